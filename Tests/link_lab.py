@@ -156,6 +156,7 @@ def server(name, port, folder, ferry, log):
     program = {
         "tus": [PYTHON, SERVERS / "tus_server.py"], "nginx": ["sh", SERVERS / "nginx_put.sh"],
         "apache": ["sh", SERVERS / "apache_dav.sh"], "moto": [PYTHON, SERVERS / "moto_server.py"],
+        "form": [PYTHON, SERVERS / "form_server.py"],
     }[name]
     return Service([*IN_SERVER, *program, port, folder], "ready ", log)
 

@@ -4,6 +4,10 @@
 #include <pthread.h>
 #include <spawn.h>
 
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
+
 // What glibc hides behind _GNU_SOURCE, which Swift cannot define for its import of the C library.
 #ifdef __linux__
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);

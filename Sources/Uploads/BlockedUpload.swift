@@ -1,15 +1,15 @@
 import FerryFiles
 
-/// An upload that will not start by itself: one that it is to start after has ended and is not done, or will not start
-/// either.
+/// An upload that does not start by itself: an upload before it in the chain has ended without being done, or is
+/// blocked too.
 package struct BlockedUpload: Equatable, Sendable {
     package let upload: Upload
-    /// The one that it waits for.
+    /// The upload that it waits for.
     package let blocker: Upload
 
-    /// Returns the blocked uploads, in the order of their numbers.
+    /// Returns the blocked uploads, sorted by number.
     package static func all(among uploads: some Sequence<Upload>) -> [BlockedUpload] {
-        // An upload only waits for earlier ones, so each is met after those it waits for.
+        // An upload waits only for earlier ones, so each is visited after the uploads that it waits for.
         let waiting = uploads.filter { $0.state == .queued && $0.start?.after.isEmpty == false }
             .sorted { $0.id < $1.id }
         guard !waiting.isEmpty else { return [] }
@@ -43,7 +43,7 @@ package struct BlockedUpload: Equatable, Sendable {
 }
 
 extension Upload {
-    /// True if nothing becomes of it unless somebody does something.
+    /// True if the upload stays as it is until a user acts.
     fileprivate var needsSomebody: Bool {
         switch state {
         case .failed, .held: true
@@ -56,9 +56,9 @@ extension Upload {
 extension Upload.StartCondition {
     private static let rangesShown = 3
 
-    /// `after 12, 14 to 16`, `at 22:00`, `after 12, not before 22:00`.
+    /// The conditions in words: `after 12, 14 to 16`, `at 22:00`, `after 12, not before 22:00`.
     ///
-    /// - Parameter moment: How a moment is written.
+    /// - Parameter moment: Formats a moment.
     package func words(_ moment: (Date) -> String) -> String {
         var parts: [String] = []
         if !after.isEmpty {

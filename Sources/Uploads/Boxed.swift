@@ -1,5 +1,5 @@
-/// A value that is mostly missing, and then takes no more room than a reference: a queue holds a million uploads, and
-/// of most of them there is nothing to say yet.
+/// A value that is mostly missing. Without a value it takes the memory of one reference: a queue has a million uploads,
+/// and most of them need no value here.
 enum Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     case none
     indirect case some(Value)

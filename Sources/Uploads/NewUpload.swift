@@ -1,16 +1,16 @@
 public import FerryTransfer
 
-/// A file to be queued: the destination has been resolved, the file looked at.
+/// A file to be queued. Its destination is resolved and its version is known.
 public struct NewUpload: Hashable, Sendable {
-    /// Absolute, for the engine may run elsewhere.
+    /// The absolute path, as the engine may run in another folder.
     public var path: LocalPath
-    /// The version of the file to be sent: another one holds the upload.
+    /// The version of the file to be sent. Another version holds the upload.
     public var identity: FileIdentity
     /// The target.
     public var target: Upload.Target
     /// The name of the group it belongs to; nil for none.
     public var batch: String?
-    /// The condition for its start; nil if it may start at once. Numbers that are not in the queue are refused.
+    /// The condition for its start; nil if it may start at once. Numbers that are not in the queue are rejected.
     public var start: Upload.StartCondition?
 
     public init(

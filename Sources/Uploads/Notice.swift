@@ -1,6 +1,6 @@
 public import FerryFiles
 
-/// A notice for a person who has not asked.
+/// A notice to the user that no command asked for.
 public struct Notice: Hashable, Codable, Sendable {
     /// The weight of a notice.
     public enum Kind: String, Codable, Sendable {
@@ -12,7 +12,7 @@ public struct Notice: Hashable, Codable, Sendable {
 
     /// The weight.
     public let kind: Kind
-    /// Raw: names and paths in it may hold anything.
+    /// The raw text: names and paths in it may contain control characters.
     public let text: String
 
     public init(kind: Kind, text: String) {
@@ -21,9 +21,9 @@ public struct Notice: Hashable, Codable, Sendable {
     }
 }
 
-/// A notice and when it came.
+/// A notice with its date.
 public struct DatedNotice: Hashable, Codable, Sendable {
-    /// The time by the clock that there was then.
+    /// The time by the wall clock of that moment.
     public let date: Date
     /// The notice.
     public let notice: Notice

@@ -1,31 +1,31 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The one seam between the queue and whoever steers it: the screen, the subcommands, a second process.
+/// The interface of the queue to its clients: the screen, the subcommands, a second process.
 ///
-/// Everything that crosses it is a Codable value, so it works in one process and over the control socket alike.
+/// All its parameters and results are Codable values, so it works in one process and over the control socket alike.
 public protocol QueueClient: Sendable {
     /// Carries out one command. When this returns without a failure the change is on disk.
     func perform(_ command: QueueCommand) async -> QueueReply
 
-    /// Returns the changes, in order. The first element describes the whole queue (`isComplete`), as it was at this
-    /// moment. A slow reader is never waited for: changes to one upload merge, so each listener holds at most one
-    /// record per upload.
+    /// Returns the changes, in sequence. The first element describes the whole current queue (`isComplete`). The queue
+    /// never waits for a slow reader: changes to one upload merge, so each listener has at most one pending record per
+    /// upload.
     func updates() async -> AsyncStream<QueueUpdate>
 
-    /// Returns the progress of the running uploads at this moment. Cheap; meant to be asked several times a second.
+    /// Returns the current progress of the running uploads. Cheap enough to call several times a second.
     func progress() -> [ProgressSample]
 }
 
-/// A command of a person for the queue.
+/// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds the files that the queue has not got: neither unfinished in any version of the file, nor done in this one.
+    /// Adds the files that the queue lacks: neither unfinished in any version of the file, nor done in this one.
     case addMissing([NewUpload])
-    /// Adds the files that the queue has not got in this version of the file, whether unfinished or done. An unfinished
-    /// upload of another version keeps no file out.
+    /// Adds the files that the queue lacks in this version, whether unfinished or done. An unfinished upload of another
+    /// version excludes no file.
     case addNew([NewUpload])
-    /// The uploads of the same files to the same targets, in whatever version and state.
+    /// Returns the uploads of the same files to the same targets, in any version and state.
     case find([NewUpload])
     case list
     case pause(UploadSelection)
@@ -33,41 +33,41 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// Asks for the limits of bandwidth that hold.
+    /// Returns the current limits of bandwidth.
     case limits
-    /// Holds from now on, whatever a timetable says; nil brings back what the configuration says.
+    /// Sets a limit that overrides timetables; nil restores the configured one.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Uploads running at once, at least 1.
+    /// Sets the number of uploads that run at once, at least 1.
     case limitConcurrency(Int)
-    /// Takes back the last addition, pause, resume, removal, move or limit that was ordered since the engine started, by
-    /// whomever; up to 50, one after the other. What a server holds of a removed upload is kept for 10 seconds: put back
-    /// later, it is sent again from its beginning.
+    /// Undoes the last addition, pause, resume, removal, move or limit since the engine started, from any client; up to
+    /// 50, one after the other. The bytes of a removed upload stay on the server for 10 seconds: after that, an upload
+    /// that is put back is sent again from its beginning.
     case undo
-    /// Asks what `undo` would do now, and changes nothing.
+    /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
-    /// The same as `undo`, if it would still take back the command with this number (`UndoOffer.number`).
+    /// Undoes like `undo`, if that would still undo the command with this number (`UndoOffer.number`).
     case undoCommand(Int)
-    /// Does again what `undo` took back last, unless something else was ordered since.
+    /// Redoes what `undo` undid last, unless another command was given since.
     case redo
-    /// Ends every wait for the network or a retry now, whatever the monitor thinks.
+    /// Ends every wait for the network or a retry now, whatever the monitor reports.
     case tryNow
     /// Ends the engine once nothing is running.
     case stopWhenIdle
-    /// Brings the snapshot up to date, so that it alone is the queue.
+    /// Updates the snapshot, so that it alone contains the whole queue.
     case flush
 }
 
 /// The uploads that a command is for.
 public enum UploadSelection: Hashable, Codable, Sendable {
     case ids([Upload.ID])
-    /// The uploads within ranges. A range without any is a mistake.
+    /// The uploads within ranges. A range without any upload is an error.
     case numbers(UploadNumbers)
     case all
     /// All uploads that failed or are held.
     case failed
-    /// All that are done.
+    /// All done uploads.
     case done
-    /// The uploads that were added to the batch of this name. An unknown batch is a mistake.
+    /// The uploads that were added to the batch of this name. An unknown batch is an error.
     case batch(String)
 
     /// True if the uploads were named one by one.
@@ -75,7 +75,7 @@ public enum UploadSelection: Hashable, Codable, Sendable {
         if case .ids = self { true } else { false }
     }
 
-    /// True if somebody meant just these, and not whatever there is of a kind.
+    /// True if the user chose these uploads, and not all of a kind.
     var isChosen: Bool {
         switch self {
         case .ids, .numbers, .batch: true
@@ -87,15 +87,15 @@ public enum UploadSelection: Hashable, Codable, Sendable {
 /// The change that a command made.
 public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
-    /// Uploads that were added were removed again; `done` more of them were finished before, and stay.
+    /// Added uploads were removed again; `done` more of them had finished before, and stay.
     case unadded(done: Int)
-    /// Another limit holds now.
+    /// Another limit applies now.
     case limited(LimitSetting)
 }
 
 /// The change that `undo` would make.
 public struct UndoOffer: Hashable, Codable, Sendable {
-    /// The number of the command that would be taken back, for `undoCommand`.
+    /// The number of the command that would be undone, for `undoCommand`.
     public var number: Int
     /// The change.
     public var change: QueueChangeKind
@@ -112,11 +112,11 @@ public struct UndoOffer: Hashable, Codable, Sendable {
     }
 }
 
-/// A limit that people can set.
+/// A limit that users can set.
 public enum LimitSetting: Hashable, Codable, Sendable {
     /// The limit of all uploads together, a destination or a batch.
     case bandwidth(BandwidthLimit)
-    /// Uploads that may run at once.
+    /// The number of uploads that may run at once.
     case concurrency(Int)
 }
 
@@ -127,9 +127,9 @@ public enum QueueMove: String, CaseIterable, Hashable, Codable, Sendable {
 
 /// The result of a command.
 public enum QueueReply: Hashable, Codable, Sendable {
-    /// The uploads the command changed.
+    /// The uploads that the command changed.
     case changed([Upload.ID])
-    /// The uploads that were added, of which some are paused, as their batch is.
+    /// The added uploads, some of which are paused with their batch.
     case addedPaused([Upload.ID])
     case uploads([Upload])
     /// The limits as in `EngineStatus.limits`.
@@ -152,11 +152,11 @@ public enum QueueReply: Hashable, Codable, Sendable {
 
 /// A change of the queue, absolute: applying it twice changes nothing.
 public struct QueueUpdate: Sendable {
-    /// True if `changed` is the whole queue and everything known before is to be dropped.
+    /// True if `changed` is the whole queue, which replaces everything known before.
     public var isComplete: Bool
-    /// The changed uploads as they are now, new ones among them.
+    /// The changed uploads in their current state, with new ones.
     public var changed: [Upload]
-    /// Ids that are given to no other upload.
+    /// The ids of removed uploads, which are never reused.
     public var removed: [Upload.ID]
     /// The current status, whether it changed or not.
     public var status: EngineStatus
@@ -174,51 +174,51 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     /// Whether uploads that need the network may run.
     public enum Network: Hashable, Codable, Sendable {
         case online
-        /// No network, or a network that leads nowhere; `reason` is a sentence part ("no address on any interface").
+        /// There is no network, or one without a route; `reason` is a part of a sentence ("no address on any
+        /// interface").
         case offline(since: Date, reason: String)
     }
 
-    /// Whether what people ask for and what uploads come to is on disk.
+    /// Whether the commands of users and the results of uploads are on disk.
     public enum Storage: String, Hashable, Codable, Sendable {
-        /// All of it is.
+        /// Everything is on disk.
         case saved
-        /// All of it is, but not as a snapshot: the journal grows.
+        /// Everything is on disk, but the snapshot is old: the journal grows.
         case behind
-        /// Changes are refused and nothing new starts; what runs may finish.
+        /// Changes are refused and nothing new starts; running uploads may finish.
         case refusing
     }
 
-    /// Whether the engine that told this is there. Only a client in another process finds out that it is not.
+    /// Whether the engine of this status is reachable. Only a client in another process can lose it.
     public enum Contact: Hashable, Codable, Sendable {
         case here
-        /// The engine is there and has not answered since: it is stopped or stuck.
+        /// The engine runs and has not responded since: it is suspended or stuck.
         case silent(since: Date)
-        /// The engine ended or was killed; what it told last may be old. What it acknowledged is on disk.
+        /// The engine ended or was killed; its last status may be old. Everything it acknowledged is on disk.
         case lost(since: Date)
-        /// The engine is there and lets no more clients follow it, for this reason.
+        /// The engine runs and accepts no more followers, for this reason.
         case refused(UploadFailure)
     }
 
-    /// The network as the queue takes it to be.
+    /// The network's state in the queue.
     public var network: Network
-    /// The limits of bandwidth, in the order of their scopes: those that hold now, and where something else than none
-    /// may hold.
+    /// The limits of bandwidth, sorted by scope: those that apply now, and those that a timetable may apply later.
     public var limits: [BandwidthLimit]
-    /// Uploads that may run at once.
+    /// The number of uploads that may run at once.
     public var concurrency: Int
-    /// The state of the disk that `notice` is about, if it is not `saved`.
+    /// The state of the disk, which `notice` explains if it is not `saved`.
     public var storage: Storage
-    /// A notice about the whole queue that a person should know, such as a full disk.
+    /// A notice about the whole queue that the user should know, such as a full disk.
     public var notice: UploadFailure?
-    /// Servers that asked to be left alone and that uploads wait for, the one that lasts longest first.
+    /// The servers that asked for a pause and that uploads wait for, the longest pause first.
     public var retryAfterPauses: [RetryAfterPause]
-    /// The hosts that do not answer and that uploads wait for, the most awaited first.
+    /// The unreachable hosts that uploads wait for, the one with the most uploads first.
     public var unreachableHosts: [UnreachableHost]
-    /// The watched folders that are not there, as they are shown to people.
+    /// The missing watched folders, as they are displayed.
     public var awayFolders: [String]
-    /// The newest of what happened beside the queue, in order.
+    /// The latest events from outside the queue, in sequence.
     public var notices: [DatedNotice]
-    /// Whether any of this is still so.
+    /// Whether this status is still current.
     public var contact: Contact
 
     public init(
@@ -251,10 +251,10 @@ public struct ProgressSample: Hashable, Codable, Sendable {
         /// The file is read for a digest before its bytes are sent.
         case reading
         case sending
-        /// The last byte is out and the answer is not in.
+        /// The last byte is sent and the response has not arrived.
         case waitingForServer
 
-        /// True once bytes of the file are on their way.
+        /// True once bytes of the file are being sent.
         public var hasBegun: Bool {
             switch self {
             case .connecting, .reading: false
@@ -265,15 +265,16 @@ public struct ProgressSample: Hashable, Codable, Sendable {
 
     /// The number of the running upload.
     public var id: Upload.ID
-    /// Bytes of the file handed to the socket, counted from the start of the file; never more than its size.
+    /// The number of bytes of the file passed to the socket, counted from the start of the file; never more than its
+    /// size.
     public var sent: ByteCount
-    /// Bytes the server said it holds.
+    /// The number of bytes that the server has confirmed.
     public var confirmed: ByteCount
     /// The phase at the moment of the sample.
     public var phase: Phase
-    /// Bytes per second now; nil before there is a measurement, and from engines that tell none.
+    /// The current rate in bytes per second; nil before there is a measurement, and from engines that report none.
     public var rate: Double?
-    /// Seconds until all of it is sent, by its rate and the limits that apply to it; nil while nobody can tell.
+    /// The number of seconds until the whole file is sent, by its rate and its limits; nil while unknown.
     public var remaining: Double?
 
     public init(

@@ -1,17 +1,18 @@
-/// An actor that follows a queue's updates, and can take in at once all that has happened until now.
+/// An actor that follows a queue's updates, and can process at once everything that has happened until now.
 package protocol QueueFollower: Actor {
     /// The task that reads the updates.
     var following: FollowingTask { get set }
-    /// False if catching up does not begin to follow again.
+    /// False if catching up does not start following again.
     var goesOnFollowing: Bool { get }
-    /// Takes the next update.
+    /// Processes the next update.
     func take(_ update: QueueUpdate)
 }
 
 /// The newest task that reads updates for a `QueueFollower`.
 package struct FollowingTask: Sendable {
     private var task: Task<Void, Never>?
-    /// The updates of an earlier task are older than those already taken, and are dropped.
+    /// The number of the current task. Updates of an earlier task are older than those already processed, and are
+    /// dropped.
     private var number = 0
 
     package init() {}
@@ -29,14 +30,14 @@ package struct FollowingTask: Sendable {
 }
 
 extension QueueFollower {
-    /// Takes each of the updates, in place of those that were followed before.
+    /// Follows these updates in place of earlier ones.
     package func follow(_ updates: AsyncStream<QueueUpdate>) {
         let number = following.replace()
         following.begin(
             Task { [weak self] in for await update in updates { await self?.take(update, from: number) } })
     }
 
-    /// Takes in all that has happened until now, whether it was read yet or not, and follows what comes then.
+    /// Processes everything that has happened until now, whether it was read yet or not, and follows later updates.
     package func catchUp(with queue: any QueueClient) async {
         let number = following.replace()
         let updates = await queue.updates()

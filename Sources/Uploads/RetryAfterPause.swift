@@ -1,14 +1,14 @@
 public import FerryFiles
 
-/// A server that is busy and said for how long it wants to be left alone (429 or 503 with `Retry-After`).
+/// A busy server that asked for a pause (429 or 503 with `Retry-After`).
 public struct RetryAfterPause: Hashable, Codable, Sendable {
-    /// Its name, without the port.
+    /// The host's name, without the port.
     public var host: String
-    /// Its answer.
+    /// The status of its response.
     public var status: Int
-    /// The time when uploads go there again, by the current clock.
+    /// The time when uploads to the server resume, by the current clock.
     public var until: Date
-    /// Uploads that wait for it, whatever else they wait for.
+    /// The number of uploads that wait for the server, whatever else they wait for.
     public var waiting: Int
 
     public init(host: String, status: Int, until: Date, waiting: Int) {

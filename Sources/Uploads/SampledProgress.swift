@@ -1,16 +1,16 @@
 package import FerryProtocols
 
-/// The progress of uploads, by the samples of the queue that runs them and, where there is none, by what servers
-/// confirmed.
+/// The progress of uploads: the samples of the running queue, and without one the bytes that servers confirmed.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
-    /// - Parameter samples: Taken after the uploads that are asked for; none for a queue that nobody runs.
+    /// - Parameter samples: The samples, taken after the uploads were read; none for a queue that does not run.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// Bytes of the file that are on their way or there. What an attempt that ended had sent counts no more.
+    /// Returns the number of bytes of the file that are sent or stored. Unconfirmed bytes of an ended attempt do not
+    /// count.
     package func of(_ upload: Upload) -> ByteCount {
         guard case .running = upload.state, let sample = samples[upload.id] else { return upload.confirmed }
         return min(upload.size, sample.reached)
@@ -27,7 +27,7 @@ package struct SampledProgress: Sendable {
 }
 
 extension ProgressSample {
-    /// The position that is certainly reached: before the first byte of an attempt, only the server's answer tells
-    /// where it resumes.
+    /// The offset that is certainly reached: before the first byte of an attempt, only the server's response says where
+    /// it resumes.
     fileprivate var reached: ByteCount { phase.hasBegun ? max(sent, confirmed) : confirmed }
 }

@@ -1,10 +1,10 @@
-/// A host that does not answer, so that one probe asks for it in place of all uploads that go there.
+/// An unreachable host. One probe serves all uploads that go there.
 public struct UnreachableHost: Hashable, Codable, Sendable {
-    /// Its name, without the port.
+    /// The host's name, without the port.
     public var host: String
-    /// The error, behind the host's name in a sentence: `is not found`.
+    /// The error, as the part of a sentence after the host's name: `is not found`.
     public var reason: String
-    /// Uploads that wait for it, whatever else they wait for.
+    /// The number of uploads that wait for the host, whatever else they wait for.
     public var waiting: Int
 
     public init(host: String, reason: String, waiting: Int) {

@@ -2,24 +2,24 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The form of a `QueueUpdate` for another process: a line of JSON that says how many records follow, then a record a
-/// line in the form of the queue's files. `Codable` takes ten times longer to write and read them.
+/// The form of a `QueueUpdate` for another process: a line of JSON with the number of records, then one record a line
+/// as in the queue's files. Writing and reading them with `Codable` takes ten times longer.
 package enum UpdateLines {
     /// The first line.
     package struct Head: Codable, Sendable {
         package var isComplete: Bool
-        /// Records that follow.
+        /// The number of records that follow.
         package var count: Int
         package var removed: [Upload.ID]
         package var status: EngineStatus
 
-        /// The update that begins with this line.
+        /// Returns the update that begins with this line.
         package func update(changed: [Upload]) -> QueueUpdate {
             QueueUpdate(isComplete: isComplete, changed: changed, removed: removed, status: status)
         }
     }
 
-    /// All lines of `update`, each with its line break.
+    /// Returns all lines of `update`, each with its line break.
     package static func text(of update: QueueUpdate) throws -> [UInt8] {
         let head = Head(
             isComplete: update.isComplete, count: update.changed.count, removed: update.removed,
@@ -35,7 +35,7 @@ package enum UpdateLines {
         return writer.bytes
     }
 
-    /// The records of uploads, each with its line break, in pieces of some hundred.
+    /// Returns the records of uploads, each with its line break, in chunks of 500.
     package static func pages(of uploads: [Upload]) -> some Sequence<[UInt8]> {
         stride(from: 0, to: uploads.count, by: 500).lazy.map { start in
             var writer = JSONWriter()
@@ -58,8 +58,8 @@ package enum UpdateLines {
 
         package init() {}
 
-        /// - Parameter line: Without its line break.
-        /// - Throws: If it is no record of an upload.
+        /// - Parameter line: The line without its line break.
+        /// - Throws: An error if the line is no record of an upload.
         package mutating func upload(_ line: UnsafeBufferPointer<UInt8>) throws -> Upload {
             var scanner = JSONScanner(line)
             return try scanner.upload(last: &last).0

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-// Uploads cross the control socket as the text of their records: the queue's files have the same.
+// Uploads cross the control socket as the text of their records, as in the queue's files.
 
 extension Upload: Codable {
     public init(from decoder: any Decoder) throws {

@@ -1,11 +1,11 @@
 import FerryTransfer
 
 extension Upload {
-    /// True if the file is called otherwise at the server than here, its folders set aside.
+    /// True if the file has another name at the server, apart from its folders.
     package var isRenamed: Bool { !path.text.hasSuffix("/" + target.name) }
 }
 
 extension Upload.Target {
-    /// The destination's name, or the address where there is none.
+    /// The destination's name, or the URL if there is none.
     package var destinationText: String { destination.isEmpty ? url : destination }
 }

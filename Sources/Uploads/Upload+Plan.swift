@@ -1,12 +1,12 @@
 public import FerryFiles
 
 extension Upload {
-    /// The condition for an upload's first start. Once it holds, it holds for ever.
+    /// The condition for an upload's first start. Once met, it stays met.
     public struct StartCondition: Hashable, Sendable {
-        /// The earliest moment by the wall clock; nil for any.
+        /// The earliest time of the start by the wall clock; nil for any.
         public var notBefore: Date?
-        /// Once these are done: ranges of numbers below its own, in ascending order and apart from each other. One that
-        /// is not in the queue any more was done.
+        /// The uploads that must be done before: ranges of numbers below its own, in ascending order without overlaps.
+        /// A number that has left the queue counts as done.
         public var after: [ClosedRange<ID>]
 
         public init(notBefore: Date? = nil, after: [ClosedRange<ID>] = []) {
@@ -14,10 +14,10 @@ extension Upload {
             self.after = after
         }
 
-        /// The same; nil if it asks for nothing.
+        /// The condition; nil if it is empty.
         var ifAny: Self? { self == Self() ? nil : self }
 
-        /// True if it waits for this one.
+        /// True if the upload waits for this one.
         public func waits(for id: ID) -> Bool {
             var (low, high) = (0, after.count)
             while low < high {
@@ -28,18 +28,18 @@ extension Upload {
         }
     }
 
-    /// True if it goes as soon as its turn comes, its wait ends or the network is back, and nobody has to do anything.
-    /// What is to start after others counts too, as they go first.
+    /// True if the upload starts without an action of the user: once it is its turn, its wait ends or the network
+    /// returns. Uploads that start after others count too, as the others run first.
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if it is not to start before a time. A queue takes the condition away when the time has come, of what waits
-    /// for others too once they are done, so this changes with the upload and never by itself.
+    /// True if the upload must not start before a time. When the time has come, a queue removes the condition, and for
+    /// uploads that wait for others too once those are done. So the value changes only with the upload.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
     /// The longest name of a batch, in characters.
     public static let longestBatchName = 64
 
-    /// Returns the error of a batch's name, as a sentence part; nil if it can be one.
+    /// Returns the error of a batch's name, as a part of a sentence; nil for a valid name.
     public static func issue(ofBatch name: String) -> String? {
         if name.isEmpty { return "is empty" }
         if name.count > longestBatchName { return "is longer than \(longestBatchName) characters" }

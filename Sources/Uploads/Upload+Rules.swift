@@ -8,7 +8,7 @@ extension Upload.State {
         if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
     }
 
-    /// True while the queue itself will do something about it, now or later.
+    /// True if the queue itself processes the upload, now or later.
     package var isPending: Bool {
         switch self {
         case .queued, .running, .waiting: true
@@ -31,12 +31,12 @@ extension Upload {
         if case .done = state { true } else { false }
     }
 
-    /// True if it will not be tried again unless somebody asks for it.
+    /// True if the upload is not retried unless a user asks for it.
     package var hasFailed: Bool {
         if case .failed = state { true } else { false }
     }
 
-    /// True if nobody can tell whether the server has the file, and nobody has said what to do.
+    /// True if it is unknown whether the server has the file, and the user has not decided.
     public var isUncertain: Bool {
         switch state {
         case .failed(let failure), .held(let failure): failure.category == .outcomeUnknown
@@ -44,10 +44,10 @@ extension Upload {
         }
     }
 
-    /// True if it was sent again, or is going to be, after all of it had gone out without an answer.
+    /// True if the upload was sent again, or will be, after its whole body was sent without a response.
     public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
 
-    /// True if trying again means looking at the file again.
+    /// True if a retry must read the file's version again.
     var needsNewIdentity: Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -58,22 +58,21 @@ extension Upload {
 }
 
 extension Upload.Tries {
-    /// Counts what an attempt sends again that goes on after `confirmed` bytes of the file.
+    /// Counts the bytes that an attempt sends again when it resumes after `confirmed` bytes of the file.
     mutating func countResent(after confirmed: ByteCount) {
         resent += max(0, sent - confirmed)
         sent = 0
     }
 
-    /// Counts what an attempt that ended had sent. What left this machine is known only then, and may be less than was
-    /// noted.
+    /// Counts the bytes that an ended attempt had sent. The number that left this machine is known only then, and may
+    /// be less than noted before.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
         sent = max(run.hasNotedSent ? 0 : sent, bytes)
     }
 }
 
-/// The commands of people for an upload. Each rule says whether anything changed; none knows of a clock, disk or
-/// network.
+/// The commands of users for an upload. Each rule returns whether anything changed; none uses a clock, disk or network.
 extension Upload {
     mutating func pause() -> Bool {
         switch state {
@@ -96,9 +95,9 @@ extension Upload {
         return true
     }
 
-    /// Tries again at once with fresh counters. After a change of the file, `identity` is what the file is now.
+    /// Retries at once with fresh counters. After a change of the file, `identity` is its current version.
     ///
-    /// - Parameter startsEarly: Whether one that waits for its start begins now.
+    /// - Parameter startsEarly: Whether an upload with a start condition starts now.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -123,16 +122,16 @@ extension Upload {
         }
     }
 
-    /// Goes on with the file as it is now.
+    /// Continues with the current version of the file.
     mutating func take(_ identity: FileIdentity) {
         guard identity != self.identity else { return }
-        // Bytes of another version of the file must not be mixed with those the server has.
+        // Bytes of another version of the file must not be mixed with those on the server.
         resource = nil
         self.identity = identity
         tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
-    /// Does with an upload whose outcome is unknown, and that was decided upon otherwise before, what `policy` says.
+    /// Applies `policy` to an upload whose outcome is unknown and that an earlier policy treated otherwise.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
@@ -159,8 +158,8 @@ extension Upload {
         }
     }
 
-    /// The link is back, or another one: what it held up goes on, what waited for a network, or for one that asks nobody
-    /// to sign in, need not wait any longer.
+    /// Resumes after the link returned or changed: uploads paused by it resume, and uploads that waited for a network,
+    /// or for one without a captive portal, start.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued
@@ -169,7 +168,7 @@ extension Upload {
         return regainHost()
     }
 
-    /// The host answers: what waited for it goes on.
+    /// Resumes the uploads that waited for the host, which is reachable.
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):
@@ -184,7 +183,7 @@ extension Upload {
         }
     }
 
-    /// Takes a change back, except where something else has been changed since.
+    /// Undoes a change, except for values that have changed again since.
     mutating func takeBack(from after: Upload, to before: Upload) {
         if rank == after.rank { rank = before.rank }
         if identity == after.identity { identity = before.identity }
@@ -198,7 +197,7 @@ extension Upload {
         if start == after.start { start = before.start }
     }
 
-    /// Sets whether the user paused the upload, whatever the link did to it meanwhile.
+    /// Sets whether the user paused the upload, whatever the link's state is.
     private mutating func takeBackPause(_ isPausedByUser: Bool) {
         var reasons: PauseReasons
         switch state {
@@ -210,7 +209,7 @@ extension Upload {
         state = reasons.isEmpty ? .queued : .paused(reasons)
     }
 
-    /// Sets the state that an upload has when the queue is read back after the process that ran it is gone.
+    /// Sets the state of an upload that is loaded after its process ended.
     mutating func recover() {
         switch state {
         case .running: state = .queued

@@ -4,22 +4,22 @@ import FerryTransfer
 
 /// One file on its way to one destination: the unit of the queue.
 public struct Upload: Identifiable, Hashable, Sendable {
-    /// A short number people can type. Never given twice in the life of a queue.
+    /// A short number that users can type. Never reused in the life of a queue.
     public typealias ID = Int
 
-    /// Counted from 1 and never given twice.
+    /// The number, counted from 1 and never reused.
     public let id: ID
-    /// The place in the queue: lower goes first. Unique; moving permutes ranks or extends them at the ends.
+    /// The rank in the queue: lower starts first. Unique; moving permutes ranks or extends them at the ends.
     public var rank: Int64
-    /// Absolute.
+    /// The absolute path of the file.
     public var path: LocalPath
     /// The version of the file that was queued.
     public var identity: FileIdentity
-    /// The target, fixed when it was queued.
+    /// The target, fixed when the file was queued.
     public var target: Target
     /// The state.
     public var state: State
-    /// The resource that the server gave to resume with; nil before creation and for protocols that cannot resume.
+    /// The resource that the server gave for resuming; nil before creation and for protocols that cannot resume.
     public var resource: UploadResource? {
         get { boxedResource.value }
         set { boxedResource = Boxed(newValue) }
@@ -77,7 +77,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         self.rest = Boxed(rest == Rest() ? nil : rest)
     }
 
-    /// Uploads that were added together say the same, and then keep it in one place.
+    /// Lets uploads with equal values share their storage, as those that were added together do.
     mutating func shareRest(with other: Upload) {
         if rest == other.rest { rest = other.rest }
     }
@@ -85,30 +85,30 @@ public struct Upload: Identifiable, Hashable, Sendable {
     /// The size of the file in bytes, as queued.
     public var size: ByteCount { identity.size }
 
-    /// Bytes the server holds for certain.
+    /// The number of bytes that the server has confirmed.
     public var confirmed: ByteCount {
         if case .done = state { return size }
         return resource?.confirmed ?? 0
     }
 
-    /// The target of an upload. Fixed when it is queued, so that a later change of the configuration cannot redirect
-    /// it.
+    /// The target of an upload. Fixed when the file is queued, so that a later change of the configuration cannot
+    /// redirect it.
     public struct Target: Hashable, Codable, Sendable {
-        /// The destination's name in the configuration: where credentials, headers and TLS settings come from.
-        /// Empty for an address given on the command line.
+        /// The destination's name in the configuration, which defines credentials, header fields and TLS settings.
+        /// Empty for a URL given on the command line.
         public var destination: String
-        /// The address the protocol starts with, without user info.
+        /// The URL that the protocol starts with, without user info.
         public var url: String
-        /// A name from `ProtocolCatalog`.
+        /// The protocol's name in `ProtocolCatalog`.
         public var method: String
-        /// The name the file gets there.
+        /// The name of the file on the server.
         public var name: String
-        /// Form parameters or metadata of this upload alone, in order.
+        /// The form parameters or metadata of this upload alone, in sequence.
         public var fields: [Field]
-        /// The treatment of a file that is there already; nil for what the destination says.
+        /// The treatment of a file that exists already; nil for the destination's policy.
         public var existing: ExistingFilePolicy?
 
-        /// A form parameter or an entry of the metadata. A name may come several times: that is a list.
+        /// A form parameter or an entry of the metadata. A repeated name is a list.
         public typealias Field = UploadItem.Parameter
 
         public init(
@@ -124,13 +124,13 @@ public struct Upload: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// Each case carries what is true in it and nothing else.
+    /// The state of an upload. Each case has only the values that apply to it.
     public enum State: Hashable, Sendable {
         case queued
         case running(attempt: Int, since: Date)
         indirect case waiting(until: Date, failure: UploadFailure)
         case paused(PauseReasons)
-        /// A person must decide. `failure.category` says why, `failure.hint` how to go on.
+        /// A user must decide. `failure.category` is the reason, `failure.hint` the next step.
         indirect case held(UploadFailure)
         indirect case done(Receipt, at: Date)
         indirect case failed(UploadFailure)
@@ -149,39 +149,39 @@ public struct Upload: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// The reasons for a pause. Each reason is lifted by who set it: the link coming back never lifts the user's.
+    /// The reasons for a pause. Only the origin of a reason can lift it: a link that returns never lifts the user's.
     public struct PauseReasons: OptionSet, Hashable, Sendable {
-        /// One bit a reason; stored in the queue's files.
+        /// The bits of the reasons, as stored in the queue's files.
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// A person paused it, and only a person can resume it.
+        /// A user paused the upload, and only a user can resume it.
         public static let user = PauseReasons(rawValue: 1)
-        /// There is no network; lifted when it is back.
+        /// There is no network; lifted when the network returns.
         public static let offline = PauseReasons(rawValue: 2)
     }
 
-    /// The cost of the attempts so far. Time offline counts for nothing.
+    /// The counts of the attempts so far. Time offline does not count.
     public struct Tries: Hashable, Sendable {
-        /// Attempts ever started.
+        /// The number of attempts ever started.
         public var attempts = 0
-        /// Failures of the network since the upload last moved forward.
+        /// The number of failures of the network since the upload last progressed.
         public var network = 0
-        /// Refusals by the server since the last answer that was not one.
+        /// The number of refusals by the server since its last other response.
         public var server = 0
-        /// Sign-ins refused since the last that worked.
+        /// The number of rejected credentials since the last accepted ones.
         public var authentication = 0
-        /// Attempts that went on from bytes the server already held.
+        /// The number of attempts that resumed with bytes on the server.
         public var resumes = 0
-        /// Bytes sent that had been sent before.
+        /// The number of bytes sent that had been sent before.
         public var resent: ByteCount = 0
-        /// The position in the file that the last attempt had reached, in bytes, as noted last; 0 once the next attempt
-        /// knows what of that it sends again.
+        /// The last noted position in the file of the last attempt, in bytes; 0 once the next attempt knows how much of
+        /// that it sends again.
         public var sent: ByteCount = 0
-        /// The wait before the next attempt, in seconds, as last drawn.
+        /// The delay before the next attempt, in seconds, as last drawn.
         public var delay = 0.0
-        /// The number of times that another version of the file took the place of the one before.
+        /// The number of times that another version replaced the file's version.
         public var changes = 0
-        /// Whole bodies that went out without an answer, where nobody could be asked what became of them.
+        /// The number of whole bodies sent without a response, with a protocol that cannot ask for their state.
         public var uncertain = 0
 
         public init() {}

@@ -1,8 +1,8 @@
-/// A condition for the uploads of a list. Without one the list has all.
+/// A condition for the uploads of a list. An empty one selects all.
 package struct UploadFilter: Hashable, Codable, Sendable {
-    /// The names of their states (`Upload.State.kind`); empty for any.
+    /// The names of the states (`Upload.State.kind`); empty for any.
     package var states: Set<String>
-    /// The batch that they were added to; nil for any, and for none.
+    /// The batch of the uploads; nil for any, and for none.
     package var batch: String?
 
     package init(states: Set<String> = [], batch: String? = nil) {

@@ -1,9 +1,9 @@
 public import FerryProtocols
 import FerryTransfer
 
-/// Uploads as people name them: `3`, or `3-7` for those from 3 to 7 that there are, with commas or as words.
+/// Uploads as users name them: `3`, or `3-7` for the existing ones from 3 to 7, separated by commas or spaces.
 public struct UploadNumbers: Hashable, Codable, Sendable {
-    /// The ranges as they were typed. They may overlap, and reach from 1 to the largest number: nothing is made for
+    /// The ranges as they were typed. They may overlap, and reach from 1 to the largest number: no memory is used for
     /// each number.
     public let ranges: [ClosedRange<Upload.ID>]
 
@@ -14,14 +14,14 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         var ranges: [ClosedRange<Upload.ID>] = []
         for word in words {
             var parts = String(word).split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            // As in `1, 2`, which are two words.
+            // A comma may end a word, as in `1, 2`.
             if parts.count > 1, parts.last == "" { parts.removeLast() }
             for part in parts { ranges.append(try Self.range(part)) }
         }
         self.ranges = ranges
     }
 
-    /// Joins numbers that follow each other to ranges, in ascending order.
+    /// Joins consecutive numbers to ranges, in ascending order.
     package init(joining ids: some Sequence<Upload.ID>) {
         var ranges: [ClosedRange<Upload.ID>] = []
         for id in ids.sorted() {
@@ -55,14 +55,14 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         ranges.allSatisfy { $0.lowerBound == $0.upperBound } ? .ids(ranges.map(\.lowerBound)) : .numbers(self)
     }
 
-    /// Returns the chosen uploads, each once and in their order, and the ranges in which there is none.
+    /// Returns the chosen uploads, each once and in the sequence of `ids`, and the ranges without any.
     public func found(
         among ids: some Sequence<Upload.ID>
     ) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>]) {
         let known = ids.sorted()
         var found: [Upload.ID] = []
         var missing: [ClosedRange<Upload.ID>] = []
-        // Ranges that overlap are gone through together, so that however many there are each upload is met once.
+        // Overlapping ranges are visited together, so that each upload is visited once, however many ranges there are.
         var next = 0
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             let start = Self.firstIndex(of: range.lowerBound, in: known)
@@ -79,7 +79,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
-    /// The first of sorted ids that is within a range.
+    /// Returns the first of sorted ids that is within a range.
     static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
         let index = firstIndex(of: range.lowerBound, in: known)
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil
@@ -103,7 +103,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         }.joined(separator: ",")
     }
 
-    /// `17`, or `20 to 30`.
+    /// The range in words: `17`, or `20 to 30`.
     public static func name(_ range: ClosedRange<Upload.ID>) -> String {
         range.lowerBound == range.upperBound
             ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"

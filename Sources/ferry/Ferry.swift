@@ -68,10 +68,10 @@ struct Ferry: AsyncParsableCommand {
         } catch let error as ExitCode {
             exit(withError: error)
         } catch {
-            // The parser's own status for wrong usage is 64; ours is 2.
+            // The parser's own status for wrong usage is 64; Ferry uses 2.
             let status = exitCode(for: error)
             guard status == .validationFailure else { exit(withError: error) }
-            // The message repeats what was typed or pasted.
+            // The message repeats text that was typed or pasted.
             for line in Misspelling.lines(
                 of: fullMessage(for: error), arguments: CommandLine.arguments.dropFirst())
             {

@@ -108,7 +108,7 @@ import Testing
         #expect(tracker.update(view.table) == .notReachable(reason: "no address on any interface"))
     }
 
-    @Test func `what changes nothing is not told again, and another interface is`() {
+    @Test func `an update that changes nothing is not reported, and another interface is`() {
         var tracker = ConnectivityTracker(classifier: InterfaceClassifier { Self.folder(of: $0) })
         #expect(tracker.update(Self.table(Self.cable)) == .reachable(.wired))
         #expect(tracker.update(Self.table(Self.cable, Self.radio)) == nil)

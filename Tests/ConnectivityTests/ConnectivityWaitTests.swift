@@ -30,7 +30,7 @@ struct ConnectivityWaitTests {
         }
     }
 
-    @Test func `whoever waits too long is told so`() async throws {
+    @Test func `a wait that exceeds its timeout ends with false`() async throws {
         let tasks = try await waiting(4, for: ConnectivityMonitor(link))
         clock.advance(by: .seconds(5))
         for task in tasks { #expect(await task.value == false) }

@@ -102,7 +102,7 @@ import Testing
         func statuses() -> AsyncStream<LinkStatus> { stream }
     }
 
-    @Test func `what was held back comes when the clock says so`() async throws {
+    @Test func `a delayed status is delivered when the clock reaches its deadline`() async throws {
         let (monitor, clock) = (ScriptedMonitor(), ManualClock())
         var statuses = DampedLinkMonitor(monitor, clock: clock).statuses().makeAsyncIterator()
         for generation in 0...1 {

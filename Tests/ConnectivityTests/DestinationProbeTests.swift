@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DestinationProbeTests {
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `somebody who listens is reachable`(host: String) async throws {
+    func `a server that listens is reachable`(host: String) async throws {
         let server = try HostileServer { $0.stall() }
         defer { server.stop() }
         #expect(try await DestinationProbe().check(host: host, port: server.port) == .reachable)

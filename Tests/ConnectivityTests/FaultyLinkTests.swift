@@ -84,7 +84,7 @@ import Testing
         #expect(server.requests.first?.body == Self.body)
     }
 
-    @Test func `what the server says while the link is mute is lost, and the connection with it`()
+    @Test func `a response that is sent while the link is mute is lost, and the connection is reset`()
         async throws
     {
         let server = try HostileServer([.answer(201)])
@@ -112,7 +112,7 @@ import Testing
         #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
     }
 
-    @Test func `nobody is told that a silent connection is dead, and the next one works`() async throws {
+    @Test func `a silent connection reports no error, and the next connection works`() async throws {
         let server = try HostileServer([.answer(201), .answer(201)])
         defer { server.stop() }
         let (link, silent) = try client(server) { _ in }

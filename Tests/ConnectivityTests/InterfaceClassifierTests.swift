@@ -8,7 +8,7 @@ import Testing
     private static let ethernet = DeviceFolder(index: 2, type: nil, isWireless: false, hasHardware: true)
     private static let radio = DeviceFolder(index: 2, type: "wlan", isWireless: true, hasHardware: true)
 
-    /// - Parameter folders: By the name of the interface.
+    /// - Parameter folders: The folder of each interface, by its name.
     private func interface(
         of link: NetworkLink, below: [NetworkLink] = [], folders: [String: DeviceFolder] = [:]
     ) -> Interface {

@@ -26,7 +26,7 @@ import Testing
         #expect(bodies(RawMessage.link(index: 2, flags: 0x10041, state: 0)) == [.link(.make(index: 2))])
     }
 
-    @Test func `what a bridge tells of its port is not taken for the port's end`() {
+    @Test func `a bridge's message about its port is not taken for the port's removal`() {
         #expect(bodies(RawMessage.link(type: 17, index: 2, flags: 0, state: 6, family: 7)) == [.other])
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(bodies(RawMessage.address(flags: flags)) == [.address(expected, isUsable: isUsable)])
     }
 
-    @Test func `of a point-to-point link the near address counts`() {
+    @Test func `the near address of a point-to-point link is the one that counts`() {
         let bytes = RawMessage.address(attributes: [(1, [10, 0, 0, 9]), (2, [10, 0, 0, 1])])
         #expect(bodies(bytes) == [.address(.make(link: 2, bytes: [10, 0, 0, 1]), isUsable: true)])
     }

@@ -48,7 +48,7 @@ import Testing
         #expect(start.duration(to: clock.now) == .seconds(3))
     }
 
-    @Test func `those whose time has come wake, and no other`() async throws {
+    @Test func `a sleeper wakes when its deadline comes, and not before`() async throws {
         let clock = ManualClock()
         let early = Task { try await clock.sleep(for: .seconds(1)) }
         let late = Task { try await clock.sleep(for: .seconds(2)) }

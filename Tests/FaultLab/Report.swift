@@ -58,7 +58,7 @@ final class Tally: Sendable {
         counts.withLock { $0.figures.first { $0.name == name }?.value ?? 0 }
     }
 
-    /// - Parameter replay: What repeats it, and where its files are.
+    /// - Parameter replay: The command that repeats the failure, and the folder of its files.
     func fail(_ reason: String, isLoss: Bool, replay: String) {
         counts.withLock { counts in
             if isLoss { counts.lost += 1 } else { counts.wrong += 1 }

@@ -98,7 +98,7 @@ struct AddListTests {
         #expect(try await names() == ["a.txt", "b.txt"])
     }
 
-    @Test func `what has failed is not added again with --skip-queued, and it is said what tries it again`()
+    @Test func `a failed upload is not added again with --skip-queued, and a note names the retry command`()
         async throws
     {
         let server = try HostileServer([.answer(403)])
@@ -119,7 +119,7 @@ struct AddListTests {
     }
 
     @Test
-    func `what is there in the same version is left out, counted by the reason, and sent again by --again`()
+    func `a known file in the same version is left out and counted by reason, and --again adds it`()
         async throws
     {
         try place.file("b.txt")
@@ -164,7 +164,7 @@ struct AddListTests {
     }
 
     @Test(arguments: [0, 1000])
-    func `what was uploaded is added again only in another version`(kept: Int) async throws {
+    func `an uploaded file is added again only in another version`(kept: Int) async throws {
         let place = place
         let overwriting: (inout ReceiverConfiguration) -> Void = { $0.overwrite = true }
         try await ReceiverSite.with(overwriting) { site in
@@ -180,7 +180,7 @@ struct AddListTests {
         }
     }
 
-    @Test func `of two commands at the same moment one adds it`() async throws {
+    @Test func `a file is added once by four simultaneous commands`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         let path = place.path("a.txt")
         let commands = try (0..<4).map { _ in try place.start("add", path, "--skip-queued") }

@@ -76,7 +76,7 @@ struct AddTests {
         #expect(result.errors == "skipped: \(place.path("*.mov")): nothing matches\n")
     }
 
-    @Test func `what exists is taken as it is written, also with the signs of a pattern`() async throws {
+    @Test func `an existing path is taken literally, even with characters of a pattern`() async throws {
         try place.file("[1]*.mov", "star")
         try place.file("1x.mov", "other")
         try await place.ferry("add", place.path("[1]*.mov"))

@@ -237,7 +237,7 @@
         // MARK: The kernel's word
 
         @Test(.enabled("needs a C compiler", { PreloadedLibrary.compiler != nil }))
-        func `N10 where the kernel tells nothing uploads go on, and a lost link is noticed`()
+        func `N10 uploads continue on a system that denies netlink, and a lost link is noticed`()
             async throws
         {
             let library = try await PreloadedLibrary.compile("NoNetlink/no_netlink.c", in: place.directory)

@@ -62,7 +62,8 @@
             #expect(try await place.list().map(\.state) == ["done", "paused"])
         }
 
-        @Test func `S12 where no sync works what runs finishes, adds are refused, and the status tells`()
+        @Test
+        func `S12 a disk that cannot sync refuses adds, lets running uploads finish, and is in the status`()
             async throws
         {
             let gate = Gate()

@@ -61,7 +61,7 @@ import Testing
         #expect(listed.contents == .entries([]))
     }
 
-    @Test func `what is marked is found by its bytes, beside what is typed`() throws {
+    @Test func `a marked file is found by its bytes, beside the typed pattern`() throws {
         let path = LocalPath(folder.path).appending([0x20, 0xFF, 0x27])
         let file = path.withCString { open($0, O_CREAT | O_WRONLY, 0o600) }
         #expect(file >= 0)

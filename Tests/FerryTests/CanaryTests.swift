@@ -62,7 +62,7 @@ struct CanaryTests {
     }
 
     @Test(arguments: kinds)
-    func `what is sent as a secret is found nowhere, whatever becomes of the upload`(
+    func `a secret that Ferry sends appears nowhere else, whatever the outcome of the upload`(
         kind: SecretEchoTests.Kind
     ) async throws {
         let goesOn = Gate()

@@ -82,7 +82,7 @@ struct CheckTests {
         }
     }
 
-    @Test func `what is wrong is a sentence with a hint, and the status says so`() async throws {
+    @Test func `an error that a check finds comes with a hint and exit status 1`() async throws {
         let server = try HostileServer([.answer(401)])
         defer { server.stop() }
         try place.configure("tus", at: server.url("/files/"))
@@ -157,7 +157,7 @@ struct CheckTests {
     }
 
     @Test(arguments: ["skip", "rename", "replace", "fail"])
-    func `what a protocol cannot do about files that are there is refused at once`(choice: String)
+    func `an --if-exists policy is refused at once for a protocol that cannot follow it`(choice: String)
         async throws
     {
         try place.configure("form", at: "http://127.0.0.1:9/")
@@ -180,7 +180,7 @@ struct CheckTests {
         #expect(server.requests.map(\.method) == ["OPTIONS"])
     }
 
-    @Test func `what becomes of a file that is there must be one of four`() async throws {
+    @Test func `an unknown --if-exists policy is refused`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/")
         #expect(try await place.ferry("add", "--if-exists", "burn", try place.file("a")).ending == .exited(2))
     }

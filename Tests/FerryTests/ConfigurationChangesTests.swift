@@ -40,7 +40,7 @@ struct ConfigurationChangesTests {
         (#"{ "whenFileChanges": "restart" }"#, "whenFileChanges"),
         (#"{ "timeouts": { "stall": 9 } }"#, "timeouts"), (#"{ "proxy": "none" }"#, "proxy"),
     ])
-    func `what the engine goes by anew each time holds at once`(text: String, key: String) throws {
+    func `a setting that the engine reads each time takes effect at once`(text: String, key: String) throws {
         let changes = try changes("{}", text)
         #expect(changes.now == [key])
         #expect(changes.atNextStart == [])

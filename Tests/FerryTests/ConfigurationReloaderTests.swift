@@ -9,7 +9,7 @@ import Testing
 /// Tests of the engine while it reads its configuration again.
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationReloaderTests {
-    @Test func `nobody who orders anything else waits for a file that hangs`() async throws {
+    @Test func `a configuration file that hangs delays no other command`() async throws {
         let folder = try TemporaryDirectory()
         try folder.write(Array("{}".utf8), to: "config.json")
         let (reads, reading) = AsyncStream.makeStream(of: Void.self)

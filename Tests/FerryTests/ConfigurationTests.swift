@@ -394,7 +394,9 @@ struct SystemdUnitTests {
         #expect(result.lines.contains("WantedBy=default.target"))
     }
 
-    @Test func `what is in the usual place is not named, what a variable moved is`() async throws {
+    @Test func `the systemd unit names paths that environment variables moved, and no default path`()
+        async throws
+    {
         var place = try Workplace()
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         let moved = try await place.ferry("config", "--systemd")

@@ -116,7 +116,7 @@ struct ConfigurationTrustTests {
     @Test(arguments: [
         #"/", "headers": { "X-Team": "films" }"#, #"/?name={name}&key={name}""#, #"/?sig=""#,
     ])
-    func `what is no secret may be read by all`(members: String) async throws {
+    func `a configuration file without secrets may be readable by all`(members: String) async throws {
         try place.configure(
             #"{ "destinations": { "here": { "protocol": "put", "url": "http://127.0.0.1:9\#(members) } } }"#)
         try setMode(0o644, place.configurationFile)

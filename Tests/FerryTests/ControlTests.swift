@@ -86,7 +86,7 @@ struct ControlTests {
         try await engine.ending()
     }
 
-    @Test func `what was ordered is undone and done again, and then there is nothing more`() async throws {
+    @Test func `commands are undone and redone in order until nothing is left`() async throws {
         let server = try HostileServer { connection in
             try connection.readHead()
             connection.stall()

@@ -61,7 +61,7 @@ struct CutUpload {
 
     /// Uploads a file of that size through a proxy in front of `port`, until it is done.
     /// - Parameters:
-    ///   - path: Of the destination's address, from its slash.
+    ///   - path: The path of the destination's address, from its slash.
     ///   - more: Further members of the destination, with a comma before them.
     func run(
         in place: Workplace, to port: Int, _ path: String, protocol protocolName: String, more: String = "",

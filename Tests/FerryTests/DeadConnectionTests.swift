@@ -24,7 +24,7 @@
             }
         }
 
-        @Test func `N9 what was connected from an address that is gone is made anew, and costs no try`()
+        @Test func `N9 a connection whose local address is gone is replaced at once, and costs no try`()
             async throws
         {
             try await LinkedUpload.with { upload in
@@ -61,8 +61,7 @@
         }
 
         @Test(.enabled(if: Privilege.has("python3"), "needs python3"))
-        func
-            `N11 a sign-in page is named, gets nothing of the file counted, and the upload goes on after it`()
+        func `N11 a captive portal is named, and the upload resumes after it`()
             async throws
         {
             try await LinkedUpload.with { upload in

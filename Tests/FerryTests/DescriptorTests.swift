@@ -51,7 +51,7 @@ struct DescriptorTests {
 
     /// Uploads a file while the `call` of the system that `filter` leaves finds the table of descriptors full, once.
     ///
-    /// - Returns: What the upload waited for, and its path.
+    /// - Returns: The reason why the upload waited, and its path.
     private func wait(atFirst call: String, _ filter: [String] = []) async throws -> (String?, String) {
         let path = try place.file("a", "hello")
         return try await ReceiverSite.with { site in

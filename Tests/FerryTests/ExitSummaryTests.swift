@@ -17,7 +17,7 @@ import Testing
 
     private static let done = Upload.State.done(Receipt(bytes: 1000), at: Date(timeIntervalSince1970: 0))
 
-    @Test func `what was uploaded before is not counted`() {
+    @Test func `the exit summary leaves out uploads that were done before`() {
         let uploads = [Self.upload(1, Self.done), Self.upload(2, Self.done), Self.upload(3, .queued)]
         #expect(
             ExitSummary(uploads, doneBefore: [1]).text

@@ -120,7 +120,7 @@ struct HistoryCommandTests {
         #expect(!json.output.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{7}" || $0 == "\u{202E}" })
     }
 
-    @Test func `what a kill left out of it is there after the next start, once`() async throws {
+    @Test func `entries that a kill cut from the history are there once after the next start`() async throws {
         try await ReceiverSite.with { site in
             try place.configure("put", at: site.url)
             for name in ["a", "b", "c"] { try await place.ferry("add", try place.file(name)) }

@@ -64,7 +64,7 @@ struct LeftoverTests {
     }
 
     @Test(arguments: ["tus", "resumable"])
-    func `what a server that lists nothing holds of a removed upload is remembered until it is deleted`(
+    func `the data of a removed upload at a server without listings is remembered until it is deleted`(
         protocolName: String
     ) async throws {
         try await ReceiverSite.with { site in
@@ -82,7 +82,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test func `what was deleted with the removal is not left`() async throws {
+    @Test func `data that was deleted with its upload is no leftover`() async throws {
         try await ReceiverSite.with { site in
             try await cutUpload("tus", to: site.tusURL, more: #", "chunkSize": "1M""#)
             try await place.ferry("remove", "1")
@@ -93,7 +93,9 @@ struct LeftoverTests {
         }
     }
 
-    @Test func `what the running engine is about to delete is told and left to it`() async throws {
+    @Test func `a leftover that the running engine is about to delete is named and left to the engine`()
+        async throws
+    {
         try await ReceiverSite.with { site in
             try await cutUpload("tus", to: site.tusURL, more: #", "chunkSize": "1M""#)
             try await place.ferry("pause", "1")

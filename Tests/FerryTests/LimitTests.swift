@@ -48,7 +48,7 @@ struct LimitTests {
         #expect(try await limits() == [Line(scope: "total", from: "nothing")])
     }
 
-    @Test func `what holds is told with where it is from`() async throws {
+    @Test func `each limit is printed with its origin`() async throws {
         try configureTimetable()
         try await place.ferry("limit", "800K", "--to", "photos")
         let result = try await place.ferry("limit")
@@ -178,7 +178,9 @@ struct LimitTests {
                 == "limit for uploads of the batch raw: no limit\n")
     }
 
-    @Test func `what nothing is known of is named also where only its limit is asked for`() async throws {
+    @Test func `an unknown destination or batch is an error, even when only its limit is asked for`()
+        async throws
+    {
         try configureTimetable()
         let address = "put+http://127.0.0.1:9/elsewhere/"
         let strange = try await place.ferry("limit", "--to", address)
@@ -223,7 +225,7 @@ struct LimitTests {
     }
 
     @Test(arguments: ["fast", "-1M", "1.5X", "", "1M/h"])
-    func `what is no limit is named, with what would be one`(rate: String) async throws {
+    func `an invalid limit is refused with examples of valid ones`(rate: String) async throws {
         let result = try await place.ferry("limit", "--", rate)
         #expect(result.ending == .exited(2))
         #expect(result.errors.contains("20M or 800K (bytes a second), off for no limit, auto for what"))

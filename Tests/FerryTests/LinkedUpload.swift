@@ -58,7 +58,7 @@
 
         /// Waits for the end of the upload.
         ///
-        /// - Returns: What was told of it, in order; the last says that it is done.
+        /// - Returns: The states that the engine reported, in order; the last is done.
         func finish() async throws -> [UploadLine] {
             #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
             let told = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }

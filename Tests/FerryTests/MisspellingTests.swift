@@ -95,7 +95,7 @@ struct MisspellingTests {
         #expect(ConfigurationFile.syntaxError(in: fine) == nil)
     }
 
-    @Test func `what is not UTF-8 is left to the decoder`() throws {
+    @Test func `text that is not UTF-8 is left to the decoder`() throws {
         for encoding in [String.Encoding.utf16, .utf16BigEndian] {
             #expect(ConfigurationFile.syntaxError(in: try #require("{}".data(using: encoding))) == nil)
         }

@@ -16,7 +16,7 @@ final class NIOResumableServer: Sendable {
     private let channel: any Channel
 
     /// - Parameters:
-    ///   - folder: Where files go, by the last component of the address that made them.
+    ///   - folder: The folder of the files, named by the last component of the address that made them.
     ///   - version: The only one that is spoken; nil for all.
     init(folder: String, version: Int? = nil) async throws {
         // Without an origin the addresses it gives are relative, and lead through any proxy.

@@ -99,7 +99,7 @@ struct OAuth2Tests {
         ("wrong", "first-token", "(invalid_client", "clientSecret"),
         ("client-secret", "unknown", "(invalid_grant)", "sign in again"),
     ])
-    func `A4 what the token server refuses holds all uploads with one request`(
+    func `A4 a refusal of the token server holds all uploads after one request`(
         secret: String, token: String, words: String, hint: String
     ) async throws {
         try configure(secret: secret, token: token)

@@ -56,7 +56,7 @@ struct PlannedTests {
         }
     }
 
-    @Test func `what waits in vain ends a run, and is named`() async throws {
+    @Test func `a run ends when an upload waits for a failed one, and names the upload`() async throws {
         let gate = Gate()
         gate.open()
         let server = try HostileServer.answering(403, after: gate)
@@ -140,7 +140,7 @@ struct PlannedTests {
         (["--batch", ""], "The name after --batch is empty"),
         (["--batch", "a\u{1B}b"], "has control characters"),
     ])
-    func `what cannot be is refused with the reason, and nothing is added`(
+    func `an invalid start condition or batch name is refused with the reason, and nothing is added`(
         options: [String], reason: String
     ) async throws {
         try noServer()

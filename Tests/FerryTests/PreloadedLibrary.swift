@@ -10,8 +10,8 @@
 
         static let compiler = ["clang", "cc"].first(where: Privilege.has)
 
-        /// - Parameter source: Below `Tests`.
-        /// - Returns: What `LD_PRELOAD` is to name.
+        /// - Parameter source: The path of the source below `Tests`.
+        /// - Returns: The path of the library, for `LD_PRELOAD`.
         static func compile(_ source: String, in directory: TemporaryDirectory) async throws -> String {
             let file = Repository.root.appending(path: "Tests").appending(path: source)
             let library = directory.path(file.deletingPathExtension().lastPathComponent + ".so")

@@ -78,7 +78,8 @@ struct QueueCommandTests {
                 == #"{"change":"moved","event":"changed","ids":[3]}"# + "\n")
     }
 
-    @Test func `what an order leaves as it is is told with the reason, and not to programs`() async throws {
+    @Test func `a command that leaves an upload as it is prints the reason, except with --json`() async throws
+    {
         try await place.ferry("pause", "2")
         let retry = try await place.ferry("retry", "2")
         #expect(retry.output == "0 retried\n")

@@ -31,7 +31,7 @@ import Testing
             #expect(result.output.contains(", 0 wrong"))
         }
 
-        @Test func `where no answer is wrong, every upload of every protocol, link and sign-in is done`()
+        @Test func `every upload of every protocol, link and sign-in is done when all responses are honest`()
             async throws
         {
             let result = try await run(

@@ -215,7 +215,7 @@ struct ReloadTests {
         }
     }
 
-    @Test func `where there was no file, one that has come is read`() async throws {
+    @Test func `a configuration file that did not exist at the start is read by reload`() async throws {
         try await place.withEngine { _ in
             #expect(try await reload()["added"] == [])
             try configure([("new", member(nowhere))])
@@ -269,7 +269,9 @@ struct ReloadTests {
         #expect(site.credentials == ["Bearer a1", "Bearer a1"])
     }
 
-    @Test func `what was ordered holds over a new limit, as it does after a start`() async throws {
+    @Test func `a limit that a command set overrides a new configured limit, as it does after a start`()
+        async throws
+    {
         try configure([("box", member(nowhere))], more: #", "limits": { "bandwidth": "1M" }"#)
         try await place.withEngine { _ in
             try await place.ferry("limit", "2M", "--to", "box")

@@ -60,7 +60,7 @@ struct RunTests {
         #expect(result.output == "nothing to do\n")
     }
 
-    @Test func `what failed before a run is named and does not make it a failure`() async throws {
+    @Test func `a failure from before the run is named and does not fail the run`() async throws {
         let server = try HostileServer([.answer(403), .answer(201), .answer(403)])
         defer { server.stop() }
         try place.configure("put", at: server.url("/box/"))

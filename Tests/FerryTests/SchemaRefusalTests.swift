@@ -25,7 +25,9 @@ struct SchemaRefusalTests {
         arguments: ConfigurationTests.mistakes.filter { mistake in
             !togetherness.contains { mistake.1.contains($0) }
         })
-    func `what the reader refuses for itself the schema refuses too`(text: String, message: String) throws {
+    func `the schema refuses the errors that the reader finds in single members`(
+        text: String, message: String
+    ) throws {
         #expect(try issue(in: text) != nil, "\(message)")
     }
 

@@ -97,7 +97,9 @@ struct SecretCommandTests {
         #expect(failure?.hint == "put it right, then retry")
     }
 
-    @Test func `A7 what a command leaves running with its errors open holds up nobody`() async throws {
+    @Test func `A7 a child that a secret command leaves running with its errors open delays nothing`()
+        async throws
+    {
         let mark = place.directory.path("child")
         let text = try await Self.run(
             "sleep 300 >/dev/null & echo $! > '\(mark)'; echo secret", upTo: .seconds(30))
@@ -118,7 +120,7 @@ struct SecretCommandTests {
         ("exit 2", "bearer", "ended with status 2"),
         ("exec yes", "bearer", "printed more than 65536 bytes"),
     ])
-    func `A7 what cannot be a credential holds the upload, and nothing is sent`(
+    func `A7 a command that prints no valid credential holds the upload, and nothing is sent`(
         script: String, kind: String, words: String
     ) async throws {
         let server = try HostileServer([.answer(201)])
@@ -135,7 +137,7 @@ struct SecretCommandTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `A7 of what a command prints the first line is the secret`() async throws {
+    @Test func `A7 the first line that a command prints is the secret`() async throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         let command = try place.file("secret.sh", "printf 'first\\r\\nX-Second: line\\n'")

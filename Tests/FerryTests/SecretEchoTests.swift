@@ -130,7 +130,7 @@ struct SecretEchoTests {
     }
 
     @Test(arguments: kinds)
-    func `what a server repeats of a request's secrets is shown nowhere`(kind: Kind) async throws {
+    func `a request's secret that the server repeats is shown nowhere`(kind: Kind) async throws {
         let server = try HostileServer { connection in
             while try connection.waitForRequest() { try Self.answer(connection, kind) }
         }

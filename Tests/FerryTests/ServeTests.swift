@@ -33,7 +33,7 @@ struct ServeTests {
         #expect(!server.output.text.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `what a receiver does is told to programs`() async throws {
+    @Test func `the receiver prints its events as JSON lines`() async throws {
         let server = try place.start(
             "serve", "--json", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
         try await server.output.wait { !$0.isEmpty }
@@ -207,7 +207,9 @@ struct ServeTests {
             "error: Cannot receive into /nonexistent/in: No such file or directory."
         ),
     ])
-    func `what cannot be served says why, with status 2`(words: [String], message: String) async throws {
+    func `a receiver that cannot start prints the cause and exits with status 2`(
+        words: [String], message: String
+    ) async throws {
         let all = ["serve", "--directory", inbox, "--bind", "127.0.0.1:0"] + words
         let result = try await Workplace.result(of: try place.start(all))
         #expect(result.ending == .exited(2))

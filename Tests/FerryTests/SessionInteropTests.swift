@@ -170,7 +170,7 @@ extension SessionInteropTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `what is to become of a file in the way is for Graph to do`() async throws {
+    func `Graph itself applies the policy for an existing file`() async throws {
         let server = try await InteropServer("graph_server.py", folder: folder)
         let url = server.url(Self.graph)
         func upload(_ policy: String) async throws -> UploadLine {

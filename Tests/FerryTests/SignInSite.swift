@@ -27,7 +27,7 @@ final class SignInSite: Sendable {
 
     /// - Parameters:
     ///   - token: Gets the refresh token and how often one was asked for, from 1.
-    ///   - upload: What becomes of a request for anything else; its head has been read.
+    ///   - upload: The response to a request for anything else; its head has been read.
     init(
         token: @escaping @Sendable (String, Int) -> Response = { _, _ in .token },
         upload: @escaping @Sendable (HostileConnection, RecordedRequest) throws -> Void

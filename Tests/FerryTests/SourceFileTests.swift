@@ -175,7 +175,8 @@ struct SourceFileTests {
         }
     }
 
-    @Test func `F6 what is no file is refused when it is added, and keeps nobody waiting`() async throws {
+    @Test func `F6 a path that is no regular file is refused when it is added, without a delay`() async throws
+    {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         try place.file("folder/a")
         for name in ["pipe", "folder/pipe"] { try #require(mkfifo(place.path(name), 0o600) == 0) }
@@ -238,7 +239,7 @@ struct SourceFileTests {
         #expect(try await place.list().map(\.name) == ["day/a"])
     }
 
-    @Test func `F8 what links lead to is queued by its own path and named as it was given`() async throws {
+    @Test func `F8 the target of a link is queued by its own path and named as the link`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         let path = try place.file("real/a.bin")
         #expect(symlink("real/a.bin", place.path("link.bin")) == 0)
@@ -257,7 +258,7 @@ struct SourceFileTests {
         #expect(uploads.map(\.name) == ["link.bin"])
     }
 
-    @Test func `F9 of a file of one tebibyte only the last mebibyte moves when the server has the rest`()
+    @Test func `F9 only the last mebibyte of a tebibyte is sent when the server has the rest`()
         async throws
     {
         let size = 1 << 40

@@ -14,7 +14,7 @@
         var state: String { mount + "/state" }
         private var filler: String { mount + "/filler" }
 
-        /// - Parameter options: Of a file system in memory, such as `size=3m`.
+        /// - Parameter options: Mount options of a file system in memory, such as `size=3m`.
         static func with(_ options: String, _ body: @Sendable (StateDisk) async throws -> Void) async throws {
             let directory = try TemporaryDirectory()
             let words = ["mount", "-t", "tmpfs", "-o", options + ",mode=0700", "tmpfs", directory.path]
@@ -66,7 +66,7 @@
         }
 
         /// Takes every byte that is left.
-        /// - Returns: What the system said when there was none, from `errno(3)`.
+        /// - Returns: The errno of the write that found no byte left.
         @discardableResult
         func fill() throws -> Int32 {
             let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -37,7 +37,7 @@ struct StateFolderTests {
             result.errors.hasPrefix("error: \(folder) cannot be used: Permission denied (mode 0500)\nhint: "))
     }
 
-    @Test func `S11 somebody else's folder has status 77`() async throws {
+    @Test func `S11 a state folder of another user ends the command with status 77`() async throws {
         var folder = "/usr"
         if Privilege.isRoot {
             folder = place.directory.path("theirs")
@@ -60,7 +60,7 @@ struct StateFolderTests {
         #expect(result.errors.contains("is open to other users\nhint: chmod go-rwx '\(folder)'"))
     }
 
-    @Test func `what the queue consists of is closed to others`() async throws {
+    @Test func `the queue's folder and files are closed to other users`() async throws {
         try await place.ferry("add", try place.file("a"))
         let files = FileManager.default
         for name in try files.contentsOfDirectory(atPath: place.state) {

@@ -25,13 +25,13 @@ struct ThemeFileTests {
         #expect(ThemeChoice.builtIn(theme) == ThemeChoice(name))
     }
 
-    @Test func `what is not said is as in the base, which is the default one`() throws {
+    @Test func `a theme keeps the default base's values for the members that it omits`() throws {
         var expected = Theme.standard
         expected[.done].colour.basic = 4
         #expect(try Self.theme(#"{ "roles": { "done": { "basic": 4 } } }"#) == expected)
     }
 
-    @Test func `of a number of 256 and an exact colour one follows from the other`() throws {
+    @Test func `a colour of the 256 and an exact colour are derived from each other`() throws {
         let theme = try Self.theme(
             ##"""
             { "background": { "full": 234 }, "cursorLine": { "rgb": "#5fafff" },

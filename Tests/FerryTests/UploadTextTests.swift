@@ -24,7 +24,7 @@ struct UploadTextTests {
         return upload
     }
 
-    @Test func `what was sent is told and not only what was confirmed`() {
+    @Test func `the row shows the bytes that were sent, not only the confirmed ones`() {
         #expect(words(.boxed(1, .running), sent: 4) == ["1", "running", "10B", "40%", "1"])
         #expect(words(.boxed(1, .running)) == ["1", "running", "10B", "0%", "1"])
     }
@@ -42,7 +42,7 @@ struct UploadTextTests {
         #expect(words(upload) == ["1", "queued", "10B", "out/1"])
     }
 
-    @Test func `where it goes is told if that is asked for`() {
+    @Test func `the destination is shown if it is asked for`() {
         #expect(words(.boxed(1), showsPlace: true) == ["1", "queued", "10B", "1 -> box"])
         var upload = Upload.boxed(1)
         upload.target.destination = ""
@@ -50,7 +50,7 @@ struct UploadTextTests {
     }
 
     @Test(arguments: [Upload.State.queued, .paused(.user)])
-    func `what waits for a start says for which, paused or not`(state: Upload.State) {
+    func `an upload with a start condition names the condition, paused or not`(state: Upload.State) {
         #expect(words(planned(state, after: 3)).last == "(after 3)")
         #expect(words(planned(state, in: 60)).last?.hasPrefix("(at ") == true)
         #expect(words(planned(state, in: -60)).last == "9")

@@ -27,7 +27,8 @@ struct UploadWaitTests {
         }
     }
 
-    @Test func `what follows is told when the one before it fails, and not by what goes on meanwhile`() throws
+    @Test func `a dependent is reported as blocked when its predecessor fails, and not by other changes`()
+        throws
     {
         #expect(
             try ends(
@@ -36,7 +37,7 @@ struct UploadWaitTests {
                 == [[], [], ["blocked 2 by 1", "blocked 3 by 2"]])
     }
 
-    @Test func `what failed before it began blocks at once`() throws {
+    @Test func `a dependent of an upload that failed earlier is blocked at once`() throws {
         #expect(
             try ends([2], .whole([.boxed(1, .failed), Self.waiting(2, after: 1...1)]))
                 == [["blocked 2 by 1"]])
@@ -58,7 +59,7 @@ struct UploadWaitTests {
                 == [[], ["held 1", "done 3", "blocked 2 by 1"]])
     }
 
-    @Test func `those that are gone are told, one by one or all at once`() throws {
+    @Test func `removed uploads are reported, one by one or all at once`() throws {
         #expect(
             try ends([1, 2], .whole([.boxed(1), .boxed(2)]), .change(removed: [1]), .whole([]))
                 == [[], ["removed 1"], ["removed 2"]])

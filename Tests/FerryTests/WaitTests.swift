@@ -100,7 +100,7 @@ struct WaitTests {
         #expect(try await place.ferry("wait", "--all").ending == .exited(0))
     }
 
-    @Test func `what failed before has failed all the same`() async throws {
+    @Test func `an upload that failed earlier fails the wait`() async throws {
         let server = try HostileServer([.answer(403)])
         defer { server.stop() }
         try place.configure("put", at: server.url("/"))

@@ -168,7 +168,7 @@ struct WebDAVTests {
 
     /// A file that is there before, of another size unless it is the same, and what becomes of it.
     @Test(arguments: WebDAVServerKind.allCases)
-    func `what is there is kept, replaced or stepped around as the destination says`(
+    func `an existing file is kept, replaced or left beside a renamed one as the destination says`(
         kind: WebDAVServerKind
     ) async throws {
         try place.file("a.txt", "the new contents")

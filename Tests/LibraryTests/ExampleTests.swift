@@ -166,7 +166,7 @@ struct ExampleTests {
         #expect(recorder.first?.url.hasPrefix("http://127.0.0.1") == true)
     }
 
-    @Test func `what a program writes goes as it is written`() async throws {
+    @Test func `a program's output is uploaded while it is written`() async throws {
         let folder = try TemporaryDirectory()
         try folder.write([UInt8](repeating: 4, count: 10_000), to: "in/a.bin")
         let server = try HostileServer([.answer(201)])

@@ -46,7 +46,7 @@ struct People {
         }
     }
 
-    /// - Parameter known: What they may be started after.
+    /// - Parameter known: The uploads that the new ones may be started after.
     private static func add(
         _ count: Int, after known: [Upload.ID], _ state: inout World.State
     ) -> QueueCommand {
@@ -87,7 +87,7 @@ struct People {
 
     /// A command is on its way: from now on its effects may be seen.
     ///
-    /// - Returns: What had been asked for until then, for `answered`.
+    /// - Returns: The requests until then, for `answered`.
     func asked(_ command: QueueCommand) -> Watch.Asked {
         world.with { state in
             var before = state.watch.askedSoFar

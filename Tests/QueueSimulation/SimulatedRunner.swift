@@ -199,7 +199,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    /// - Throws: As an attempt ends; a broken exchange is a reply.
+    /// - Throws: The end of the attempt; a broken exchange is returned.
     private func perform(_ exchange: Exchange, known: UploadResource?) async throws(Stop) -> ExchangeOutcome {
         try await pause()
         try checkSource()

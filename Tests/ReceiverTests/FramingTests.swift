@@ -40,18 +40,18 @@ struct FramingTests {
     @Test(arguments: [
         "9223372036854775808", "18446744073709551615", "-1", "+1", "0x10", "1 2",
     ])
-    func `a length that no file can have is a issue`(length: String) {
+    func `a length that no file can have is an issue`(length: String) {
         #expect(Self.issue("/a", .http1_1, ("Host", "h"), ("Content-Length", length)) == .length)
     }
 
-    @Test func `two lengths are a issue`() {
+    @Test func `two lengths are an issue`() {
         #expect(
             Self.issue("/a", .http1_1, ("Host", "h"), ("Content-Length", "1"), ("Content-Length", "2"))
                 == .length)
     }
 
     @Test(arguments: ["gzip, chunked", "chunked, chunked", "identity", "xchunked"])
-    func `any coding but chunked is a issue`(coding: String) {
+    func `any coding but chunked is an issue`(coding: String) {
         #expect(Self.issue("/a", .http1_1, ("Host", "h"), ("Transfer-Encoding", coding)) == .coding)
     }
 

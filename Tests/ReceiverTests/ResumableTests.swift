@@ -43,7 +43,7 @@ extension Site {
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResumableTests {
-    @Test func `whoever asks is told that uploads can be resumed, and within which limits`() async throws {
+    @Test func `the receiver announces resumable uploads and their limits`() async throws {
         try await withReceiver {
             $0.maximumSize = 1000
         } _: { site in

@@ -135,7 +135,7 @@ struct SingleRequestUploadTests {
         }
     }
 
-    @Test func `what was never stored is not found`() async throws {
+    @Test func `a file that was never stored is not found`() async throws {
         try await withReceiver { site async throws in
             #expect(try await site.request("HEAD", "/nothing").status == 404)
             #expect(try await site.request("HEAD", "/.ferry/lock").status == 400)

@@ -7,7 +7,7 @@ import Testing
 struct TusRecoveryTests {
     private static let mebibyte = 1 << 20
 
-    @Test func `what came of a broken request is kept`() async throws {
+    @Test func `the bytes of a broken request are kept`() async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 10)
             let client = try LoopbackClient(port: site.port)

@@ -178,7 +178,7 @@ struct WebDAVTests {
     }
 
     @Test(arguments: ["DELETE", "MOVE", "COPY", "PROPPATCH", "LOCK"])
-    func `what would change or remove files is refused`(method: String) async throws {
+    func `a method that changes or removes files is refused`(method: String) async throws {
         try await withReceiver { site async throws in
             _ = try await site.request("PUT", "/a", [:], "x")
             let reply = try await site.request(method, "/a", ["Destination": "http://127.0.0.1/b"])

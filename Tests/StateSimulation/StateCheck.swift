@@ -32,7 +32,7 @@ package enum StateCheck {
     /// Recovers twice.
     ///
     /// - Parameters:
-    ///   - numbers: From the last change that was acknowledged to the last that was asked for.
+    ///   - numbers: The range from the last acknowledged change to the last requested one.
     ///   - refused: Changes among them that must not have happened.
     ///   - damaged: The files were changed by more than a crash, so the previous snapshot may be needed.
     package static func check(

@@ -108,7 +108,7 @@ package enum StateDamage: Hashable, Sendable {
     /// Says whether recovery finds what it must, or refuses and changes nothing.
     ///
     /// - Parameters:
-    ///   - states: What the queue was like after none, one and so on of its changes, up to `image`.
+    ///   - states: The states of the queue after none, one and so on of its changes, up to `image`.
     ///   - makeFiles: Makes a folder with the content given.
     package func check(
         _ image: StateImage, states: [WorkloadState], in makeFiles: (StateImage) throws -> any StateFiles

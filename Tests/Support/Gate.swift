@@ -33,7 +33,7 @@ public final class Gate: Sendable {
     }
 
     /// Calls `action` once when the gate opens, at once if it is open, on whatever thread opens it.
-    /// - Returns: What `forget(_:)` takes; nil if the action was called.
+    /// - Returns: The ticket for `forget(_:)`; nil if the action was called.
     @discardableResult
     public func whenOpen(_ action: @escaping @Sendable () -> Void) -> Int? {
         let ticket: Int? = state.withLock { state in

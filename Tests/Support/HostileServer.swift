@@ -35,7 +35,7 @@ public final class HostileServer: Sendable {
 
     /// Listens on a free port.
     /// - Parameters:
-    ///   - place: Where to listen; port 0 if that is no port.
+    ///   - place: The address to listen at; `port` is 0 if it has no port.
     ///   - bodyLimit: How many bytes of each request's body are kept; all are counted.
     ///   - receiveBuffer: The size of the kernel's buffer for what was not read; small makes a client notice soon.
     ///   - remembers: False keeps no requests: for tests that make thousands and measure memory.

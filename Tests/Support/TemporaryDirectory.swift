@@ -49,7 +49,9 @@ public final class TemporaryDirectory: Sendable {
         let draft = try write(Array(text.utf8), to: "\(name).draft")
         let copy = Process()
         copy.executableURL = URL(fileURLWithPath: "/bin/sh")
-        copy.arguments = ["-c", "cp \"$1\" \"$2\" && chmod 755 \"$2\" && rm \"$1\"", "copy", draft, path(name)]
+        copy.arguments = [
+            "-c", "cp \"$1\" \"$2\" && chmod 755 \"$2\" && rm \"$1\"", "copy", draft, path(name),
+        ]
         try copy.run()
         copy.waitUntilExit()
         guard copy.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [Context.add, .prompt, .help])
-    func `where text is typed no character is an action`(context: Context) {
+    func `no character is an action where text is typed`(context: Context) {
         for key in ActionTable.standard.entries(in: context).flatMap(\.keys) {
             if case .character = key { Issue.record("\(key.label) is bound in \(context)") }
         }

@@ -31,7 +31,7 @@ import Testing
         }.first
     }
 
-    @Test func `what was typed is looked at when typing rests`() {
+    @Test func `the typed path is looked up when typing rests`() {
         var model = Model.make()
         model.type("a/out/a.mov")
         let answer = model.pass(to: 0.1)

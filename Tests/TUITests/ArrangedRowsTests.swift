@@ -44,7 +44,7 @@ struct ArrangedRowsTests {
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6], [8, 400])
-    func `what is filtered is what fits, one by one`(seed: UInt64, batch: Int) {
+    func `the filtered rows are those that fit the filter one by one`(seed: UInt64, batch: Int) {
         var dice = SeededGenerator(seed: seed)
         var table = UploadTable()
         for _ in 0..<30 {
@@ -68,7 +68,7 @@ struct ArrangedRowsTests {
     }
 
     @Test(arguments: RowOrder.Key.allCases, ["a", "state:q", "!state:run", "size>2 to:b"])
-    func `what is filtered and in another order is kept up as if arranged anew`(
+    func `filtered and sorted rows are kept up as if arranged anew`(
         key: RowOrder.Key, text: String
     ) {
         var dice = SeededGenerator(seed: 3)
@@ -154,7 +154,7 @@ struct ArrangedRowsTests {
         return Array(key.dropLast())
     }
 
-    @Test func `of two uploads with one id in a complete update the later counts`() {
+    @Test func `the later of two uploads with one id counts in a complete update`() {
         var table = UploadTable()
         let uploads: [Upload] = [.make(1), .make(2), .make(1, name: "later", state: .failed)]
         table.apply(

@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         "/out/day.mov", "/out/day.mov\r", "/one.mov\r/two.mov\r", "'/out/a b.mov' ", "xxq yyyy\r",
     ])
-    func `what may be a path is a paste, and queues nothing`(text: String) {
+    func `text that may be a path is taken as a paste, and queues nothing`(text: String) {
         let model = Self.feed(text)
         #expect(model.context == .add)
         #expect(model.table.filter == nil)

@@ -21,7 +21,7 @@ import Testing
         #expect(model.toast.current?.text == "copied the path to the terminal's clipboard")
     }
 
-    @Test func `of a done upload the address that the server told is copied, else the one it goes to`() {
+    @Test func `the URL copied for a done upload is its location, and otherwise its destination`() {
         let done = Upload.State.done(Receipt(location: "https://box.example/x/1"), at: Date())
         var model = Model.make([.make(1, state: done), .make(2)])
         _ = model.update(.key(.control("a")))
@@ -41,7 +41,7 @@ import Testing
         #expect(Self.copied(model.type("e")) == "no write access; fix the rights, then r")
     }
 
-    @Test func `where nothing went wrong nothing is copied, and that is said`() {
+    @Test func `an upload without an error copies nothing, and a message says so`() {
         var model = Model.make([.make(1)])
         model.type("y")
         #expect(model.type("e").isEmpty)

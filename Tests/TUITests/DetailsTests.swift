@@ -63,7 +63,7 @@ import Testing
         #expect(line?.contains("⣿⣿") == true, "\(line ?? "")")
     }
 
-    @Test func `what is on its way is told apart from what the server has said that it holds`() {
+    @Test func `bytes in flight are shown apart from the bytes on the server`() {
         var model = Model.make([.make(1, size: 10_485_760, state: .running, confirmed: 1_048_576)])
         for step in 0...1 {
             _ = model.pass(to: Double(step))
@@ -85,7 +85,7 @@ import Testing
         #expect(!model.frame().description.contains("Details"))
     }
 
-    @Test func `what was verified, skipped and where it is`() {
+    @Test func `the details show verification, a skip and the URL`() {
         let receipt = Receipt(
             location: "https://box.example/reel.mov", verified: .sha256, wasThere: true, chosen: "s3")
         var model = Model.make([.make(1, state: Self.done(receipt), method: "auto")])
@@ -207,7 +207,7 @@ import Testing
         #expect(removed == [.remove(.ids([1]))])
     }
 
-    @Test func `I10 what may be there twice is marked, from the second time on and when it is done`() {
+    @Test func `I10 a possible duplicate is marked in every state, also when it is done`() {
         let done = Upload.State.done(Receipt(bytes: 1), at: Date(timeIntervalSince1970: 0))
         for (state, words) in [
             (.queued, "queued×2"), (.running, "up×2"), (done, "done×2"), (.paused(.user), "paused×2"),
@@ -223,7 +223,7 @@ import Testing
         #expect(ascii.contains("maybe twice"))
     }
 
-    @Test func `I9 what no server confirmed is shown as not verified`() {
+    @Test func `I9 the details show a done upload without a server's digest as not verified`() {
         let done = Upload.State.done(Receipt(bytes: 1), at: Date(timeIntervalSince1970: 0))
         var model = Model.make([.make(1, state: done)])
         #expect(model.frame().text(3).hasSuffix("100%"))

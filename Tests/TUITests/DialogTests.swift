@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct RemovalTests {
-    @Test func `what no server holds is removed without a question`() {
+    @Test func `uploads without bytes on a server are removed without a question`() {
         var model = Model.make([.make(1), .make(2, state: .done)])
         _ = model.update(.key(.control("a")))
         let effects = model.type("x")
@@ -146,7 +146,7 @@ import Testing
     @Test(arguments: [
         ("b", "fast"), ("b", "-3M"), ("b", "0"), ("c", "0"), ("c", "1000"), ("c", "two"), ("c", ""),
     ])
-    func `what makes no sense is refused and can be mended`(key: String, text: String) {
+    func `an invalid value is refused and can be corrected`(key: String, text: String) {
         var model = Model.make()
         model.type(key)
         _ = model.update(.key(.control("u")))
@@ -167,7 +167,7 @@ import Testing
         return model
     }
 
-    @Test func `what is typed takes the place of the value that is offered`() {
+    @Test func `typed text replaces the offered value`() {
         var model = asked("c5")
         let effects = model.update(.key(.enter))
         #expect(effects.commands == [.limitConcurrency(5)])
@@ -185,7 +185,7 @@ import Testing
         #expect(effects.commands == [.limitConcurrency(3)])
     }
 
-    @Test func `who moves in the value that is offered edits it`() {
+    @Test func `the offered value is edited once the cursor moves in it`() {
         var model = asked("c")
         _ = model.update(.key(.home))
         model.type("1")

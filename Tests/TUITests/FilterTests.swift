@@ -41,7 +41,7 @@ import Testing
         #expect(RowFilter(text).problem == nil)
     }
 
-    @Test func `what is no size is said, and what remains holds`() {
+    @Test func `an invalid filter term is reported, and the other terms still apply`() {
         #expect(RowFilter("size>much img").problem == "much is not a size; try size>20M")
         #expect(Self.fitting("size>much img") == [1, 2])
         #expect(RowFilter("state:lost").problem?.hasPrefix("no state is lost; there are queued, ") == true)
@@ -119,7 +119,7 @@ import Testing
         #expect(model.list.rows.isEmpty)
     }
 
-    @Test func `what is kept apart is what a new look would find, whatever happens`() {
+    @Test func `the rows kept for a filter equal those of a new search, whatever happens`() {
         var random = SeededGenerator(seed: 7)
         var table = UploadTable()
         let states: [Upload.State] = [.queued, .running, .failed, .done, .paused(.user)]

@@ -64,7 +64,7 @@ import Testing
         #expect(model.frame().description.contains("looking"))
     }
 
-    @Test func `what is in the folder is listed below the line, without hidden names`() {
+    @Test func `the folder's entries are listed below the line, without hidden names`() {
         let text = Self.make().frame().description
         for name in ["../", "day1/", "day2/", "a.mov", "data.txt", "2.0K"] { #expect(text.contains(name)) }
         #expect(!text.contains(".hidden"))
@@ -400,7 +400,7 @@ import Testing
         #expect(model.context == .add)
     }
 
-    @Test func `what is on its way to the same place already is told`() {
+    @Test func `files that are already queued for the same destination are counted`() {
         var model = Model.make([.make(1, name: "a.mov"), .make(2, name: "b.mov", state: .done)])
         model.type("a/out/")
         _ = model.pass(to: 1)
@@ -457,7 +457,7 @@ import Testing
         #expect(model.frame().description.contains("no destination is configured"))
     }
 
-    @Test func `where there is no room for the list the line is what remains`() {
+    @Test func `the list disappears when there is no room, and the line remains`() {
         var model = Self.make(rows: 10, columns: 40)
         _ = model.update(.key(.down))
         #expect(model.context == .browse)

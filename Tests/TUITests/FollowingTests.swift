@@ -30,7 +30,7 @@ import Testing
         #expect(model.list.top == 0)
     }
 
-    @Test func `where all fail in turn the cursor stays with the one that it is on`() {
+    @Test func `the cursor stays on its upload while uploads fail in turn`() {
         var model = Self.hundred(running: 1)
         for id in 1..<60 { _ = model.change(.make(id, state: .waiting(5)), .make(id + 1, state: .running)) }
         #expect(model.list.cursor?.id == 1)

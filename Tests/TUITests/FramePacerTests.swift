@@ -15,12 +15,12 @@ import Testing
     private static func isClose(_ left: Double, _ right: Double) -> Bool { abs(left - right) < 0.000_1 }
 
     @Test(arguments: [(false, 0.1), (true, 1)])
-    func `what happens by itself is gathered`(isSlow: Bool, seconds: Double) {
+    func `automatic changes are drawn together`(isSlow: Bool, seconds: Double) {
         #expect(Self.isClose(Self.pause(after: [0], isSlow: isSlow), seconds))
     }
 
     @Test(arguments: [false, true])
-    func `what somebody waits for is drawn at once`(isSlow: Bool) {
+    func `a change that the user waits for is drawn at once`(isSlow: Bool) {
         var pacer = FramePacer(isSlow: isSlow)
         pacer.drew(now: 5, duration: 0)
         pacer.request(.soon, now: 5.05)

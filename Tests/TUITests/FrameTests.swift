@@ -227,7 +227,7 @@ import Testing
         #expect(row.hasSuffix(" " + text), "\(row)")
     }
 
-    @Test func `what is not there says so in a few columns`() {
+    @Test func `a missing file is named in a few columns`() {
         let failure = UploadFailure(.sourceUnreadable, "no such file")
         #expect(
             Model.make([.make(1, state: .failed(failure))], rows: 10, columns: 40).frame().text(1).hasSuffix(
@@ -259,7 +259,7 @@ import Testing
         #expect(screen.contains("add files"))
     }
 
-    @Test func `what a server says cannot leave its row`() {
+    @Test func `a server's text cannot leave its row`() {
         let failure = UploadFailure(
             .permanent, "bad\n\u{1B}[2Jnews \u{202E}" + String(repeating: "x", count: 5000), status: 400)
         let frame = Model.make([.make(1, state: .failed(failure))]).frame()

@@ -14,7 +14,7 @@ struct GraphTests {
         #expect(Graph(values, width: 4, height: 1, style: style).lines == lines)
     }
 
-    @Test func `what does not fill the width stands at the right and the rest is blank`() {
+    @Test func `a short graph stands at the right, and the rest is blank`() {
         #expect(Graph([100], width: 4, height: 1, style: .block).lines == ["   █"])
         #expect(Graph([], width: 4, height: 2, style: .braille).lines == ["    ", "    "])
     }
@@ -75,7 +75,7 @@ struct GraphTests {
         #expect(values[6] > 0)
     }
 
-    @Test func `what fills the socket's buffer does not look like the link`() {
+    @Test func `bytes that fill the socket's buffer do not count as the link's rate`() {
         var history = ThroughputHistory()
         history.add(bytes: 4_000_000, over: 0.25, now: 0.25)
         for step in 2...40 { history.add(bytes: 250_000, over: 0.25, now: Double(step) * 0.25) }

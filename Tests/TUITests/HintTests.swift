@@ -13,17 +13,17 @@ import Testing
     }
 
     @Test(arguments: [Upload.State.failed, .changed])
-    func `what has failed or is held is offered to be tried again before all else`(state: Upload.State) {
+    func `retry is the first action offered for a failed or held upload`(state: Upload.State) {
         #expect(Self.hints(.make(1, state: state)).hasPrefix(" ? help  r retry  a add  x remove"))
         #expect(Self.hints(.make(1, state: state), columns: 40).hasPrefix(" ? help  r retry  a add"))
     }
 
     @Test(arguments: [Upload.State.queued, .running, .done])
-    func `what cannot be tried again is not offered to be`(state: Upload.State) {
+    func `retry is not offered for an upload that cannot be retried`(state: Upload.State) {
         #expect(!Self.hints(.make(1, state: state)).contains("retry"))
     }
 
-    @Test func `what is done is not offered to be paused`() {
+    @Test func `pause is not offered for a done upload`() {
         #expect(!Self.hints(.make(1, state: .done)).contains("pause"))
         #expect(Self.hints(.make(1, state: .paused(.user))).contains("p resume"))
     }
@@ -36,7 +36,7 @@ import Testing
         #expect(frame.text(22) == " no such file; put the file right")
     }
 
-    @Test func `where a reason does not fit its kind is named`() {
+    @Test func `the kind of a failure is named where the reason does not fit`() {
         let lost = Upload.State.waiting(
             until: Date(timeIntervalSince1970: Clock.start + 12),
             failure: UploadFailure(.network, "the connection was closed by the server"))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `where there is little room what is typed and found comes before all keys`() {
+    @Test func `a small dialog shows the input and the matches before all keys`() {
         var model = Model.make(rows: 6, columns: 36)
         model.type("a")
         let text = model.frame().description

@@ -31,7 +31,7 @@ import Testing
         "paste", "answer",
         "Shift-x", "\u{7}", "\u{200B}", "e\u{301}\u{301}",
     ])
-    func `what is no key is none`(label: String) {
+    func `a label that names no key is refused`(label: String) {
         #expect(Key(label: label) == nil)
     }
 

@@ -30,7 +30,9 @@ struct LeavingTests {
     }
 
     @Test(arguments: [(EngineOwnership.own, "d"), (.own, "s"), (.detachable, "s"), (.attached, "d")])
-    func `what makes no sense there is not offered`(ownership: EngineOwnership, key: String) {
+    func `a choice that does not fit the engine's ownership is not offered`(
+        ownership: EngineOwnership, key: String
+    ) {
         var model = asked(ownership)
         let effects = model.type(key)
         #expect(effects.outcome == nil)

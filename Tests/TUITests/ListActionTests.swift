@@ -140,7 +140,7 @@ import Testing
         #expect(effects.commands == [.undoCommand(7)])
     }
 
-    @Test func `what is left out of an addition is said`() {
+    @Test func `files that an addition leaves out are counted in the message`() {
         var model = Model.make([])
         _ = model.update(.replied(.changed([1]), to: .add(files: 3, skipped: 1)))
         #expect(model.toast.current?.text == "added 1 upload, 2 left out: already in the queue, 1 skipped")
@@ -159,7 +159,9 @@ import Testing
         (.resumed, .undo, "undone: resumed a.mov; Ctrl-R redoes it"),
         (.moved, .redo, "redone: moved a.mov"),
     ])
-    func `what was undone is said`(change: QueueChangeKind, request: Request, text: String) {
+    func `the message names the command that was undone or redone`(
+        change: QueueChangeKind, request: Request, text: String
+    ) {
         var model = Model.make([.make(1, name: "a.mov")])
         _ = model.update(.replied(.reversed(change, [1]), to: request))
         #expect(model.toast.current?.text == text)

@@ -30,7 +30,7 @@ struct LiveModelTests {
         #expect(live.wantsSamples(at: Clock.at(1.25).seconds))
     }
 
-    @Test func `what was sent is no longer due`() {
+    @Test func `sent bytes no longer count as remaining`() {
         let (live, table) = Self.running()
         #expect(live.remaining(in: table).total == 6000)
     }

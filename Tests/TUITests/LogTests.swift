@@ -25,7 +25,7 @@ struct LogTests {
         return dialog.index(in: entries).map { entries[$0].text }
     }
 
-    @Test func `what becomes of an upload is written down with what to do`() {
+    @Test func `an upload's changes are logged with the next step`() {
         var model = Model.make([.make(1, name: "a.mov", state: .running), .make(2, name: "b.mov")])
         _ = model.change(.make(1, name: "a.mov", state: .waiting(12)))
         _ = model.change(.make(1, name: "a.mov", state: .failed))
@@ -61,7 +61,7 @@ struct LogTests {
         #expect(event.named.hasPrefix("file-1.bin \(phrase)"))
     }
 
-    @Test func `what was there when the screen opened is no news`() {
+    @Test func `uploads that were there when the screen opened are not logged`() {
         #expect(Self.numbered(0).log.entries.isEmpty)
     }
 
@@ -80,7 +80,7 @@ struct LogTests {
             ])
     }
 
-    @Test func `what people ordered is written down, what was refused to them for nothing is not`() {
+    @Test func `a command of the user is logged, and one without effect is not`() {
         var model = Model.make([.make(1, name: "a.mov")])
         model.type("r")
         _ = model.update(.replied(.changed([1]), to: .pause(warning: nil)))

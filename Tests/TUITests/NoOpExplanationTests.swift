@@ -39,7 +39,7 @@ struct NoOpExplanationTests {
         #expect(Self.sentences(command, [upload]) == [expected])
     }
 
-    @Test func `those in one state share a sentence`() {
+    @Test func `uploads in one state share a sentence`() {
         let uploads = [7, 2, 8, 9].map { Upload.make($0, state: .paused(.user)) } + [.make(3, state: .done)]
         #expect(
             Self.sentences(.retry, uploads) == [
@@ -61,7 +61,7 @@ struct NoOpExplanationTests {
             (.numbers(UploadNumbers([2...9])), [], [2, 3]), (.numbers(UploadNumbers([2...9])), [3], []),
             (.all, [], [1, 2]), (.all, [1], []), (.batch("may"), [], [2]), (.batch("may"), [2], []),
         ] as [(UploadSelection, [Upload.ID], [Upload.ID])])
-    func `who names uploads hears of each that stays, who names many if all stay`(
+    func `a selection by id reports each unchanged upload, and a wide one only if nothing changed`(
         selection: UploadSelection, changed: [Upload.ID], expected: [Upload.ID]
     ) {
         var second = Upload.make(2)

@@ -49,7 +49,7 @@ struct OrderTests {
         #expect(model.list.cursorIndex == 0)
     }
 
-    @Test func `what is filtered stands in the same order, in every tab`() {
+    @Test func `filtered rows have the same sort in every tab`() {
         var model = Self.model()
         model.type("os/b")
         _ = model.update(.key(.enter))

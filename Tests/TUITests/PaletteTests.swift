@@ -37,7 +37,7 @@ extension RGB {
     @Test(
         arguments: [Palette.Tier.full, .direct],
         [(Theme.standard, 0.0, 4.5), (.light, 1, 4.5), (.highContrast, 0, 7)])
-    func `what carries text can be read on the background it is made for`(
+    func `colours of text are readable on the background of their theme`(
         tier: Palette.Tier, made: (theme: Theme, luminance: Double, least: Double)
     ) {
         let (theme, luminance, least) = made

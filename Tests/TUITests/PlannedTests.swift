@@ -54,7 +54,7 @@ import Testing
         #expect(!model.frame().text(2).contains("BATCH"))
     }
 
-    @Test func `what is paused does not say when it would start`() {
+    @Test func `a paused upload does not show its start time`() {
         var upload = Self.planned(at: 8 * 3600)
         upload.state = .paused(.user)
         #expect(!Model.make([upload]).frame().description.contains("22:00"))

@@ -29,7 +29,7 @@ import Testing
         #expect(model.frame().text(3).contains("50%"))
     }
 
-    @Test func `what the server then says counts`() {
+    @Test func `the bytes that the server confirms afterwards count`() {
         var model = Self.half()
         _ = model.change(.make(1, state: .queued, confirmed: 0))
         _ = model.change(.make(1, state: .running, confirmed: 400))
@@ -37,7 +37,7 @@ import Testing
         #expect(model.frame().text(3).contains("40%"))
     }
 
-    @Test func `what starts again from 0 shows so`() {
+    @Test func `an upload that starts again from 0 shows no percentage`() {
         var put = Self.half(method: "put", confirmed: nil)
         _ = put.change(.make(1, state: .queued, method: "put"))
         #expect(!put.frame().text(3).contains("%"))
@@ -46,7 +46,7 @@ import Testing
         #expect(!lost.frame().text(3).contains("%"))
     }
 
-    @Test func `what is left does not jump when a link drops`() {
+    @Test func `the remaining bytes do not jump when a link drops`() {
         var model = Self.half()
         #expect(model.bytesLeft == 500)
         _ = model.change(.make(1, state: .waiting(5), confirmed: 0))

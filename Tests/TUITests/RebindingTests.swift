@@ -134,7 +134,7 @@ import Testing
         #expect(model.frame().description.contains("Nothing here fits the filter.  F10 clears it."))
     }
 
-    @Test func `what the status line, the tabs and the corner say follows`() throws {
+    @Test func `the status line, the tabs and the corner follow rebound keys`() throws {
         let offline = EngineStatus(network: .offline(since: Clock.at(0).date, reason: "no route"))
         let changes = ["tryNow": ["F5"], "quit": ["Q"], "showAll": ["F1"], "help": ["?"]]
         #expect(try Self.model(changes, status: offline).frame().text(0).contains("[F5] try now"))
@@ -144,7 +144,7 @@ import Testing
         #expect(without.contains("nothing is lost") && !without.contains("try now"))
     }
 
-    @Test func `what just happened is told with the keys that go on from there`() throws {
+    @Test func `a message names the rebound keys for the next step`() throws {
         var model = try Self.model(["pause": ["F5"]])
         _ = model.update(.replied(.changed([1]), to: .pause(warning: nil)))
         #expect(model.frame().text(22) == " paused file-1.bin; F5 resumes")
@@ -153,7 +153,7 @@ import Testing
         #expect(silent.frame().text(22) == " paused file-1.bin")
     }
 
-    @Test func `what to do about a lost answer is told with the keys for it`() throws {
+    @Test func `the hint for an unknown outcome names the rebound keys`() throws {
         let lost = Upload.State.held(UploadFailure(.outcomeUnknown, "no answer"))
         let model = try Self.model(["retry": ["F5"], "remove": []], [.make(1, state: lost, method: "post")])
         #expect(model.frame().text(22).contains("F5 sends it again"))

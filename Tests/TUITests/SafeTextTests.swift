@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `what fits is left alone`() {
+    @Test func `text that fits is left alone`() {
         #expect(SafeText("short").fitted(to: 5, ellipsis: "…").text == "short")
     }
 }

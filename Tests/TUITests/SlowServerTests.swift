@@ -31,7 +31,9 @@ struct SlowServerTests {
             (60, " ◐ SLOW  box.example until 14:03:10, 12 wait"),
             (40, " ◐ SLOW  503 until 14:03:10, 12 wait"),
         ])
-    func `who asks, until when and how many wait, in the words that fit`(columns: Int, line: String) {
+    func `the status line names the server, the time and the waiting uploads in words that fit`(
+        columns: Int, line: String
+    ) {
         #expect(Self.line([Self.pause("box.example")], columns: columns) == line)
     }
 
@@ -41,7 +43,7 @@ struct SlowServerTests {
                 == " % SLOW  box.example asks to wait (503) until 14:03:10; 12 uploads wait")
     }
 
-    @Test func `of several servers the first is told, and how many more there are`() {
+    @Test func `the first of several slow servers is named, with the number of the others`() {
         let pauses = [
             Self.pause("a.example"), Self.pause("b.example", seconds: 9, waiting: 1), Self.pause("c.example"),
         ]
@@ -52,7 +54,7 @@ struct SlowServerTests {
         #expect(Self.line(pauses, columns: 60) == " ◐ SLOW  a.example +2 until 14:03:10, 25 wait")
     }
 
-    @Test func `what goes elsewhere meanwhile is told where there is room`() {
+    @Test func `uploads to other servers are mentioned where there is room`() {
         let line = Self.line([Self.pause("box.example")], columns: 120, uploads: [.make(1, state: .running)])
         #expect(line.hasSuffix("; 12 uploads wait; 1 up  [n] try now"))
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(screen.contains("and 4 more"), "\(screen)")
     }
 
-    @Test func `what removing costs can be read to the end`() {
+    @Test func `the cost of a removal can be read to the end`() {
         var model = Self.busy(12, 40)
         model.type("x")
         let words = model.frame().description.split(whereSeparator: { " \n│".contains($0) }).joined(

@@ -29,12 +29,12 @@ struct TerminalNotificationTests {
         return upload
     }
 
-    @Test func `nobody is called unless it is wanted`() {
+    @Test func `no notification is sent unless it is configured`() {
         var model = model([.make(1)], TerminalNotification())
         #expect(calls(&model, [ended(1, .done)]) == [])
     }
 
-    @Test func `what is over is told in one line`() {
+    @Test func `finished uploads are announced in one line`() {
         var model = model([.make(1), .make(2), .make(3)], TerminalNotification(.osc9, for: Self.usual))
         #expect(calls(&model, [ended(1, .done)]) == [])
         #expect(calls(&model, [ended(2, .done), ended(3, .failed)]) == ["osc9 Ferry: 2 done, 1 failed"])

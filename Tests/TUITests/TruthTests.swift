@@ -26,7 +26,7 @@ import Testing
         #expect(some.frame().text(0).contains("● online"))
     }
 
-    @Test func `where nothing runs and the next try waits, the first line says that and is not green`() {
+    @Test func `the first line shows retrying, not online, while nothing runs and a retry waits`() {
         let model = Model.make([.make(1, state: Self.refused()), .make(2, state: .paused(.user))])
         #expect(model.frame().text(0).hasPrefix(" ↻ retrying"))
         #expect(model.frame().text(0).contains("in 12 s"))
@@ -35,7 +35,7 @@ import Testing
         #expect(running.frame().text(0).contains("● online"))
     }
 
-    @Test func `what waits for the network is active, and not paused by anybody`() {
+    @Test func `an upload that waits for the network counts as active, and not as paused`() {
         let model = Model.make(
             [.make(1, state: .paused(.offline)), .make(2, state: .paused([.user, .offline]))],
             status: Self.offline())

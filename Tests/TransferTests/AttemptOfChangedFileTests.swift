@@ -7,7 +7,7 @@ import Testing
 
 /// The leftovers of an attempt at the server and in the queue when the file has changed under it.
 struct AttemptOfChangedFileTests {
-    @Test func `F1 what the server holds of a file that changed is deleted there, then forgotten`()
+    @Test func `F1 the data of a changed file is deleted at the server, then forgotten`()
         async throws
     {
         let stage = try AttemptStage()
@@ -28,7 +28,7 @@ struct AttemptOfChangedFileTests {
             ])
     }
 
-    @Test func `F1 what could not be deleted at the server is not forgotten`() async throws {
+    @Test func `F1 data that could not be deleted at the server is not forgotten`() async throws {
         let stage = try AttemptStage()
         let path = stage.file.path
         let outcome = try await stage.run { number, _ in

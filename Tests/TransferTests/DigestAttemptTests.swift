@@ -43,8 +43,7 @@ struct DigestAttemptTests {
         #expect(seen.withLock { $0 } == "sha-256=:\(Data(expected).base64EncodedString()):")
     }
 
-    @Test func `what was computed comes back in the order that was asked, also with a refusal`() async throws
-    {
+    @Test func `computed digests come back in the order of the requests, also with a refusal`() async throws {
         let file = try TestFile(count: 1000)
         let digests = Mutex<[ComputedDigest]>([])
         let orders = [

@@ -185,7 +185,7 @@ struct ParallelAttemptTests {
 }
 
 struct SentBytesTests {
-    @Test func `what is under way is added to what the server confirmed`() {
+    @Test func `bytes of parts under way are added to the confirmed bytes`() {
         let sent = SentBytes(confirmed: 100)
         #expect(sent.record(10, of: 1) == 110)
         #expect(sent.record(5, of: 2) == 115)
@@ -206,7 +206,7 @@ struct SentBytesTests {
         #expect(sent.record(7, of: 2) == 87)
     }
 
-    @Test func `what broke off while others go on stays among what went out`() {
+    @Test func `a part that breaks while others continue stays in the count of sent bytes`() {
         let sent = SentBytes(confirmed: 0)
         _ = sent.record(90, of: 1)
         _ = sent.record(40, of: 2)
@@ -216,13 +216,13 @@ struct SentBytesTests {
         #expect(sent.out == 180)
     }
 
-    @Test func `what the server has more of than was known went out before`() {
+    @Test func `bytes that the server has beyond the known ones count as sent before`() {
         let sent = SentBytes(confirmed: 10)
         sent.end(1, confirmed: 60)
         #expect(sent.out == 60)
     }
 
-    @Test func `what the server confirmed and forgot is not counted twice`() {
+    @Test func `bytes that the server confirmed and then lost are not counted twice`() {
         let sent = SentBytes(confirmed: 0)
         _ = sent.record(90, of: 1)
         sent.end(1, confirmed: 90)

@@ -51,7 +51,9 @@ struct UploadAttemptTests {
         #expect(stage.log.all.count == 2)
     }
 
-    @Test func `what a server refused is not marked while other credentials are fetched`() async throws {
+    @Test func `a request that the server refused is not marked while other credentials are fetched`()
+        async throws
+    {
         let stage = try AttemptStage()
         let mark = UploadResource(url: "http://server.example/f").withWholeBodySent(true)
         let before = Mutex<[AttemptSequence.Entry]>([])
@@ -170,7 +172,8 @@ struct UploadAttemptTests {
     }
 
     @Test(arguments: [true, false])
-    func `what a protocol knows of a slow answer reaches the transport`(answerMayTakeLong: Bool) async throws
+    func `the protocol's knowledge of a slow response reaches the transport`(answerMayTakeLong: Bool)
+        async throws
     {
         let file = try TestFile(count: 10)
         var exchange = Exchange(.post, "http://server.example/f")

@@ -41,7 +41,9 @@ struct UploadAddressTests {
         ("//h/x[1]", "http://h/x%5B1%5D"), ("a\"<>\\^`{|}", "http://h/up/a%22%3C%3E%5C%5E%60%7B%7C%7D"),
         ("/a//b:c[", "http://h/a//b:c%5B"),
     ])
-    func `what a location may not hold is encoded, and nothing twice`(location: String, expected: String)
+    func `characters that a location may not hold are encoded, and nothing twice`(
+        location: String, expected: String
+    )
         throws
     {
         #expect(try UploadAddress.resolve(location, against: "http://h/up/") == expected)

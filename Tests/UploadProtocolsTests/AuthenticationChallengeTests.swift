@@ -30,7 +30,7 @@ struct AuthenticationChallengeTests {
     @Test(arguments: [
         "", ",,,", "=", "\"", "Basic realm=\"open", "Basic realm=\"a\\", "a=b", "Digest nonce=,,=",
     ])
-    func `what cannot be read harms nobody`(value: String) {
+    func `an unreadable challenge does no harm`(value: String) {
         #expect(AuthenticationChallenge.list(value).count <= 1)
     }
 

@@ -37,7 +37,8 @@ struct AutoUploadTests {
         #expect(step.exchange?.method == .options)
     }
 
-    @Test func `what the chosen protocol learns is kept with the choice, and it is not asked again`() throws {
+    @Test func `the chosen protocol's findings are kept with the choice, and are not asked for again`() throws
+    {
         var auto = AutoUpload.make()
         _ = auto.start(.answer(204, tusFields))
         let step = auto.receive(.answer(204, tusFields), to: probe)
@@ -80,7 +81,7 @@ struct AutoUploadTests {
         #expect(next.notedResource??.memory == resource.memory)
     }
 
-    @Test func `what is left at a server is removed by the protocol that made it`() {
+    @Test func `data at a server is removed by the protocol that made it`() {
         var resource = UploadResource(url: "http://server.example/files/7")
         #expect(AutoUpload.make().removal(of: resource).isEmpty)
         resource.memory = ResumeMemory(tus.added(to: [:]))
@@ -137,7 +138,7 @@ struct AutoUploadTests {
     @Test(arguments: [
         (ProtocolOptions(checksum: .crc64nvme), "CRC-64/NVME"), (ProtocolOptions(existing: .skip), "skip"),
     ])
-    func `what the chosen protocol cannot do is refused before a byte is sent`(
+    func `an option that the chosen protocol lacks is refused before a byte is sent`(
         options: ProtocolOptions, named: String
     ) {
         var auto = AutoUpload.make(.make(), options)
@@ -240,7 +241,7 @@ struct ProtocolLimitTests {
         #expect(Self.entry.refusal(of: options) == nil)
     }
 
-    @Test func `what another choice would help with is named`() {
+    @Test func `a refusal names the other choice that helps`() {
         #expect(Self.entry.refusal(of: .init(checksum: .sha256))?.hint == "set checksum to md5")
         let failure = Self.entry.refusal(of: .init(existing: .skip))
         #expect(failure?.summary == "the protocol s3 cannot skip what is there")

@@ -68,7 +68,7 @@ struct CaptivePortalTests {
             page(200, [.contentType: "text/html"], body: "ok"),
             page(204), page(404, html, body: text), page(503, html, body: text),
         ])
-    func `N11 what may be the server's own answer is taken for that`(page: CaptivePortal?) {
+    func `N11 a response that may be the server's own is no captive portal`(page: CaptivePortal?) {
         #expect(page == nil)
     }
 }

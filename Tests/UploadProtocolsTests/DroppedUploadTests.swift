@@ -100,7 +100,9 @@ struct DroppedUploadTests {
         #expect(noted.marks.droppedAt == nil)
     }
 
-    @Test func `P9 what is confirmed counts for one upload: the next one's offset is no loss`() throws {
+    @Test func `P9 confirmed bytes count for one upload, and the next one's smaller offset is no loss`()
+        throws
+    {
         var tus = tus(after: 0)
         _ = tus.start(resource: resource(droppedAt: nil, confirmed: 9), capabilities: .tusCore)
         _ = tus.receive(.answer(404))

@@ -52,7 +52,7 @@ struct KeptCapabilityTests {
     }
 
     @Test(arguments: [401, 403, 412, 503])
-    func `P17 what says nothing of the server's offer has nothing asked`(status: Int) {
+    func `P17 a status that says nothing of the server's offer leads to no new question`(status: Int) {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: nil, capabilities: .tusCore)
         #expect(tus.receive(.answer(status)).failure?.status == status)

@@ -28,7 +28,7 @@ struct LinkTests {
     }
 
     @Test(arguments: ["", "foo", "/a~", "/a~2", "#/foo"])
-    func `what is no pointer is refused`(text: String) { #expect(JSONPointer(text) == nil) }
+    func `an invalid pointer is refused`(text: String) { #expect(JSONPointer(text) == nil) }
 
     @Test(arguments: ["", "{", "[", "\u{0}", "<html>", String(repeating: "[", count: 100_000)])
     func `an answer that is no JSON names nothing`(text: String) throws {

@@ -69,7 +69,7 @@ struct LongAddressTests {
         )
     }
 
-    @Test func `what an upload became is not told where its address is too long`() {
+    @Test func `a location that is too long is not in the receipt`() {
         let place = "/" + String(repeating: "x", count: 70_000)
         let exchange = Exchange(.post, "http://server.example/in")
         let step = SingleRequestUpload.step(.answer(201, [.location: place]), to: exchange, size: 1)

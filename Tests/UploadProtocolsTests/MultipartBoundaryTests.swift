@@ -34,7 +34,7 @@ struct MultipartBoundaryTests {
         "", "a ", " ", "a\"b", "a\r\nb", "ä", "a;b", "a\\b", "a*b", "a\0",
         String(repeating: "x", count: 71),
     ])
-    func `what RFC 2046 does not allow is no boundary`(text: String) {
+    func `a boundary that RFC 2046 does not allow is refused`(text: String) {
         #expect(throws: MultipartError.boundary) { try MultipartBoundary(text) }
     }
 
@@ -108,7 +108,7 @@ struct MultipartHeaderTests {
         "", "png", "image/", "/png", "image/png/x", "image/jpeg, image/png", "a/b\r\nX: y", "a/b c", "a b/c",
         "image/ä",
     ])
-    func `what is no media type is refused by name`(type: String) {
+    func `an invalid media type is refused by name`(type: String) {
         #expect {
             try MultipartHeader(name: "a", contentType: type).check()
         } throws: { error in

@@ -73,7 +73,7 @@ struct MultipartParserTests {
         #expect(try ParsedForm("--B--").parts == [])
     }
 
-    @Test func `what a part is called and what type it has is told`() throws {
+    @Test func `a part's name, file name and type are reported`() throws {
         let form = try ParsedForm(Self.awkward)
         #expect(form.parts[0] == MultipartParser.Part(name: "a"))
         #expect(form.parts[1] == MultipartParser.Part(name: "b", filename: "x", contentType: "text/plain"))

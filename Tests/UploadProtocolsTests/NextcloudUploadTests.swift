@@ -56,7 +56,7 @@ struct NextcloudUploadTests {
         #expect(run.model.files == [NextcloudModel.files + "b/c/a.bin": size])
     }
 
-    @Test mutating func `as many chunks are under way as are allowed`() throws {
+    @Test mutating func `the chunks under way are as many as are allowed`() throws {
         var upload = NextcloudUpload(
             item: item(size: 40 << 20), options: .init(chunkSize: 5 << 20, parallelRequests: 3))
         var step = upload.start(resource: nil, capabilities: nil)
@@ -200,7 +200,7 @@ struct NextcloudExistingTests {
     private var run = NextcloudRun(model: NextcloudModel(files: [place: 7]))
 
     @Test(arguments: [ByteCount(100), 12 << 20])
-    mutating func `what is there is kept, replaced or stepped around`(size: ByteCount) {
+    mutating func `an existing file is kept, replaced or left beside a renamed one`(size: ByteCount) {
         let options = { ProtocolOptions(chunkSize: 5 << 20, existing: $0) }
         #expect(run.upload(item(size: size), options(.fail)).failure?.status == 412)
         #expect(run.model.files == [place: 7])

@@ -56,7 +56,9 @@ struct ProtocolChoiceTests {
             ([.tusVersion: "0.2.2"], "put", nil),
             ([.tusExtension: "creation", .named("Upload-Limit"): "x"], "tus", nil),
         ] as [(HTTPFields, String, String?)])
-    func `what a folder says of itself decides`(fields: HTTPFields, name: String, reason: String?) throws {
+    func `a folder's own response decides the protocol`(fields: HTTPFields, name: String, reason: String?)
+        throws
+    {
         let choice = try ProtocolChoice.told(
             by: .init(status: 200, fields: fields), at: "http://h.example/in/")
         #expect(choice.name == name)
@@ -75,7 +77,9 @@ struct ProtocolChoiceTests {
             ("http://h.example/upload", [.allow: "PUT"], "set protocol to put,"),
             ("http://h.example/in/", [.allow: "POST, OPTIONS"], "set protocol to post or form"),
         ] as [(String, HTTPFields, String)])
-    func `what cannot be told is said, with what to set`(url: String, fields: HTTPFields, hint: String) {
+    func `an undecided protocol is a failure with the settings to choose from`(
+        url: String, fields: HTTPFields, hint: String
+    ) {
         let failure = #expect(throws: UploadFailure.self) {
             try ProtocolChoice.told(by: .init(status: 200, fields: fields), at: url)
         }

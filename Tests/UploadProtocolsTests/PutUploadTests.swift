@@ -181,7 +181,7 @@ struct PutMissingResponseTests {
         }
     }
 
-    @Test func `P10 what is remembered of a lost answer holds no secret of the address`() {
+    @Test func `P10 the marker of an unknown outcome holds no secret of the address`() {
         let item = UploadItem.make(url: "http://server.example/files/?sig=secret")
         for name in ["put", "post", "form"] {
             var upload = ProtocolCatalog.entry(named: name)?.make(item, .init())

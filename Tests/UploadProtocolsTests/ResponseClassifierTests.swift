@@ -117,7 +117,8 @@ struct ServerTextTests {
             (#"{"message":"no"}"#, "no"), (#"{"error":"no","code":1}"#, "no"), (#"{"error":{"a":1}}"#, nil),
             (#"["x"]"#, nil), ("{", nil), ("", nil),
         ] as [(String, String?)])
-    func `of a JSON answer the sentence for people is shown, else what it is`(body: String, said: String?) {
+    func `a JSON response shows its sentence for people, or else its whole text`(body: String, said: String?)
+    {
         let shown = Self.excerpt(Array(body.utf8), type: "application/problem+json")
         #expect(shown == (said ?? (body.isEmpty ? nil : body)))
     }
@@ -131,7 +132,7 @@ struct ServerTextTests {
     @Test(
         arguments: [("identity", "said"), ("Identity", "said"), ("gzip", nil), ("br, gzip", nil), ("", nil)]
             as [(String, String?)])
-    func `P18 what is packed is not shown`(encoding: String, shown: String?) {
+    func `P18 a compressed response is not shown`(encoding: String, shown: String?) {
         let answer = ExchangeOutcome.Response(
             status: 400, fields: [.contentType: "text/plain", .contentEncoding: encoding],
             body: Array("said".utf8))

@@ -26,7 +26,7 @@ struct ResumeMemoryTests {
         #expect(encoded?["fields"] as? [String: String] == ["wholeBodySent": "yes"])
     }
 
-    @Test func `what tus remembered is read, and written with the same texts`() throws {
+    @Test func `the memory of tus is read, and written with the same texts`() throws {
         let old = try resource(
             #""checksum":"sha1 1024","checked":"yes","override":"yes","requestLimit":"65536","mayBeJoined":"yes","#
                 + #""partial0":"https://h.example/a","partial1":"https://h.example/b""#)
@@ -39,13 +39,14 @@ struct ResumeMemoryTests {
         #expect(rewritten(old, TusMemory.self) == old.memory.members)
     }
 
-    @Test func `what broken requests taught is read, and written with the same texts`() throws {
+    @Test func `the chunk size learnt from broken requests is read, and written with the same texts`() throws
+    {
         let old = try resource(#""chunk":"8388608","appendedFrom":"0","fruitless":"1""#)
         #expect(old.appends.learntChunk == 8 << 20)
         #expect(rewritten(old, AppendMemory.self) == old.memory.members)
     }
 
-    @Test func `what a resumable upload remembered is read, and written with the same texts`() throws {
+    @Test func `the memory of a resumable upload is read, and written with the same texts`() throws {
         let old = try resource(
             #""interop":"6","limit":"min-size=0, max-append-size=100","append":"50","digest":"AQI=""#)
         #expect(old.resumable.interop == .six && old.resumable.largestAppend == 50)
@@ -54,7 +55,7 @@ struct ResumeMemoryTests {
         #expect(rewritten(old, ResumableMemory.self) == old.memory.members)
     }
 
-    @Test func `what WebDAV remembered is read, and written with the same texts`() throws {
+    @Test func `the memory of WebDAV is read, and written with the same texts`() throws {
         let old = try resource(
             #""name":"a.bin","old":"","oldTag":"\"1\"","new":"7","newTime":"Mon","refused":"1","#
                 + #""abandoned":"https://h.example/x","next":"https://h.example/y""#)
@@ -65,13 +66,13 @@ struct ResumeMemoryTests {
         #expect(rewritten(old, WebDAVMemory.self) == old.memory.members)
     }
 
-    @Test func `what Nextcloud remembered is read, and written with the same texts`() throws {
+    @Test func `the memory of Nextcloud is read, and written with the same texts`() throws {
         let old = try resource(#""name":"a.bin","chunk":"5242880","polls":"2""#)
         #expect(old.nextcloud == NextcloudMemory(name: "a.bin", chunkSize: 5 << 20, polls: 2))
         #expect(rewritten(old, NextcloudMemory.self) == old.memory.members)
     }
 
-    @Test func `what S3 remembered is read, and written with the same texts`() throws {
+    @Test func `the memory of S3 is read, and written with the same texts`() throws {
         let old = try resource(
             #""uploadId":"U","partSize":"5242880","laterPartSizes":"2:1048576","checksum":"sha-256","#
                 + #""parallel":"2","completing":"yes","etag":"e-2","digest":"d""#)
@@ -81,7 +82,9 @@ struct ResumeMemoryTests {
         #expect(session.resource().memory == old.memory)
     }
 
-    @Test func `what Azure and sessions remembered is read, and written with the same texts`() throws {
+    @Test func `the memories of Azure and of upload sessions are read, and written with the same texts`()
+        throws
+    {
         let azure = try resource(#""blockSize":"100","onlyNew":"yes","md5":"yes""#)
         #expect(azure.azure == AzureMemory(blockSize: 100, mustBeNew: true, hasBlockSums: true))
         #expect(rewritten(azure, AzureMemory.self) == azure.memory.members)

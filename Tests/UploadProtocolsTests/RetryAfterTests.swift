@@ -86,7 +86,7 @@ struct RetryAfterTests {
     }
 
     @Test(arguments: ["", " ", "+5", "１２", "0x10", "1,2", "nan", "inf"])
-    func `P3 what is not a wait is none`(value: String) {
+    func `P3 a Retry-After value that is no wait is ignored`(value: String) {
         #expect(RetryAfter.seconds(in: [.retryAfter: value], now: now) == nil)
     }
 
@@ -121,7 +121,7 @@ struct HTTPDateTests {
     }
 
     @Test(arguments: [0, 951_782_399, 951_782_400, 784_111_777, -1, 253_402_300_799, -62_135_596_800])
-    func `what is written is read back`(seconds: Double) {
+    func `a written date is read back`(seconds: Double) {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(HTTPDate.parse(HTTPDate.format(date), now: now) == date || seconds == -62_135_596_800)
     }

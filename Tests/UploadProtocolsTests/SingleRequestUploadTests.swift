@@ -132,7 +132,7 @@ struct SingleRequestUploadTests {
     }
 
     @Test(arguments: [502, 504])
-    func `what a proxy says of a post tells nothing about the server behind it`(status: Int) {
+    func `a proxy's status for a POST leaves the outcome unknown`(status: Int) {
         var post = PostUpload(item: .make(), options: .init())
         _ = post.start(resource: nil, capabilities: nil)
         #expect(post.receive(.answer(status)).failure?.category == .outcomeUnknown)

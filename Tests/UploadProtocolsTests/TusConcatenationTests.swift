@@ -85,7 +85,7 @@ struct TusConcatenationTests {
         #expect(exchanges.allSatisfy { !$0.traits.contains(.completes) && $0.markBeforeLastBytes == nil })
     }
 
-    @Test func `what the parts hold is added up`() throws {
+    @Test func `the confirmed bytes of all parts are added up`() throws {
         var (tus, exchanges, _) = try filling(.init(chunkSize: 1000, parallelRequests: 3))
         _ = tus.receive(.answer(204, [.uploadOffset: "1000"]), to: exchanges[0])
         let step = tus.receive(.answer(204, [.uploadOffset: "500"]), to: exchanges[2])

@@ -65,7 +65,7 @@ struct TusCreationTests {
         #expect(tus.receive(.broke(afterSending: nil)).failure?.category == .network)
     }
 
-    @Test func `what a destination demands is not promised by silence`() {
+    @Test func `a checksum that the destination demands is not assumed from silence`() {
         var tus = TusUpload(item: .make(), options: .init(checksum: .sha1))
         _ = tus.start(resource: nil, capabilities: nil)
         #expect(tus.receive(.broke(afterSending: 0)).failure?.category == .network)

@@ -50,7 +50,7 @@ struct TusLengthTests {
     }
 
     @Test(arguments: [405, 501])
-    func `where PATCH is refused POST stands for it, and that is remembered`(status: Int) throws {
+    func `POST replaces a refused PATCH, and that is remembered`(status: Int) throws {
         var (tus, _) = try TusUpload.appending()
         #expect(tus.receive(.answer(status)).exchange?.method == .head)
         let step = tus.receive(.answer(200, [.uploadOffset: "3", .uploadLength: "10"]))

@@ -148,7 +148,7 @@ struct TusCheckTests {
             report(.answer(200, [.tusVersion: "1.0.0"]))?.findings.contains("it names no extensions") == true)
     }
 
-    @Test func `what a server calls itself cannot steer a terminal`() {
+    @Test func `a server's version text cannot steer a terminal`() {
         let findings =
             report(.answer(200, [.tusVersion: "1.0.0, \u{7f}x", .tusExtension: "a\u{7f}b"]))?.findings ?? []
         #expect(!findings.joined().contains("\u{7f}"))

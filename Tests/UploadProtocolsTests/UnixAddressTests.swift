@@ -59,7 +59,7 @@ struct UnixAddressTests {
         ("http://\(String(repeating: "x", count: 254))/", "host's name"),
         ("http+unix://%2F\(String(repeating: "ä", count: 54))/", "107 bytes"),
     ])
-    func `what is wrong with an address is said`(url: String, words: String) {
+    func `an invalid address is described by the rule that it breaks`(url: String, words: String) {
         #expect(UploadAddress.expectation(brokenBy: url)?.contains(words) == true)
     }
 }

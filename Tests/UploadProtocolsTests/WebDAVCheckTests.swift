@@ -197,7 +197,7 @@ struct WebDAVPropertiesTests {
         #expect(found?.isFolder == false)
     }
 
-    @Test func `what the server does not know is not known`() {
+    @Test func `a property that the server does not know stays unknown`() {
         let body = properties("/a%20b/c.bin", "<getcontentlength>5</getcontentlength>")
         #expect(one(body.replacing("200 OK", with: "404 Not Found"))?.file.size == nil)
     }
@@ -213,7 +213,7 @@ struct WebDAVPropertiesTests {
         #expect(one(body)?.file.size == nil)
     }
 
-    @Test func `of several places the one asked for is taken`() {
+    @Test func `the resource that was asked for is taken from a response with several`() {
         let first = properties("/a%20b/", "<resourcetype><collection/></resourcetype>")
         let second = properties("/a%20b/c.bin", "<getcontentlength>5</getcontentlength>")
         let body =

@@ -32,7 +32,7 @@ struct WebDAVMoveTests {
     }
 
     @Test(arguments: [nil, "Fri, 15 Jan 2027 08:00:00 GMT"])
-    mutating func `where versions look alike the server is tried out before the place is touched`(
+    mutating func `the server is tried out before a file in an ambiguous version is touched`(
         time: String?
     ) {
         run.model.time = time

@@ -24,7 +24,7 @@ struct WebDAVUploadTests {
         #expect(run.model.files == ["/files/a.bin": 0])
     }
 
-    @Test mutating func `what a server offers is asked once`() {
+    @Test mutating func `a server's offer is asked for once`() {
         _ = run.upload()
         _ = run.upload(.make(name: "b.bin"))
         #expect(run.model.log.filter { $0.hasPrefix("OPTIONS") }.count == 1)

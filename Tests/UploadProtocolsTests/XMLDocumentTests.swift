@@ -62,7 +62,7 @@ struct XMLDocumentTests {
         "", " ", "text", "<a>", "<a></b>", "<a/><b/>", "<a>&undefined;</a>", "<a", "<a>\u{1}</a>",
         "<?xml version='1.0'?>",
     ])
-    func `what is no whole document is refused`(text: String) {
+    func `an incomplete document is refused`(text: String) {
         #expect(parse(text) == nil)
     }
 

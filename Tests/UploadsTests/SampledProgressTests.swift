@@ -21,7 +21,7 @@ struct SampledProgressTests {
     @Test(
         arguments: [(.sending, 70), (.waitingForServer, 70), (.connecting, 30), (.reading, 30)]
             as [(ProgressSample.Phase, ByteCount)])
-    func `of what runs the sample counts, and before its first byte what the server holds`(
+    func `a running upload counts its sample, and before its first byte the server's bytes`(
         phase: ProgressSample.Phase, expected: ByteCount
     ) {
         #expect(sent(.running(attempt: 1, since: Self.date), phase) == expected)
@@ -31,11 +31,11 @@ struct SampledProgressTests {
         Upload.State.queued, .waiting(until: date, failure: failure), .paused(.user), .paused(.offline),
         .held(failure), .failed(failure),
     ])
-    func `what an attempt that ended had sent does not count`(state: Upload.State) {
+    func `bytes that an ended attempt had sent do not count`(state: Upload.State) {
         #expect(sent(state) == 20)
     }
 
-    @Test func `what is done is there as a whole`() { #expect(sent(.done(Receipt(), at: Self.date)) == 100) }
+    @Test func `a done upload counts as a whole`() { #expect(sent(.done(Receipt(), at: Self.date)) == 100) }
 
     @Test func `without a sample what the server holds counts`() {
         let upload = Upload.make(

@@ -48,7 +48,7 @@ struct UploadNumbersTests {
             ([9...Int.max], [], [9...Int.max]),
             ([1...3, 3...7, 2...2], [2, 4, 6], []),
         ] as [([ClosedRange<Int>], [Int], [ClosedRange<Int>])])
-    func `those that there are are found once each, and ranges without any are named`(
+    func `existing numbers are found once each, and ranges without any are named`(
         ranges: [ClosedRange<Int>], ids: [Int], missing: [ClosedRange<Int>]
     ) {
         let found = UploadNumbers(ranges).found(among: [8, 2, 6, 4])

@@ -2,7 +2,7 @@
 struct Cell: Hashable, Sendable {
     /// The Unicode scalar; 0 in the right half of a wide character.
     var scalar: UInt32 = 0x20
-    /// Up to two marks on top of the scalar; 0 where there is none.
+    /// Up to two combining marks on the scalar; 0 for none.
     var marks: (first: UInt32, second: UInt32) = (0, 0)
     var role = Role.normal
     /// The width in cells: 1 or 2; 0 in the right half of a wide character.

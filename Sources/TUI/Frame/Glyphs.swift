@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// The signs besides letters: Unicode, or ASCII where the font or the locale lacks them.
+/// The signs besides letters: Unicode, or ASCII if the font or the locale lacks them.
 struct Glyphs: Sendable {
     var isUnicode: Bool
 
@@ -15,7 +15,7 @@ struct Glyphs: Sendable {
         isUnicode ? isAscending ? "▲" : "▼" : isAscending ? "^" : "v"
     }
 
-    /// The mark behind the state of an upload that the server may have twice.
+    /// The mark after the state of an upload that the server may have twice.
     var twice: String { isUnicode ? "×2" : "x2" }
 
     func state(_ appearance: RowAppearance.Sign) -> String {

@@ -44,7 +44,7 @@ struct Graph {
         let scale = Self.scale(peak)
         self.scale = scale
         let steps = style.stepsPerLine * max(0, height)
-        // Whatever moves is seen, however little.
+        // Any movement is visible, however small.
         let heights = shown.map {
             $0 > 0 ? max(1, min(steps, Int(($0 / scale * Double(steps)).rounded()))) : 0
         }

@@ -10,7 +10,7 @@ struct Palette: Sendable {
         /// Colours of 24 bits.
         case direct
 
-        /// - Parameter areDirect: The numbers of colours are made of their parts; only the first eight are a palette's.
+        /// - Parameter areDirect: True if colour numbers are RGB values; only the first eight are palette numbers.
         init(colours: Int, areDirect: Bool) {
             self =
                 switch colours {
@@ -33,14 +33,14 @@ struct Palette: Sendable {
     let tier: Tier
     let theme: Theme
 
-    /// - Parameter tier: What the terminal can do.
+    /// - Parameter tier: The capabilities of the terminal.
     init(tier: Tier, theme: Theme = .standard) {
         self.tier = theme.hasColours ? tier : .mono
         self.theme = theme
     }
 
-    /// - Parameter onCursorLine: The line under the cursor keeps its roles and gets a background, or reverse video
-    ///   where there are no colours to spare.
+    /// - Parameter onCursorLine: True for the line under the cursor. It keeps its roles and gets a background, or
+    ///   reverse video without spare colours.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }

@@ -6,7 +6,7 @@ public struct RGB: Hashable, Sendable {
         (self.red, self.green, self.blue) = (red, green, blue)
     }
 
-    /// - Parameter text: As in `#5fafff`; nil for anything else.
+    /// - Parameter text: A text such as `#5fafff`; nil for anything else.
     public init?(_ text: String) {
         let digits = text.dropFirst()
         guard text.first == "#", digits.count == 6, digits.allSatisfy(\.isHexDigit),
@@ -16,7 +16,7 @@ public struct RGB: Hashable, Sendable {
     }
 
     /// Makes one of xterm's 256 colours: 16 that users can change, a cube, and a ramp of greys.
-    /// - Parameter number: From 0 to 255.
+    /// - Parameter number: A number from 0 to 255.
     init(palette number: Int) {
         switch number {
         case 232...:

@@ -12,9 +12,9 @@ extension ActionTable {
 
     /// Returns the table with other keys for some actions.
     ///
-    /// - Parameter changes: The keys, as labels, that take the place of an action's own, by the names of entries.
-    /// - Throws: `RebindingError` for names and keys that do not exist, keys that cannot be bound, keys that two
-    ///   actions of one context would have, and where no way out would be left.
+    /// - Parameter changes: The new keys, as labels, by the names of entries.
+    /// - Throws: `RebindingError` for unknown names and keys, keys that cannot be bound, keys that two actions of one
+    ///   context would share, and changes that leave a dialog without a way out.
     public func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }
@@ -54,7 +54,7 @@ extension ActionTable {
         return keys + entry.keys.filter { fixed.contains($0) && !keys.contains($0) }
     }
 
-    /// Returns the reason why a key cannot be bound; it completes "Ctrl-Z …". nil if it can.
+    /// Returns the reason why a key cannot be bound, which completes "Ctrl-Z …"; nil if it can.
     private static func reasonAgainst(_ key: Key, for entry: Entry) -> String? {
         if fixed.contains(key), !entry.keys.contains(key) {
             return key == .control("z") ? "always suspends" : "always leaves"

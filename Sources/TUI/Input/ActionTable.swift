@@ -46,7 +46,7 @@ public struct ActionTable: Hashable, Sendable {
         entry(for: action, in: context)?.keys.first?.label
     }
 
-    /// `p resumes`: a key and what it does; nil if no key does it.
+    /// Returns a key and its effect, `p resumes`; nil if no key has it.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     private static let list: [Entry] = [

@@ -15,7 +15,7 @@ struct InputParser: Sendable {
         case paste(PasteBuffer)
     }
 
-    /// The most bytes of one paste. Further bytes are dropped up to the end marker.
+    /// The maximum number of bytes of one paste. Further bytes are dropped up to the end marker.
     static let pasteLimit = 4 << 20
     private static let longestString = 4096
 
@@ -169,7 +169,7 @@ struct InputParser: Sendable {
         case UInt8(ascii: "F"): return .end
         case UInt8(ascii: "Z"): return .backTab
         case UInt8(ascii: "M"): return parameters.isEmpty ? .enter : nil
-        // With 1 in front it is F3 and a modifier.
+        // With 1 as the first parameter it is F3 with a modifier.
         case UInt8(ascii: "R") where numbers.count == 2 && numbers[0] > 1 && numbers[1] > 0:
             return .cursorPosition(Point(row: numbers[0] - 1, column: numbers[1] - 1))
         case UInt8(ascii: "P")...UInt8(ascii: "S"): return .function(Int(final) - 0x4F)
@@ -237,7 +237,7 @@ private struct PasteBuffer {
             kept = Array(bytes.prefix(InputParser.pasteLimit))
         }
         if isEnd { return PastedText.decode(kept?[...] ?? bytes[..<length]) }
-        // Swallowed, but for what may be the beginning of the end marker.
+        // Dropped, except for a possible beginning of the end marker.
         if kept != nil { bytes.removeFirst(max(0, bytes.count - Self.end.count)) }
         return nil
     }

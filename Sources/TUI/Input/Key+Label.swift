@@ -1,8 +1,8 @@
 extension Key {
-    /// Makes the key that a label names: the inverse of `label` for every key that can be bound.
+    /// Creates the key that a label names: the inverse of `label` for every key that can be bound.
     ///
-    /// Names are taken in capital and small letters, and in full (`Delete`, `PageUp`, `Escape`); characters as they are.
-    /// - Returns: nil for what is no key of a keyboard.
+    /// Names are accepted in any case, and in full (`Delete`, `PageUp`, `Escape`); characters are case-sensitive.
+    /// - Returns: The key; nil if the label names none.
     init?(label: String) {
         if let scalar = label.unicodeScalars.first, label.unicodeScalars.count == 1 {
             guard CellWidth.of(scalar) ?? 0 > 0, scalar != " " else { return nil }

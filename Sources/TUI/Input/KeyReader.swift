@@ -9,11 +9,11 @@ struct KeyReader: Sendable {
     /// The time at which a lone ESC becomes a key; nil if nothing is pending.
     private(set) var deadline: Double?
 
-    /// - Parameter now: Seconds on a clock that does not jump.
+    /// - Parameter now: The seconds on a clock that does not jump.
     mutating func read(_ bytes: [UInt8], now: Double) -> [Key] {
         defer { deadline = parser.isWaiting ? now + Self.escapeDelay : nil }
         if parser.isAtStart, let cut = Self.endOfBurst(bytes) {
-            // A character cut in two is finished by the next read.
+            // The next read completes a character that was split.
             return [.burst(PastedText.decode(bytes[..<cut]))] + parser.feed(bytes[cut...])
         }
         return parser.feed(bytes)
@@ -31,7 +31,7 @@ struct KeyReader: Sendable {
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
         else { return nil }
         let printable = bytes.filter { $0 >= 0x20 }
-        // A key held down over a slow line arrives in bursts too.
+        // A key held down on a slow line arrives in bursts too.
         guard printable.count >= burst, Set(printable).count > 1 else { return nil }
         var cut = bytes.count
         while cut > 0, bytes.count - cut < 3, bytes[cut - 1] & 0xC0 == 0x80 { cut -= 1 }

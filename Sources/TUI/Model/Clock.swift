@@ -7,7 +7,7 @@ struct Clock: Hashable, Sendable {
     /// The wall clock's time, which only texts for users show.
     var date: Date
 
-    /// The time on this clock at which `date` comes, unless someone sets the wall clock before.
+    /// The time on this clock at which `date` comes, unless the wall clock is set before.
     func seconds(of date: Date) -> Double { seconds + date.timeIntervalSince(self.date) }
 
     /// The seconds within which a second click makes a double click.

@@ -23,7 +23,7 @@ struct Layout: Hashable, Sendable {
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
     /// The row of toasts and of notes about the upload under the cursor. If the details are visible, the row belongs to
-    /// the log, which has most toasts too.
+    /// the log, which also contains most toasts.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 

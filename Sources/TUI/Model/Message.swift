@@ -11,7 +11,7 @@ enum Message: Sendable {
     case queue(QueueUpdate)
     case progress([ProgressSample])
     case replied(QueueReply, to: Request)
-    /// The contents of a folder that the model asked for.
+    /// The contents of a folder that the model requested.
     case listed(BrowsedFolder, number: Int)
     case previewed(FileSelection, number: Int)
     case completed([String], number: Int)
@@ -25,7 +25,7 @@ enum Message: Sendable {
 }
 
 extension Message {
-    /// True for the answer to a question about a choice's files.
+    /// True for the files of a choice.
     var isPreview: Bool {
         if case .previewed = self { return true }
         return false
@@ -58,8 +58,8 @@ enum Effect: Sendable {
 
 /// The command behind a reply of the queue; the reply's text depends on it.
 enum Request: Hashable, Sendable {
-    /// - `files`: How many were to be added.
-    /// - `skipped`: How many could not be.
+    /// - `files`: The number of files to be added.
+    /// - `skipped`: The number of files that could not be added.
     case add(files: Int, skipped: Int)
     case pause(warning: String?)
     case pauseAll(warning: String?)

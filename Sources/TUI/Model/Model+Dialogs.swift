@@ -62,7 +62,7 @@ extension Model {
         let outcome = change(&add, &around)
         adding = around.settings
         dialog = .add(add)
-        // What was said before stands where the total of the new choice is to be seen.
+        // An earlier toast would cover the total of the new choice.
         if !layout.hasTabs, add.choosesDifferently(than: before) { toast.clear() }
         return finish(outcome)
     }

@@ -22,9 +22,9 @@ extension Model {
         }
         if key == .control("z") { return [.suspend] }
         if let action = actions.action(for: key, in: context) { return run(action) }
-        // Over whatever lies on the list, as long as it is not text there.
+        // The key works over every dialog that does not take text.
         if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
-        // The first line names this key whatever lies below it.
+        // The first line names this key, whatever is below it.
         if isEngineGone, !context.takesText, actions.action(for: key, in: .list) == .startEngine {
             return startEngine()
         }
@@ -90,7 +90,7 @@ extension Model {
         case nil, .details:
             dialog = .add(adding.newDialog)
             return pasteIntoAdd(text) + [.askDestinations]
-        // A question that destroys something is not answered by what happens to be in the clipboard.
+        // A paste must not confirm a question before something is destroyed.
         case .order, .copy, .removal, .undo, .quit: break
         }
         return []
@@ -120,7 +120,7 @@ extension Model {
 /// Characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal without
 /// bracketed paste.
 ///
-/// As commands they could do unwanted harm, so they are text.
+/// As commands they could do harm, so they are treated as text.
 extension Model {
     mutating func take(burst: String) -> [Effect] {
         let line = TypedLine(burst)
@@ -146,7 +146,7 @@ extension Model {
         guard let rest = line.rest else { return nil }
         let opening = actions.action(for: .character(line.first), in: .list)
         switch opening {
-        // Most paths that are pasted begin as a filter does.
+        // Most pasted paths begin with a slash, like a filter.
         case .filter where line.first != "/" || !rest.text.dropFirst().contains("/") || rest.first == "/":
             return run(.filter) + type(rest)
         case .add where rest.first == "/" || rest.first == "~":
@@ -158,7 +158,7 @@ extension Model {
         }
     }
 
-    /// Types a line where it changes only what is shown. There, Enter does no harm either.
+    /// Types a line in a dialog that changes only the view, where Enter does no harm either.
     private mutating func type(_ line: TypedLine) -> [Effect] {
         let effects = paste(line.text, isComplete: true)
         return line.isEntered ? effects + run(.confirm) : effects
@@ -171,7 +171,7 @@ private struct TypedLine {
     /// True if Enter followed the line.
     var isEntered: Bool
 
-    /// Makes the line of a burst; nil if the burst has several lines.
+    /// Creates the line of a burst; nil if the burst has several lines.
     init?(_ burst: String) {
         isEntered = burst.hasSuffix("\n")
         text = isEntered ? String(burst.dropLast()) : burst

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Everything that is on the screen, as one value without terminal, clock and queue.
+/// The whole screen as one value without terminal, clock and queue.
 struct Model: Sendable {
     /// The state of the screen's connection to the queue.
     enum Phase: Hashable, Sendable {
@@ -68,7 +68,7 @@ struct Model: Sendable {
         return false
     }
 
-    /// True if the screen may be outdated, because no engine answers.
+    /// True if the screen may be outdated, because no engine responds.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded
@@ -104,7 +104,7 @@ struct Model: Sendable {
     mutating func update(_ message: Message) -> [Effect] {
         let asked = dialog?.pendingPreview
         let effects = handle(message)
-        // Walking through large folders costs, also when nobody wants to know any more.
+        // Searching large folders is expensive, even when the result is no longer needed.
         guard asked != nil, dialog?.pendingPreview == nil, !message.isPreview else { return effects }
         return effects + [.stopPreview]
     }
@@ -162,7 +162,7 @@ struct Model: Sendable {
         }
         if dialog == nil { list.follow(now: clock.seconds) }
         if wasOffline, !isOffline, !update.isComplete { say(.information, Self.networkIsBack) }
-        // The first line says of a server that it does not answer: not both.
+        // The first line reports unreachable servers, which this toast would contradict.
         if !status.unreachableHosts.isEmpty, toast.current?.text == Self.networkIsBack { toast.clear() }
         let effects = notification.effects(of: update, at: clock.seconds)
         let isFinished = phase == .finishing && (table.running.isEmpty || isEngineGone)
@@ -171,7 +171,7 @@ struct Model: Sendable {
 
     private static let networkIsBack = "the network is back; uploads resume where they stopped"
 
-    /// Logs what a change of an upload means to the user.
+    /// Logs a change of an upload that matters to the user.
     private mutating func logChange(from before: Upload?, to upload: Upload) {
         guard let before, let kind = UploadEvent.Kind(from: before, to: upload, isOffline: isOffline) else {
             return
@@ -205,7 +205,7 @@ struct Model: Sendable {
     /// Asks before an undo, unless another dialog was opened since.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
-        // Of what is done all stays: the queue says so.
+        // All uploads of the addition are done and stay; the queue's reply says so.
         if case .unadded = offer.change, offer.ids.isEmpty {
             return [.perform(.undoCommand(offer.number), .undo)]
         }

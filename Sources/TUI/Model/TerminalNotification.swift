@@ -11,7 +11,7 @@ public struct TerminalNotification: Sendable {
         case osc9
     }
 
-    /// The most characters of a notification.
+    /// The maximum number of characters of a notification.
     private static let longest = 200
 
     private let signal: Signal

@@ -6,7 +6,7 @@ struct EventSummary: Sendable {
     /// The number of events within a second that get a line each.
     static let limit = 5
     private static let second = 1.0
-    /// The most seconds that one summary of a burst covers.
+    /// The maximum number of seconds that one summary of a burst covers.
     private static let longest = 8.0
 
     private enum Mode {
@@ -52,7 +52,7 @@ struct EventSummary: Sendable {
             return earlier + events.map(\.sentence)
         }
         guard events.count > Self.limit else {
-            // So few may be all, and are told by name then.
+            // A short burst may have no more events, and then each gets its line.
             mode = .burst(since: since, length: Self.second)
             gather(events)
             return earlier
@@ -102,10 +102,10 @@ struct EventSummary: Sendable {
         return first.map(\.sentence)
     }
 
-    /// `137 done (1.2 GiB), up to number 4711; 140 began, up to number 4851`.
+    /// Returns the sums in a line: `137 done (1.2 GiB), up to number 4711; 140 began, up to number 4851`.
     private mutating func takeSums() -> String {
         defer { (first, sums) = ([], [:]) }
-        // Where many are done, it goes without saying that many begin.
+        // If many uploads are done, the summary need not say that many begin.
         let kinds = UploadEvent.Kind.allCases.filter {
             sums[.done] == nil || ![.began, .wentOn].contains($0)
         }

@@ -6,7 +6,7 @@ struct LineSplitter {
         case tooLong
     }
 
-    /// The most bytes of a line.
+    /// The maximum number of bytes of a line.
     private let limit: Int
     private var line: [UInt8] = []
     private var isOverlong = false

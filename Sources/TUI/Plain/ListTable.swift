@@ -34,10 +34,10 @@ package struct ListTable: Sendable {
     private static let progressWidth = 4
     private static let longestDestination = 20
     private static let shortestName = 12
-    /// The fewest columns at which a cut remark still says something.
+    /// The smallest width at which a cut remark is still useful.
     private static let shortestRemark = 12
 
-    /// - Parameter columns: Of the terminal.
+    /// - Parameter columns: The width of the terminal.
     package init(_ rows: [Row], columns: Int, isUnicode: Bool) {
         self.rows = rows
         self.columns = max(20, columns)
@@ -47,7 +47,7 @@ package struct ListTable: Sendable {
         let room = max(Self.shortestName, self.columns - fixed)
         let longestName = max(4, rows.map { SafeText($0.name).width }.max() ?? 0)
         let longestTarget = max(2, rows.map { SafeText($0.destination).width }.max() ?? 0)
-        // Where there is no room for both, the name is what is looked for.
+        // Without space for both columns, the name is more useful.
         let target = min(longestTarget, Self.longestDestination, room - Self.shortestName - 2)
         destinationWidth = target >= 4 || target == longestTarget ? target : 0
         let forName = room - (destinationWidth > 0 ? destinationWidth + 2 : 0)

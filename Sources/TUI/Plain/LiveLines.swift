@@ -24,7 +24,7 @@ package struct LiveLines: Sendable {
             ownership: .attached)
     }
 
-    /// - Parameter seconds: On a clock that never jumps.
+    /// - Parameter seconds: The time on a clock that never jumps.
     package mutating func advance(to seconds: Double, _ date: Date) {
         _ = model.update(.clock(Clock(seconds: seconds, date: date)))
     }
@@ -56,7 +56,7 @@ package struct LiveLines: Sendable {
     /// Returns the current lines, each at most `columns` cells wide.
     ///
     /// - Parameters:
-    ///   - rows: Of the terminal: few leave no room for files.
+    ///   - rows: The rows of the terminal: a small one shows no files.
     ///   - hasColour: Whether the bar is drawn in colours.
     package func lines(columns: Int, rows: Int, hasColour: Bool) -> [LiveLine] {
         guard !model.isLoading, columns >= 10 else { return [] }
@@ -80,7 +80,7 @@ package struct LiveLines: Sendable {
                 parts.append("ETA \(Strings.remaining(left))")
             }
         }
-        // What does not fit is left out as a whole, the amounts before the rate: a cut number would be a wrong one.
+        // A part that does not fit is dropped as a whole, the amounts before the rate: a cut number would be wrong.
         func text() -> String { parts.joined(separator: "  ") }
         if text().count + 8 > columns, parts.count > 2 { parts.remove(at: 1) }
         while text().count > columns, parts.count > 1 { parts.removeLast() }
@@ -114,7 +114,7 @@ package struct LiveLines: Sendable {
     }
 
     private func plain(_ text: String, _ columns: Int) -> LiveLine {
-        // Escaped once already, or of our own words.
+        // The text is escaped already, or a fixed text of Ferry.
         let text = SafeText(units: text.map { .init(text: String($0), width: CellWidth.of($0)) })
             .truncated(to: columns, ellipsis: model.appearance.glyphs.ellipsis)
         return LiveLine(text: text.text, width: text.width)

@@ -6,14 +6,14 @@ enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, RowFilter)
     case show(UploadNumbers)
-    /// The typed paths, which may be quoted, patterns or addresses. No destination stands for the usual one.
+    /// The typed paths, which may be quoted, patterns or URLs. Nil for the destination means the default one.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// A limit; nil stands for the configured one.
+    /// A limit; nil restores the configured one.
     case limit(Bandwidth?, LimitScope)
     /// Lists the limits.
     case limits

@@ -2,7 +2,7 @@ import FerryUploads
 
 /// Everything that can happen to the line mode.
 enum PlainMessage: Sendable {
-    /// The line mode began. `because` says why there is no screen, if the user did not ask for lines.
+    /// The line mode began. `because` is the reason why there is no screen, if the user did not ask for lines.
     case opened(because: String?)
     case clock(Clock)
     case progress([ProgressSample])

@@ -29,7 +29,7 @@ extension PlainModel {
     private mutating func answer(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         switch question {
-        // Only the same command again is an answer.
+        // Only a repeated command confirms.
         case .quit: return false
         case .removal(let selection):
             self.question = nil
@@ -93,7 +93,7 @@ extension PlainModel {
             perform(
                 .limitConcurrency(number), .limitConcurrency(number),
                 Outcome(always: "\(Strings.count(number, "upload")) at once"))
-        // A script is asked nothing.
+        // A script is not asked.
         case .undo: perform(input == .terminal ? .nextUndo : .undo, .undo, Outcome(reversed: "undone"))
         case .redo: perform(.redo, .redo, Outcome(reversed: "redone"))
         case .now: perform(.tryNow, .tryNow, Outcome(always: "trying now"))
@@ -103,7 +103,7 @@ extension PlainModel {
     }
 
     private mutating func limit(_ bandwidth: Bandwidth?, _ scope: LimitScope) {
-        // What is ordered of one that is gone can be taken back.
+        // A limit of a missing destination can still be removed.
         if case .destination(let name) = scope, !model.adding.destinations.contains(name), bandwidth != nil {
             let hint = Suggestions.hint(for: name, among: model.adding.destinations).map { "; \($0)" }
             return say("there is no destination \(name)\(hint ?? "")")
@@ -214,6 +214,6 @@ extension PlainModel {
 }
 
 extension PlainModel.Outcome {
-    /// Makes the outcome of a command that concerns no upload.
+    /// Creates the outcome of a command that concerns no upload.
     init(always text: String) { self.init(changed: text, unchanged: text) }
 }

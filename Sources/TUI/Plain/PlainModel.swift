@@ -27,7 +27,7 @@ struct PlainModel: Sendable {
         case undo(Int)
     }
 
-    /// The lines for a command that the queue has carried out, if the uploads' events do not say enough.
+    /// The lines for a command that the queue has carried out, if the uploads' events are not enough.
     struct Outcome: Hashable, Sendable {
         var changed: String?
         /// The line if nothing had to change.
@@ -55,7 +55,7 @@ struct PlainModel: Sendable {
     var model: Model
     var input: Input
     var question: Question?
-    /// The outcomes of commands that the queue has not answered yet, in order.
+    /// The outcomes of commands without a reply yet, in sequence.
     var awaited: [Outcome] = []
     /// The files to add. The first addition is being searched for.
     var additions: [Addition] = []
@@ -70,9 +70,9 @@ struct PlainModel: Sendable {
 
     /// The seconds between lines about the progress.
     static let summaryInterval = 10.0
-    /// Seconds between samples of the running uploads.
+    /// The number of seconds between samples of the running uploads.
     private static let sampling = 1.0
-    /// The most seconds that an event takes from the queue to the model.
+    /// The maximum number of seconds that an event takes from the queue to the model.
     private static let lastNews = 1.0
     /// The longest line that is accepted, in characters.
     private static let longestLine = 2000
@@ -137,7 +137,7 @@ struct PlainModel: Sendable {
 
     mutating func send(_ effect: Effect) { effects.append(.send(effect)) }
 
-    /// Ends the line mode. It prints the events that are still untold, then `farewell`.
+    /// Ends the line mode. It prints the pending events, then `farewell`.
     mutating func finish(_ outcome: ScreenOutcome, saying farewell: String? = nil) {
         say(events.finish() + troubles.finish() + [farewell].compactMap { $0 })
         effects.append(.finish(outcome))
@@ -183,7 +183,7 @@ struct PlainModel: Sendable {
         for event in detector.take(update, at: model.clock.date) {
             switch event {
             case .upload(let event): uploads.append(model.event(event.kind, event.upload))
-            // What happened before somebody came to an engine that runs is in its log.
+            // Events before the attachment to a running engine are in its log.
             case .status(.happened) where isFirst && model.ownership == .attached: break
             case .status(let change):
                 say(change.sentence(at: model.clock.date, in: model.appearance.zone))

@@ -44,7 +44,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
     /// The command with its arguments: `move N... up|down|top|bottom`.
     var usage: String { arguments.isEmpty ? rawValue : "\(rawValue) \(arguments)" }
 
-    /// Makes the command that a word or its beginning stands for.
+    /// Creates the command that a word or its beginning stands for.
     init(_ word: Substring) throws(PlainCommandError) {
         let start = word == "?" ? "help" : word.lowercased()
         let found = Self.allCases.filter { $0.rawValue.hasPrefix(start) }

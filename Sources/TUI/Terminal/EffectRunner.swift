@@ -27,8 +27,8 @@ struct EffectRunner: Sendable {
         return try result.get()
     }
 
-    /// Returns when the effects have ended and the last command is answered: commands typed before leaving are carried
-    /// out.
+    /// Returns when the effects have ended and the last command has its reply: commands typed before leaving are
+    /// carried out.
     func run(_ effects: AsyncStream<Effect>) async {
         let (commands, continuation) = AsyncStream.makeStream(of: Effect.self)
         let listening = Task { await listen() }
@@ -40,7 +40,7 @@ struct EffectRunner: Sendable {
             case .perform, .add, .startEngine: continuation.yield(effect)
             case .complete, .askDestinations: Task { await carryOut(effect) }
             case .preview:
-                // Only the newest choice is of interest, and looking at a large folder takes long.
+                // Only the newest choice matters, and searching a large folder takes long.
                 looking?.cancel()
                 looking = Task { await carryOut(effect) }
             case .stopPreview: looking?.cancel()

@@ -1,6 +1,6 @@
 /// The times of frames: at once after a key, ten times a second for changes without a key, never without a change.
 ///
-/// Frames without a key become rarer on a line that is configured as slow, and where drawing takes long.
+/// Frames without a key become rarer on a line that is configured as slow, and if drawing takes long.
 struct FramePacer {
     enum Urgency {
         /// A key was pressed: the user waits for the frame.

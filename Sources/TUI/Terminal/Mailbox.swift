@@ -4,8 +4,8 @@ import Synchronization
 
 /// The only way into the terminal's thread. Any thread may post; one byte in a pipe wakes it.
 ///
-/// Changes of the queue merge, so that a terminal nobody reads from costs no more than one record per upload.
-/// Progress does not come this way: the thread asks for it when it is about to draw.
+/// Changes of the queue merge, so that a stalled terminal costs no more than one record per upload. Progress does not
+/// pass through the mailbox: the thread samples it before it draws.
 final class Mailbox: Sendable {
     struct Contents: Sendable {
         var update: QueueUpdate?
@@ -17,8 +17,8 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// Positions in `contents.update.changed`, so that merging costs the same however many wait. Nil as long as there
-        /// was nothing to merge, as most often: the first update has the whole queue.
+        /// The positions in `contents.update.changed`, so that merging costs the same however many changes wait. Nil
+        /// until the first merge: most updates need none, and the first one contains the whole queue.
         var indices: [Upload.ID: Int]?
     }
 

@@ -46,7 +46,7 @@ public struct PlainScreen: Sendable {
     private let post: AsyncStream<Event>.Continuation
 
     /// - Parameters:
-    ///   - print: Writes a line and waits for no reader.
+    ///   - print: Writes a line without waiting for its reader.
     ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will by itself.
     public init(
         client: any QueueClient, add: AddService, configuration: Configuration,
@@ -60,10 +60,10 @@ public struct PlainScreen: Sendable {
         (events, post) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Makes `run` return. It prints the pending events and waits for no reply.
+    /// Makes `run` return. The pending events are printed, and replies are not awaited.
     public func end(by signal: Int32) { post.yield(.ended(signal == SIGHUP ? .hangUp : .signal(signal))) }
 
-    /// Prints events and runs commands until the user, the end of the work or the system ends it. Call it once.
+    /// Prints events and runs commands until the user, the end of the work or the system ends the line mode. Call once.
     ///
     /// If the calling task is cancelled, the outcome is `quit`.
     public func run() async -> ScreenOutcome {

@@ -61,7 +61,7 @@ final class Program {
     func run() -> ScreenOutcome {
         resize()
         askWidth()
-        // Mail that came before the terminal was open could wake nobody.
+        // Mail from before the terminal was open did not wake the thread.
         takeMail()
         while outcome == nil { turn() }
         let outcome = outcome ?? .quit
@@ -82,7 +82,7 @@ final class Program {
             pacer.request(.soon, now: model.clock.seconds)
         }
         if let probe, model.clock.seconds >= probe.deadline { settle(isWide: false) }
-        // Input that came before the end was handled; what follows it has nowhere to go.
+        // Input before the end was handled; later input is dropped.
         if events.contains(.hungUp) { hangUp() }
         for signal in session.signals() { handle(signal) }
         takeMail()
@@ -166,7 +166,7 @@ final class Program {
         case SIGWINCH: resize()
         case SIGTSTP: suspend()
         case SIGCONT:
-            // After a stop that could not be caught the modes are those of the shell.
+            // After a stop signal that cannot be caught, the terminal has the modes of the shell.
             if waitForForeground() { comeBack() }
         case SIGHUP: outcome = outcome ?? .hangUp
         case SIGTERM, SIGINT, SIGQUIT: outcome = outcome ?? .signal(signal)

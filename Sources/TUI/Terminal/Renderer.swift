@@ -16,7 +16,7 @@ struct Renderer {
         }
     }
 
-    /// Makes the next frame complete.
+    /// Makes the next frame a complete redraw.
     mutating func forget() {
         shown = nil
         terminal_forget()

@@ -75,7 +75,7 @@ public struct Screen: Sendable {
     private let configuration: Configuration
     private let startEngine: (@Sendable () async -> QueueReply)?
 
-    /// - Parameter startEngine: Starts another engine in the place of one that is gone; for screens that are attached.
+    /// - Parameter startEngine: Starts another engine after the attached one is gone.
     public init(
         client: any QueueClient, add: AddService, configuration: Configuration,
         startEngine: (@Sendable () async -> QueueReply)? = nil
@@ -100,7 +100,8 @@ public struct Screen: Sendable {
                 await withCheckedContinuation {
                     (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
                     DetachedThread.start(name: "screen", stackSize: 4 << 20) {
-                        // Made on its thread and not Sendable: the compiler keeps the terminal there.
+                        // The program is created on its thread and is not Sendable: the compiler keeps the terminal
+                        // there.
                         let result = Result { () throws(ScreenError) -> ScreenOutcome in
                             let program = try Program(
                                 client: client, mailbox: mailbox, configuration: configuration, send: send)
@@ -160,7 +161,7 @@ public struct AddService: Sendable {
     public var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
     public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
-    /// Returns the completions of a line in order; each replaces the whole line. It may read directories.
+    /// Returns the sorted completions of a line; each replaces the whole line. It may read directories.
     public var complete: @Sendable (_ line: String) async -> [String]
     /// Returns the current destinations.
     public var destinations: @Sendable () async -> DestinationNames
@@ -182,7 +183,7 @@ public struct AddService: Sendable {
 
 /// The destinations that files can be added to.
 public struct DestinationNames: Hashable, Sendable {
-    /// The names in the order in which they are offered.
+    /// The names in the sequence in which they are offered.
     public var all: [String]
     /// The destination of files without a named one.
     public var preferred: String?

@@ -20,7 +20,7 @@ final class TerminalSession {
     private var isOpen = true
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
-    /// - Throws: `ScreenError`; the terminal is as before then.
+    /// - Throws: `ScreenError`; then the terminal is unchanged.
     init(mouse: Bool, colour: Bool, direct: Bool) throws(ScreenError) {
         switch terminal_open(terminal_options(mouse: mouse, colour: colour, direct_colour: direct)) {
         case TERMINAL_OK: break
@@ -32,7 +32,7 @@ final class TerminalSession {
 
     deinit { close(gone: false) }
 
-    /// - Parameter gone: The terminal has hung up and is not written to.
+    /// - Parameter gone: True if the terminal has hung up and must not be written to.
     func close(gone: Bool) {
         guard isOpen else { return }
         isOpen = false
@@ -70,7 +70,7 @@ final class TerminalSession {
         return Size(rows: Int(rows), columns: Int(columns))
     }
 
-    /// - Parameter seconds: nil waits for ever.
+    /// - Parameter seconds: The longest wait; nil waits for ever.
     func wait(seconds: Double?) -> Events {
         Events(rawValue: terminal_wait(Self.milliseconds(seconds)))
     }
@@ -108,7 +108,7 @@ final class TerminalSession {
     /// Copies text to the clipboard of the user's terminal, also over ssh.
     func copy(_ text: String) { terminal_copy(Data(text.utf8).base64EncodedString()) }
 
-    /// - Parameter text: Without control characters.
+    /// - Parameter text: The text, without control characters.
     func notify(_ signal: TerminalNotification.Signal, _ text: String) {
         switch signal {
         case .none: break
@@ -117,7 +117,7 @@ final class TerminalSession {
         }
     }
 
-    /// True in tmux, which takes unknown sequences for its own unless they are wrapped.
+    /// True in tmux, which interprets unknown sequences itself unless they are wrapped.
     private static var isInTmux: Bool {
         !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
     }

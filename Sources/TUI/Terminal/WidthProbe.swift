@@ -12,7 +12,7 @@ struct WidthProbe: Sendable {
     init(now: Double) { deadline = now + Self.timeout }
 
     /// Returns true for locales whose fonts may give such signs two cells: Chinese, Japanese and Korean.
-    /// - Parameter locale: As setlocale(3) names it, `ja_JP.UTF-8`.
+    /// - Parameter locale: The name of setlocale(3), such as `ja_JP.UTF-8`.
     static func isNeeded(locale: String) -> Bool {
         let language = locale.prefix { $0.isLetter }
         return ["ja", "ko", "zh"].contains(language)

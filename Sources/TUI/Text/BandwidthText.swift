@@ -3,12 +3,12 @@ import FerryProtocols
 public import FerryUploads
 
 extension Bandwidth {
-    /// `2 MiB/s`, `no limit`.
+    /// The limit in words: `2 MiB/s`, `no limit`.
     public var text: String { rate.map { ByteFormat.rate(Double($0)) } ?? "no limit" }
 }
 
 extension LimitScope {
-    /// `all uploads`, `uploads to films`.
+    /// The scope in words: `all uploads`, `uploads to films`.
     public var text: String {
         switch self {
         case .total: "all uploads"
@@ -17,7 +17,7 @@ extension LimitScope {
         }
     }
 
-    /// `total limit`, `limit for uploads to films`.
+    /// The title of the limit: `total limit`, `limit for uploads to films`.
     package var title: String { self == .total ? "total limit" : "limit for \(text)" }
 }
 
@@ -41,9 +41,9 @@ extension LimitScope {
 }
 
 extension BandwidthLimit {
-    /// `2 MiB/s until 18:00`.
+    /// Returns the limit with its end: `2 MiB/s until 18:00`.
     ///
-    /// - Parameter now: From a day on, the moment has its day of the week.
+    /// - Parameter now: The current time. A moment a day or more after it is shown with its day of the week.
     public func text(at now: Date, in zone: ZoneRules) -> String {
         bandwidth.text + (until.map { " until \(Strings.moment($0, after: now, in: zone))" } ?? "")
     }
@@ -54,7 +54,7 @@ extension BandwidthLimit {
 
 /// The line that confirms a new limit.
 enum LimitConfirmation {
-    /// - Parameter bandwidth: Nil for what the configuration says.
+    /// - Parameter bandwidth: The limit; nil for the configured one.
     static func told(_ bandwidth: Bandwidth?, of scope: LimitScope) -> String {
         let suffix = scope == .total ? "" : " for \(scope.text)"
         return switch bandwidth {

@@ -6,7 +6,7 @@ package struct NoOpExplanation {
 
     private static let rangesShown = 5
 
-    /// An upload that was left as it was.
+    /// An unchanged upload.
     package struct Unchanged: Sendable {
         fileprivate let id: Upload.ID
         fileprivate let cause: Cause
@@ -56,13 +56,13 @@ package struct NoOpExplanation {
     private let spelled: (String) -> String
 
     /// - Parameters:
-    ///   - uploads: Those that were meant and not changed, as they are now.
-    ///   - spelled: How people write a command such as `retry 5` where they read this.
+    ///   - uploads: The chosen uploads that were not changed, in their current state.
+    ///   - spelled: Formats a command such as `retry 5` for users.
     package init(_ command: Command, _ uploads: [Upload], spelled: @escaping (String) -> String) {
         self.init(command, unchanged: uploads.map { Unchanged($0, by: command) }, spelled: spelled)
     }
 
-    /// - Parameter unchanged: Those that were meant and not changed.
+    /// - Parameter unchanged: The chosen uploads that were not changed.
     package init(
         _ command: Command, unchanged: [Unchanged], spelled: @escaping (String) -> String
     ) {
@@ -110,7 +110,7 @@ extension UploadSelection {
         uploads.filter(needsExplanation(but: changed))
     }
 
-    /// Tells whether an upload is one of those.
+    /// Returns a test for such uploads.
     package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
         switch self {
         case .ids(let ids):
@@ -119,7 +119,7 @@ extension UploadSelection {
         case .numbers(let numbers) where changed.isEmpty:
             return { upload in numbers.ranges.contains { $0.contains(upload.id) } }
         case .batch(let name) where changed.isEmpty: return { $0.batch == name }
-        // What is over is not what anybody means who says so.
+        // A user who says "all" does not mean done uploads.
         case .all where changed.isEmpty: return { !$0.isDone }
         case .numbers, .batch, .all, .failed, .done: return { _ in false }
         }

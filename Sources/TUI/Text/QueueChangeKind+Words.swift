@@ -5,8 +5,8 @@ extension QueueChangeKind {
     /// Describes a change that was undone or redone: `put back reel.mov`.
     ///
     /// - Parameters:
-    ///   - now: From a day on, a moment has its day of the week.
-    ///   - zone: Where the clock is that times of day are told by.
+    ///   - now: The current time. A moment a day or more after it is shown with its day of the week.
+    ///   - zone: The time zone of the times of day.
     public func told(of what: String, count: Int, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "paused \(what)"
@@ -50,7 +50,7 @@ extension UndoOffer {
 }
 
 extension BandwidthLimit {
-    /// `2 MiB/s until 18:00 for uploads to films`, `off for all uploads`.
+    /// Returns the limit with its scope: `2 MiB/s until 18:00 for uploads to films`, `off for all uploads`.
     fileprivate func sentencePart(at now: Date, in zone: ZoneRules) -> String {
         let text = bandwidth == .unlimited && until == nil ? "off" : text(at: now, in: zone)
         return "\(text) for \(scope.text)"

@@ -14,7 +14,7 @@ struct ReplyText {
     func words(_ reply: QueueReply, to request: Request) -> Words? {
         switch reply {
         case .refused(let failure):
-            // To have nothing to undo is no error.
+            // An empty undo stack is no error.
             let isNothing = [.undo, .redo].contains(request) && failure.category == .permanent
             return (
                 isNothing ? .information : .failure,
@@ -34,7 +34,7 @@ struct ReplyText {
         let text: String
         switch request {
         case .pause, .pauseAll, .resume, .retry, .remove, .move:
-            // Somebody else was faster, or it is at the end of the list already.
+            // Another command was faster, or the upload is at the end of the list already.
             if ids.isEmpty { return (.information, "nothing to change") }
         case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo,
             .startEngine:
@@ -62,7 +62,7 @@ struct ReplyText {
             let count = Strings.count(table.running.count, "upload")
             text = phrases("finishing \(count), then quitting", phrase(.quit, "quits now"))
         case .startEngine: text = "the engine is started again"
-        // The list shows it, or the answer is another one.
+        // The list shows the change, or another reply describes it.
         case .move, .undo, .redo: return nil
         }
         return (.information, text)

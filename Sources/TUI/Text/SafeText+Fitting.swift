@@ -19,7 +19,7 @@ extension SafeText {
             units: Self.prefix(of: units, columns: columns - 1) + [Unit(text: ellipsis, width: 1)])
     }
 
-    /// Returns at most `columns` cells. It drops the beginning: the end of a path tells more.
+    /// Returns at most `columns` cells. It drops the beginning, as the end of a path is more useful.
     func truncatedAtStart(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }

@@ -17,8 +17,8 @@ struct SafeText: Hashable, Sendable {
 
     init(units: [Unit] = []) { self.units = units }
 
-    /// - Parameter agrees: False for a scalar to which the C library gives another width than `CellWidth`;
-    ///   such a scalar becomes an escape, for one disagreement shifts the rest of its row.
+    /// - Parameter agrees: Returns false for a scalar to which the C library gives another width than `CellWidth`. Such
+    ///   a scalar becomes an escape, as one disagreement shifts the rest of its row.
     init(_ raw: some StringProtocol, agrees: (Unicode.Scalar, Int) -> Bool = { _, _ in true }) {
         units = []
         units.reserveCapacity(raw.utf8.count)
@@ -39,7 +39,7 @@ struct SafeText: Hashable, Sendable {
             }
             return
         }
-        // Families, skin tones, hearts and keycaps: only the first scalar has a width all terminals share.
+        // Families, skin tones, hearts and keycaps: only the first scalar has a width that all terminals share.
         if scalars.count > 1, Self.isEmoji(first) {
             append(first, agrees: agrees)
             return

@@ -6,8 +6,8 @@ extension StatusChange {
     /// Returns the change as a sentence without a full stop.
     ///
     /// - Parameters:
-    ///   - now: From a day on, a moment has its day of the week.
-    ///   - zone: Where the clock is that times of day are told by.
+    ///   - now: The current time. A moment a day or more after it is shown with its day of the week.
+    ///   - zone: The time zone of the times of day.
     public func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .online: "the network is back; uploads resume where they stopped"

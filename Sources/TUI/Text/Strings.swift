@@ -91,7 +91,7 @@ package enum Strings {
         return min(99, Int(Double(part) / Double(whole) * 100))
     }
 
-    /// Returns a text of ASCII with spaces after it, as far as it is shorter than `width`.
+    /// Returns an ASCII text with trailing spaces up to `width`.
     static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.utf8.count))
     }

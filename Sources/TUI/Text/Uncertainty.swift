@@ -1,4 +1,4 @@
-/// The texts about an upload whose outcome is unknown: its request went out whole and got no response.
+/// The texts about an upload whose outcome is unknown: its whole request was sent and got no response.
 struct Uncertainty {
     let actions: ActionTable
 
@@ -21,7 +21,7 @@ struct Uncertainty {
 
     var next: String { Self.next(retry: retry, remove: remove) }
 
-    /// - Parameter retry: How a person asks for it here.
+    /// - Parameter retry: The key or command for a retry.
     static func next(retry: String, remove: String) -> String {
         "check the server; \(retry) sends it again (maybe twice), \(remove) removes it"
     }
@@ -29,6 +29,6 @@ struct Uncertainty {
     private var retry: String { key(of: .retry) }
     private var remove: String { key(of: .remove) }
 
-    /// The action's key. If it has none, its name: the help finds it by that.
+    /// Returns the action's key; without a key its name, which the help finds.
     private func key(of action: Action) -> String { actions.label(of: action) ?? action.name }
 }

@@ -71,12 +71,12 @@ extension UploadEvent {
         upload.target.destination.isEmpty ? [] : ["to \(upload.target.destination)"]
     }
 
-    /// `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`.
+    /// The size, the duration, the rate and the verification: `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`.
     private var outcome: [String] {
         guard case .done(let receipt, _) = upload.state else { return [] }
         if receipt.wasThere { return [amount, "was there already"] }
         var took = [amount]
-        // What earlier attempts had sent went in a time of its own.
+        // The duration covers only the last attempt, so it is left out after earlier ones.
         if receipt.duration >= 0.05, upload.size > 0, upload.tries.resumes == 0 {
             took = [
                 "\(amount) in \(PlainText.duration(receipt.duration))",

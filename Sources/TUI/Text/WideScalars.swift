@@ -1,4 +1,4 @@
-/// The scalars that take two cells (UAX #11, Unicode 14, width W and F), as ranges in ascending order.
+/// The scalars that occupy two cells (UAX #11, Unicode 14, width W and F), as ranges in ascending order.
 ///
 /// The ranges include unassigned scalars, which are never drawn as they are.
 enum WideScalars {

@@ -14,7 +14,7 @@ struct AddView {
     private static let label = "files "
     /// The number of list rows above which there are separating lines.
     private static let roomy = 8
-    /// The most rows of the list on any screen.
+    /// The maximum number of rows of the list on any screen.
     private static let tallest = 30
 
     /// The number of list rows; 0 if the list does not fit or several lines were pasted.
@@ -61,7 +61,7 @@ struct AddView {
     /// The rows of each part. They do not depend on the content, so nothing jumps when it changes.
     private var parts: (rule: Int, list: Int, result: Int) {
         let border = size.rows >= 6 && size.columns >= 20 ? 2 : 0
-        // What is said on the last lines of a large screen stays to be read.
+        // The last lines of a large screen stay visible.
         let outside = size.rows >= 18 ? 3 : 0
         guard case .typed = add.source else { return (0, 0, max(2, size.rows - 12)) }
         let room = size.rows - border - outside - 2 - keys.count
@@ -85,7 +85,7 @@ struct AddView {
             omitted.insert(.leftOut)
         }
         let browser = add.browser
-        // Enter opens what is not marked.
+        // Enter opens an unmarked folder.
         if browser.opensOnEnter || !browser.isOnFolder { omitted.insert(.open) }
         let rows = keyRows(context, omitting: omitted, opens: browser.opensOnEnter)
         return rows + Array(repeating: [], count: max(0, most - rows.count))
@@ -167,7 +167,7 @@ struct AddView {
         let total = "\(Strings.count(count, "file")), \(ByteFormat.sentence(preview.bytes))"
         let problems = selection.problems.count
         let leftOut = problems > 0 ? "\(Strings.count(problems)) left out" : nil
-        // The longest that fits.
+        // The longest remark that fits.
         let known = preview.known
         let remarks = [("already queued", "already done"), ("queued", "done")].map { queuedWord, doneWord in
             let queued = known.queued > 0 ? "\(Strings.count(known.queued)) \(queuedWord)" : nil

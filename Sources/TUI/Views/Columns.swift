@@ -1,4 +1,4 @@
-/// The columns of the list that fit, and where each begins.
+/// The columns of the list that fit, and the start of each.
 struct Columns: Hashable, Sendable {
     /// The width of the cursor's sign and the mark.
     static let markWidth = 2
@@ -19,7 +19,7 @@ struct Columns: Hashable, Sendable {
     private let tail: Int
     var targetWidth: Int { Self.targetWidth + tail }
 
-    /// - Parameter hasBatches: Whether there is anything to be seen in a column of batches.
+    /// - Parameter hasBatches: Whether any upload has a batch, so that the column is useful.
     init(width: Int, hasBatches: Bool = false) {
         var chosen = Columns(width: width, dropped: Self.steps.count)
         for dropped in (hasBatches ? 0 : 1)...Self.steps.count {
@@ -34,7 +34,7 @@ struct Columns: Hashable, Sendable {
 
     private enum Step { case batch, target, number, size, barShort, barNone, remaining, word, rate }
 
-    /// The columns in the order in which they are dropped as the screen gets narrower.
+    /// The columns in the sequence in which they are dropped as the screen gets narrower.
     private static let steps: [Step] = [
         .batch, .target, .number, .size, .barShort, .barNone, .remaining, .word, .rate,
     ]
@@ -49,7 +49,7 @@ struct Columns: Hashable, Sendable {
         hasRemaining = !gone.contains(.remaining)
         hasWord = !gone.contains(.word)
         hasRate = !gone.contains(.rate)
-        // A long bar only where there is space for everything.
+        // A long bar only if there is space for all columns.
         barWidth =
             gone.contains(.barNone)
             ? 0
@@ -64,12 +64,12 @@ struct Columns: Hashable, Sendable {
         used += hasTarget ? Self.targetWidth + 2 : 0
         used += hasBatch ? Self.batchWidth + 1 : 0
         let room = max(0, width - used + 1)
-        // Names are rarely longer; what is said about an upload is.
+        // Names are rarely longer; messages are.
         tail = hasTarget ? max(0, room - Self.longestName) * 3 / 4 : 0
         nameWidth = room - tail
     }
 
-    /// The columns of a name above which the messages get a part of the room.
+    /// The width of a name above which the messages get a part of the space.
     private static let longestName = 48
 
     var number: Int { Self.markWidth }

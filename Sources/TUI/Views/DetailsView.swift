@@ -25,7 +25,7 @@ struct DetailsView {
     }
 
     func page(from first: Int) -> Page {
-        // The last line tells what is not seen.
+        // The last line counts the hidden lines.
         let height = max(1, DialogBox.bodyHeight(model.size, keys: keys.count) - 1)
         let count = allLines.count
         let last = max(0, count - height)
@@ -83,9 +83,9 @@ struct DetailsView {
         let ellipsis = model.appearance.glyphs.ellipsis
         let shown: [SafeText] =
             switch fact.label {
-            // Of a path or an address the end says more than the beginning.
+            // The end of a path or URL is more useful than its beginning.
             case "from", "to", "URL": [text.truncatedAtStart(to: room, ellipsis: ellipsis)]
-            // A person must be able to read what went wrong, and what to do.
+            // The user must be able to read the error and the next step.
             case "error", "next", "answer": text.wrapped(to: room, lines: Self.lineLimit, ellipsis: ellipsis)
             case "speed", "parts": [text.truncated(to: room, ellipsis: ellipsis)]
             default: text.wrapped(to: room, lines: 2, ellipsis: ellipsis)
@@ -210,7 +210,7 @@ struct DetailsView {
         let confirmed = max(upload.confirmed, model.live.progress[upload.id]?.sample.confirmed ?? 0)
         let size = ByteFormat.sentence(upload.size)
         guard confirmed > 0 else {
-            // Many servers tell what they hold only when they are asked, or once they hold all of it.
+            // Many servers report the stored bytes only on request, or once the file is complete.
             let isUnderWay = model.live.progress[upload.id]?.sample.phase.hasBegun ?? false
             if isUnderWay { return "unknown until the server reports it" }
             guard upload.resource != nil, upload.canResume else { return "0 B of \(size)" }

@@ -24,7 +24,7 @@ struct DialogBox {
     var title: SafeText
     var body: [Line]
     var keys: [Line]
-    /// The number of columns that the content asks for.
+    /// The wanted number of columns of the content.
     var width: Int
     /// The position of the text cursor: line of the body and column.
     var cursor: Point?
@@ -80,7 +80,7 @@ struct DialogBox {
         var room = max(0, width)
         return line.map { piece in
             var piece = piece
-            // Blanks at the end are nothing that anybody misses.
+            // A cut through trailing blanks needs no ellipsis.
             let isBlank = piece.text.units.allSatisfy { $0.text == " " }
             piece.text = piece.text.truncated(to: room, ellipsis: isBlank ? " " : ellipsis)
             room -= piece.text.width
@@ -122,7 +122,7 @@ struct DialogBox {
 }
 
 extension DialogBox {
-    /// Returns a line per key, `[y] remove`. On a screen with too few lines the keys stand side by side.
+    /// Returns a line per key, `[y] remove`. On a screen with too few lines the keys are side by side.
     ///
     /// - Parameter width: The wanted width of the inside.
     static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {

@@ -59,7 +59,7 @@ struct DialogView {
             : [[.init(appearance.safe(question))] + field.pieces]
         body.append([.init(appearance.safe(prompt.issue ?? ""), .warning)])
         if case .bandwidth = prompt.subject {
-            // What is said here of all uploads does not change them.
+            // The dialog changes only the total limit; the other limits stay.
             for limit in model.status.limits.filter({ $0.scope != .total }).prefix(max(0, size.rows - 12)) {
                 let text = appearance.safe(limit.listed(at: model.clock.date, in: appearance.zone))
                 body.append([.init(text.truncated(to: inside, ellipsis: appearance.glyphs.ellipsis), .dim)])
@@ -91,7 +91,7 @@ struct DialogView {
         let count = removal.targets.count
         let title =
             count == 1 ? "Remove \(removal.name ?? "1 upload")" : "Remove \(Strings.count(count, "upload"))"
-        // The server is not asked, so this is what was sent rather than what it would say.
+        // The server is not asked, so this is the number of sent bytes rather than its own count.
         let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
         let first =
             count == 1
@@ -137,7 +137,7 @@ struct DialogView {
     private func quitBox(_ context: Context) -> DialogBox {
         let keys = DialogBox.keyLines(context, appearance: appearance, size: size, width: Self.quitWidth)
         let running = table.running.compactMap { table[$0] }.sorted { $0.rank < $1.rank }
-        // Below their number, and with a line for those that are not shown.
+        // The names are below their count, with a last line for those that are not shown.
         let lines = min(5, DialogBox.bodyHeight(size, keys: keys.count) - 1)
         let shown = running.prefix(max(0, running.count <= lines ? lines : min(5, lines - 1)))
         var body: [DialogBox.Line] = [

@@ -7,7 +7,7 @@ struct FieldView {
     init(line: LineEditor, width: Int, appearance: Appearance) {
         let units = line.characters.map { appearance.typed($0) }
         let before = units[..<line.position].reduce(0) { $0 + $1.width }
-        // The cursor needs a cell of its own behind the text.
+        // The cursor needs a cell after the text.
         var skipped = 0
         var first = 0
         while before - skipped > width - 1, first < line.position {

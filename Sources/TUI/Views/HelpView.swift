@@ -7,7 +7,7 @@ struct HelpView {
     /// The lines of the box besides the entries: border, typing line, blank line, keys.
     private static let frameLines = 6
 
-    /// Returns the number of entries in a column: as few as there are, as many as fit.
+    /// Returns the number of entries in a column: only as many as exist and fit.
     static func columnHeight(_ size: Size, entries: Int) -> Int {
         let columns = columnCount(size)
         return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))

@@ -101,7 +101,7 @@ struct ListView {
     private func drawProgress(_ upload: Upload, _ look: RowAppearance, row: Int, in frame: inout Frame) {
         var messageStart = columns.bar
         if let part = look.part {
-            // An empty file is whole once it is done.
+            // An empty file is complete once it is done.
             let percent = look.sign == .done ? 100 : Strings.percent(part, of: upload.size)
             if columns.barWidth > 0 {
                 let fraction = look.sign == .done ? 1 : Double(part) / Double(max(1, upload.size))
@@ -111,7 +111,7 @@ struct ListView {
                 frame.put(bar.rest, row: row, column: end, role: .barRest)
             }
             messageStart = columns.rate
-            // The whole needs no number if what is said about it needs the room.
+            // The full percentage is left out if a message needs the space.
             let isSaidInstead =
                 part >= upload.size && look.messages.contains { !fits($0, from: messageStart) }
             if isSaidInstead, columns.hasRemaining {
@@ -131,7 +131,7 @@ struct ListView {
                 look.remark, row: row, end: columns.remaining + Columns.remainingWidth, role: .dim)
         }
         if columns.hasRate {
-            // What the state's word says where there is room for one.
+            // The short form of the state, if its column is too narrow for the word.
             let text = look.rate.isEmpty && !columns.hasWord ? look.short : look.rate
             frame.putRight(text, row: row, end: columns.rate + Columns.rateWidth)
         }

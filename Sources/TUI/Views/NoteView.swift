@@ -12,7 +12,7 @@ struct NoteView {
             drawToast(toast, row: row, in: &frame)
             return
         }
-        // The details say more, where there is room for them.
+        // The details show more, if they are visible.
         guard model.layout.details.isEmpty, let upload = model.list.current else {
             return
         }

@@ -19,7 +19,7 @@ struct RowAppearance: Sendable {
     var messages: [String] = []
     /// The message in a few columns.
     var short = ""
-    /// A remark that is less important than a message. It needs room beside rate and remaining time.
+    /// A remark that is less important than a message. It needs space beside rate and remaining time.
     var remark = ""
     /// The number of parts, in full and in fewer words; empty for a protocol without parts.
     var parts: [String] = []
@@ -53,7 +53,7 @@ struct RowAppearance: Sendable {
                 .retry, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
             let end = model.live.waitEnds[upload.id] ?? model.clock.seconds(of: until)
             let seconds = end - model.clock.seconds
-            // What waits for its own disk does not wait for the network.
+            // An upload that waits for its own disk does not wait for the network.
             let isOffline = model.isOffline && ![.sourceAway, .descriptors].contains(failure.category)
             let wait =
                 model.isEngineGone

@@ -20,13 +20,13 @@ struct StatusView {
         let activity = activity
         var column = frame.put(
             activity.sign(model.appearance.glyphs), row: row, column: 1, role: activity.role)
-        // Where there is little room, a number of failures says more than this word.
+        // On a small screen, a number of failures is more useful than this word.
         if !isShort || !hasFailures {
             column = frame.put(" \(activity.word)", row: row, column: column, role: activity.role)
         }
         for part in parts(isShort: isShort) {
             let gap = model.layout.sizeClass == .compact ? 1 : 2
-            // A part that does not fit is left out as a whole; a cut number would be a wrong one.
+            // A part that does not fit is left out as a whole; a cut number would be wrong.
             guard column + gap + part.text.width <= model.size.columns else { continue }
             column = frame.put(part.text, row: row, column: column + gap, role: part.role)
         }
@@ -116,7 +116,7 @@ struct StatusView {
         if isShort, hasFailures {
             parts.append(Part(Self.own("\(Strings.count(model.table.count(.failed))) failed"), .failed))
         }
-        // Before what is there all the time: where there is no room, the last ones are left out.
+        // This part precedes permanent ones: without space, the last parts are left out.
         if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running > 0 {
             let up = model.appearance.glyphs.up
@@ -165,7 +165,7 @@ struct StatusView {
 
     private static let longestFolder = 30
 
-    /// Returns the time of day at which all is sent, ` (15:15)`, on wide screens and for times over a minute.
+    /// Returns the time of day of the end, ` (15:15)`, on wide screens and for times over a minute.
     private func arrival(in seconds: Double) -> String {
         guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
         let time = Strings.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
@@ -227,7 +227,7 @@ struct StatusView {
             let sentences = [[notice.summary, notice.hint].compactMap { $0 }, [notice.summary]]
                 .map { sign + $0.joined(separator: "; ") }
             guard model.status.storage == .refusing else { return sentences }
-            // The path is what fits least and helps least.
+            // The path is the longest and least useful part.
             let cause = notice.summary.prefix { $0 != ":" }
             let running = model.table.running.count
             return sentences + ["! \(cause), nothing is saved; \(running) up, no new ones start"]
@@ -248,7 +248,7 @@ struct StatusView {
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
     /// The banner about a server that asked for a pause: its name, the end of the pause, and the number of waiting
-    /// uploads. If it fits, the banner also tells the rate of the others.
+    /// uploads. If it fits, the banner also shows the rate of the others.
     private var retryAfterPauses: [String] {
         guard let longest = model.status.retryAfterPauses.first else { return [] }
         let others = model.status.retryAfterPauses.count - 1
@@ -266,7 +266,7 @@ struct StatusView {
         ]
     }
 
-    /// The banner about a host that does not answer, and the number of waiting uploads.
+    /// The banner about an unreachable host, and the number of waiting uploads.
     private var unreachableHosts: [String] {
         guard let first = model.status.unreachableHosts.first else { return [] }
         let others = model.status.unreachableHosts.count - 1
@@ -297,7 +297,7 @@ struct StatusView {
         ]
     }
 
-    /// `; 3 up, 9.5 MiB/s`; empty if nothing runs.
+    /// The running uploads and their rate: `; 3 up, 9.5 MiB/s`; empty if nothing runs.
     private var underWay: String {
         let running = model.table.running.count
         guard running > 0 else { return "" }

@@ -20,7 +20,7 @@ struct TabsView {
         drawOrder(row: row, after: column, in: &frame)
     }
 
-    /// Draws the sort if it is not the queue's order.
+    /// Draws the sort if it is not the queue's.
     private func drawOrder(row: Int, after column: Int, in frame: inout Frame) {
         let order = model.table.order
         guard order != .queue else { return }

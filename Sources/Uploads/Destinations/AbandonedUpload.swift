@@ -1,27 +1,27 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// An upload that was given up, as long as its server may hold something of it.
+/// An upload that was given up while its server may still store bytes of it.
 public struct AbandonedUpload: Hashable, Sendable {
-    /// The upload as it was. Its resource says what there is to delete.
+    /// The upload as it was. Its resource names what to delete.
     public var upload: Upload
-    /// The time from which nobody can put it back.
+    /// The time from which the removal cannot be undone.
     public var since: Date
 
-    /// - Returns: nil for one of which the server holds nothing, or all.
+    /// - Returns: nil for an upload of which the server stores nothing, or all.
     init?(_ upload: Upload, since: Date) {
         guard upload.resource != nil, !upload.isDone else { return nil }
         self.upload = upload
-        // What happened to it says nothing of what is left.
+        // The last state of the upload says nothing about the bytes that are left.
         self.upload.state = .queued
         self.upload.tries = Upload.Tries()
         self.since = since
     }
 
-    /// The address of its resource: no two abandoned uploads have the same.
+    /// The URL of its resource. No two abandoned uploads share a URL.
     public var url: String { upload.resource?.url ?? "" }
-    /// Bytes that the server said it holds; nil if it has said so of none, which may be old.
+    /// The bytes that the server has confirmed, which may be out of date; nil if it confirmed none.
     public var held: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
-    /// The time when the server drops it by itself, if it said so.
+    /// The time when the server drops the bytes by itself, if the server named one.
     public var expires: Date? { upload.resource?.expires }
 }

@@ -4,49 +4,49 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// `abandoned.jsonl` in the state folder: what servers may still hold of uploads that were given up. Their addresses are
-/// known to nobody else, as most servers list nothing.
+/// The file `abandoned.jsonl` in the state folder: the bytes that servers may still store of uploads that were given
+/// up. Ferry must keep their URLs, as most servers list no unfinished uploads.
 ///
-/// Lines are added and none is changed, so that `ferry check` can strike one out while an engine adds others. Only
-/// whoever has the queue adds, and makes the file short again. Nothing depends on it: what cannot be written is
-/// forgotten with the process.
+/// The file is only appended to, so that `ferry check` can strike out an entry while an engine adds others. Only the
+/// process that owns the queue adds entries and shortens the file. Nothing depends on the file: entries that cannot be
+/// written are lost with the process.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
-    /// The most entries that anybody goes through; the oldest are forgotten.
+    /// The maximum number of entries that are read; the oldest are dropped.
     static let limit = 1000
-    /// Bytes. A longer file is written anew, without what was struck out.
+    /// The length in bytes above which the file is rewritten without the entries that were struck out.
     private static let usualLength = 4 << 20
     private static let longestFile = 64 << 20
-    /// Bytes. What has so many parts is listed by its server.
+    /// The length in bytes of the longest line. The server itself lists the parts of an upload that has more of them.
     private static let longestLine = 64 << 10
 
     private struct Line: Codable {
         var kept: KeptLine?
-        /// Addresses of what is there no more.
+        /// The URLs of entries that were struck out.
         var gone: [String]?
     }
 
     private struct State {
-        /// Addresses that are not struck out, and since when they are there; nil until the file was read.
+        /// The URLs of the current entries, and the date of each; nil until the file was read.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }
 
     private let folder: LocalPath
     private let state = Mutex(State())
-    /// The queue does not wait for the disk, and what it says is written in its order.
+    /// A serial queue: the upload queue does not wait for the disk, and the lines keep the sequence of the calls.
     private let queue = DispatchQueue(label: "abandoned", qos: .utility)
 
-    /// - Parameter folder: The state folder; nothing is opened or made before there is something to write.
+    /// - Parameter folder: The state folder. Nothing is opened or created before the first write.
     public init(folder: LocalPath) { self.folder = folder }
 
-    /// Writes them down after this has returned.
+    /// Writes the entries after this call has returned.
     func add(_ uploads: [AbandonedUpload]) {
         guard !uploads.isEmpty else { return }
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Strikes out what is there no more, or belongs to the queue again, after this has returned.
+    /// Strikes out entries whose bytes are gone or belong to the queue again, after this call has returned.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in
@@ -55,7 +55,7 @@ public final class AbandonedUploads: Sendable {
                 let gone = urls.filter { listed.removeValue(forKey: $0) != nil }
                 state.listed = listed
                 state.unsaved.removeAll { gone.contains($0.url) }
-                // Struck out by nobody else, it is found to be gone the next time.
+                // If this write fails, the next check finds the bytes gone and strikes the entry out.
                 if !gone.isEmpty { try? append([Line(gone: gone)], safely: false) }
             }
         }
@@ -73,7 +73,7 @@ public final class AbandonedUploads: Sendable {
         }
     }
 
-    /// Waits until all is written.
+    /// Waits until all entries are written.
     func flush() async { await onQueue {} }
 
     private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
@@ -113,7 +113,7 @@ extension AbandonedUploads {
         return try directory.files.open(Self.name, for: .reading)?.length() ?? 0
     }
 
-    /// A file that cannot be read is taken for empty, a line that is not whole is passed over.
+    /// Reads the entries. An unreadable file counts as empty, and an incomplete line is skipped.
     private func read() -> [AbandonedUpload] {
         guard let files = try? StateDirectory(reading: folder)?.files,
             let file = try? files.open(Self.name, for: .reading),
@@ -158,13 +158,14 @@ extension AbandonedUploads {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return lines.reduce(into: []) { bytes, line in
             guard let data = try? encoder.encode(line), data.count <= longestLine else { return }
-            // A killed process may have left a part of a line before this one.
+            // A killed process may have left an incomplete line before this one.
             bytes += [0x0A] + data + [0x0A]
         }
     }
 }
 
-/// An abandoned upload as the file has it. Versions before records wrote all of its members so, and read no other form.
+/// The form of an abandoned upload in the file. Versions before upload records wrote every member in this form, and
+/// they read no other.
 private struct KeptLine: Codable {
     struct Kept: Codable {
         var id: Upload.ID
@@ -172,7 +173,7 @@ private struct KeptLine: Codable {
         var path: LocalPath
         var identity: FileIdentity
         var target: Upload.Target
-        /// The state that older versions need: what happened says nothing of what is left.
+        /// The state that older versions require. The last state says nothing about the bytes that are left.
         var state: [String: [String: String]] = ["queued": [:]]
         var resource: UploadResource?
         var added: Date

@@ -3,15 +3,15 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// `capabilities.json` in the state folder. It needs no lock: it is replaced as a whole, and read anew when it was, so
-/// that what `ferry check` finds out serves an engine that runs.
+/// The file `capabilities.json` in the state folder. It needs no lock: each write replaces the file, and each change is
+/// read again, so a running engine sees what `ferry check` finds.
 ///
-/// A file that cannot be read is taken for empty, one that cannot be written for the memory of this process.
+/// An unreadable file counts as empty. Capabilities that cannot be written stay in the memory of this process.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1
     private static let sizeLimit = 1 << 20
-    /// Addresses that were used once would pile up.
+    /// The maximum number of entries: URLs that were used once would pile up.
     private static let entryLimit = 500
 
     private struct Document: Codable {
@@ -29,8 +29,8 @@ public final class CapabilityFile: CapabilityStore {
     private struct Memory {
         /// The capabilities that could not be written.
         var unsaved: Known = [:]
-        /// The content of the file when it was read last, with its identity; nil for a file that was not there.
-        /// Thousands of small uploads ask.
+        /// The content of the file at the last read, with its identity; nil for a missing file. Cached because
+        /// thousands of small uploads look up capabilities.
         var read: (file: FileIdentity?, known: Known) = (nil, [:])
     }
 
@@ -38,7 +38,7 @@ public final class CapabilityFile: CapabilityStore {
     private let path: LocalPath
     private let memory = Mutex(Memory())
 
-    /// - Parameter folder: The state folder; nothing is opened or made before something is kept or asked for.
+    /// - Parameter folder: The state folder. Nothing is opened or created before the first read or write.
     public init(folder: LocalPath) {
         self.folder = folder
         path = folder.appending(Array(Self.name.utf8))
@@ -79,7 +79,7 @@ public final class CapabilityFile: CapabilityStore {
         guard let data = try? Self.encoder.encode(Document(version: Self.version, entries: entries)),
             data.count <= Self.sizeLimit, let files = try? StateDirectory(at: folder).files
         else { return false }
-        // Another process may write at the same moment: each has a file of its own until it is whole.
+        // Another process may write at the same moment, so each writes a draft of its own and renames it.
         let draft = LocalPath("\(Self.name).\(Machine.process)")
         return (try? files.directory.replace(LocalPath(Self.name), with: Array(data), draft: draft)) != nil
     }

@@ -2,27 +2,27 @@ public import FerryFiles
 public import FerryProtocols
 import Synchronization
 
-/// The capabilities that servers said they offer, kept so that each server is asked once: `CapabilityMemory` for one
+/// A store of the capabilities that servers report, so that each server is asked once. `CapabilityMemory` lasts for one
 /// process, `CapabilityFile` across restarts.
 ///
-/// Nothing depends on it: what is not there is asked again.
+/// Nothing depends on the store: missing capabilities are requested again.
 public protocol CapabilityStore: Sendable {
-    /// Returns the capabilities as last kept, however long ago; nil if there are none.
+    /// Returns the stored capabilities, however old; nil if there are none.
     func capabilities(of place: CapabilityKey) -> ServerCapabilities?
-    /// Takes the place of what was kept; `asked` says when.
+    /// Replaces the stored capabilities; `asked` is their date.
     func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey)
 }
 
-/// The key of capabilities: one address, as one protocol has found it out.
+/// The key of capabilities: one URL and one protocol.
 public struct CapabilityKey: Hashable, Codable, Sendable {
-    /// The destination's name in the configuration; empty for an address that somebody gave.
+    /// The destination's name in the configuration; empty for a URL that the user gave.
     public let destination: String
-    /// The address without its query, which may be a secret.
+    /// The URL without its query, which may be a secret.
     public let url: String
-    /// The protocol: its knowledge says nothing to another one.
+    /// The protocol. Capabilities of one protocol are useless to another.
     public let protocolName: String
 
-    /// - Parameter url: Its query is left out.
+    /// - Parameter url: The URL; its query is removed.
     public init(destination: String, url: String, protocolName: String) {
         self.destination = destination
         self.url = UploadAddress.withoutQuery(url)
@@ -39,8 +39,8 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
     }
 }
 
-/// The software that the server at an address names, whatever protocol it is spoken to by. It tells the server's
-/// responses from those of a network that answers in its place.
+/// The key of the server software at a URL, whatever the protocol. The software tells the server's responses from those
+/// of a captive portal.
 extension CapabilityKey {
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
@@ -48,11 +48,11 @@ extension CapabilityKey {
 }
 
 extension CapabilityStore {
-    /// Remembers that the server has answered as itself, and with which value of the field Server; nil if it names none.
+    /// Stores that the server was recognized, with the value of its Server header field; nil if there is none.
     func recognize(_ software: String?, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
-        // Servers behind one address may differ; those of years do not matter.
+        // Servers behind one URL may differ; the limit drops software names that are years old.
         if found.facts.count >= 8 { found.facts = [:] }
         if let software { found.facts[String(software.prefix(200))] = "software" }
         if found != known { keep(found, of: place, at: now) }
@@ -60,19 +60,20 @@ extension CapabilityStore {
 }
 
 extension ServerCapabilities {
-    /// A server that was set up anew is noticed the next day; to ask costs one request.
+    /// The number of seconds for which capabilities are trusted. A server that was reconfigured is noticed the next
+    /// day, and asking costs one request.
     public static let lifetime: TimeInterval = 86_400
 
-    /// True if an upload may rely on it.
+    /// True if an upload may rely on the capabilities.
     public func isFresh(at now: Date) -> Bool {
         guard let asked else { return false }
-        // A clock that was put back must not keep it for ever.
+        // A clock that was set back must not keep the capabilities for ever.
         return (-Self.lifetime...Self.lifetime).contains(now.timeIntervalSince(asked))
     }
 }
 
 extension CapabilityStore {
-    /// Keeps what was found out at this moment.
+    /// Stores capabilities that were found at this moment.
     func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey, at now: Date) {
         var found = capabilities
         found.asked = now
@@ -80,7 +81,7 @@ extension CapabilityStore {
     }
 }
 
-/// Keeps capabilities as long as the process runs.
+/// A store of capabilities for the life of the process.
 public final class CapabilityMemory: CapabilityStore {
     private let known = Mutex<[CapabilityKey: ServerCapabilities]>([:])
 

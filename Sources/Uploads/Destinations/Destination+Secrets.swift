@@ -6,14 +6,14 @@ import HTTPTypes
 extension Destination {
     /// Returns the secrets that requests carry in their bodies.
     ///
-    /// - Parameter fields: Parameters of one upload, those of the destination among them or not.
+    /// - Parameter fields: The parameters of one upload, with or without those of the destination.
     func secrets(among fields: [Upload.Target.Field]) -> [String] {
         let all = (parameters + fields).map { ($0.name, $0.value) }
-        // Shorter values stand in many words.
+        // Shorter values occur in many words.
         return all.filter { $0.1.count >= 4 && Redaction.tellsSecret($0.0) }.map(\.1)
     }
 
-    /// The header fields for the proxy; empty without a proxy that wants a password.
+    /// The header fields for the proxy; empty unless the proxy requires a password.
     var proxyFields: HTTPFields {
         get async {
             guard let address = try? proxy.proxy(for: url), address.user != nil,

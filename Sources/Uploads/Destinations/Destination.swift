@@ -2,25 +2,26 @@ public import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// A named place that files go to, ready for use: what the configuration says, with its secrets behind closures.
+/// A named target of uploads, ready for use: the settings of the configuration, with its secrets behind closures.
 public struct Destination: Sendable {
-    /// The name in the configuration; empty for an address that somebody gave.
+    /// The name in the configuration; empty for a URL that the user gave.
     public var name: String
-    /// Absolute, `http`, `https` or `http+unix`, without user info.
+    /// The absolute URL, `http`, `https` or `http+unix`, without user info.
     public var url: String
-    /// A name from `ProtocolCatalog`.
+    /// The protocol's name in `ProtocolCatalog`.
     public var protocolName: String
     /// The options of the protocol.
     public var options: ProtocolOptions
-    /// Sent with every request.
+    /// The header fields that every request carries.
     public var fields: HTTPFields
-    /// Form parameters or metadata of every upload; those of one upload come after them.
+    /// The form parameters or metadata of every upload; the parameters of one upload follow them.
     public var parameters: [UploadItem.Parameter]
-    /// Puts credentials on requests and renews them, for all uploads to this destination; nil sends none.
+    /// The interceptor that adds credentials to requests and renews them, for all uploads to this destination; nil
+    /// sends none.
     public var interceptor: (any RequestInterceptor)?
     /// The settings for `https`.
     public var tls: TLSSettings
-    /// The proxy on the way to its server.
+    /// The proxy for connections to its server.
     public var proxy: ProxySettings
     /// The congestion control of its connections; nil for the system's.
     public var congestionControl: CongestionControl?
@@ -43,8 +44,8 @@ public struct Destination: Sendable {
         self.congestionControl = congestionControl
     }
 
-    /// A destination whose protocol is known to exist: one of Ferry's own, such as `.tus`, or one that was registered.
-    /// With a name from outside use the other initializer; a name that is not in `ProtocolCatalog` fails each upload.
+    /// Creates a destination whose protocol is known to exist: a built-in one such as `.tus`, or a registered one. For
+    /// a name from outside, use the other initializer; a name that is not in `ProtocolCatalog` fails each upload.
     public init(
         name: String, url: String, protocol entry: ProtocolCatalog.Entry,
         options: ProtocolOptions = ProtocolOptions(),
@@ -58,12 +59,12 @@ public struct Destination: Sendable {
             congestionControl: congestionControl)
     }
 
-    /// Returns the target of a file, fixed when it is queued. The query of a configured address stays in the
-    /// configuration: it may be a signature or a key, and the queue's files hold no secret.
+    /// Returns the target of a file, fixed when the file is queued. The query of a configured URL stays in the
+    /// configuration: it may be a signature or a key, and the queue's files contain no secret.
     ///
     /// - Parameters:
-    ///   - fields: Parameters of this upload alone.
-    ///   - existing: What becomes of a file that is there; nil for what the destination says.
+    ///   - fields: The parameters of this upload alone.
+    ///   - existing: The policy for a file that exists on the server; nil for the destination's policy.
     public func target(
         name: String, fields: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil
     ) -> Upload.Target {

@@ -2,13 +2,13 @@ public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// The remains at servers of uploads that are not in the queue any more.
+/// The bytes that servers still store of uploads that have left the queue.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(
             uploads.compactMap { upload in
                 guard let entry = AbandonedUpload(upload, since: date) else { return nil }
-                // Of a destination that is away for now it is not known, and it may come back.
+                // A destination that is missing now may return, so its upload is recorded too.
                 if let (exchanges, _) = try? deletion(of: upload), exchanges.isEmpty { return nil }
                 return entry
             })
@@ -19,16 +19,16 @@ extension DestinationRunner {
     }
 
     public func discard(_ upload: Upload) async {
-        // What is not deleted stays among the abandoned ones.
+        // An upload that cannot be deleted stays among the abandoned ones.
         try? await delete(upload)
     }
 
-    /// Returns the remains that a destination's server may have of uploads that were given up.
+    /// Returns the abandoned uploads whose bytes a destination's server may still store.
     ///
-    /// - Parameter destination: For an address, those that went to the same address.
+    /// - Parameter destination: The destination. For a plain URL, uploads to the same URL match.
     ///
-    /// One whose `since` is to come was removed a moment ago: it may be put back until then, and whoever has the queue
-    /// deletes afterwards what there is of it.
+    /// An entry with `since` in the future was removed a moment ago. The removal can be undone until then, and
+    /// afterwards the owner of the queue deletes the bytes.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
@@ -39,7 +39,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// The addresses, no destinations of the configuration, where something may be left.
+    /// The plain URLs, outside of the configured destinations, that may still store bytes.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
         return await abandoned?.all(now: now()).compactMap { entry in
@@ -50,9 +50,9 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Deletes what is left of an upload.
+    /// Deletes the remaining bytes of an upload.
     ///
-    /// - Throws: `UploadFailure` that says why it is still there.
+    /// - Throws: `UploadFailure` with the reason why the bytes are still there.
     public func remove(_ entry: AbandonedUpload) async throws(UploadFailure) {
         try await delete(entry.upload)
     }
@@ -72,7 +72,7 @@ extension DestinationRunner {
 
     static let cannotBeRemoved = UploadFailure(.permanent, "there is no way to remove it from here")
 
-    /// - Throws: `UploadFailure`: the last of what the server said against it.
+    /// - Throws: `UploadFailure` for the last refusal of the server.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {
@@ -83,7 +83,7 @@ extension DestinationRunner {
                 switch try await sender.ask(exchange, label: label) {
                 case .broken(let failure, _): throw failure
                 case .answered(let answer):
-                    // Gone is gone. 499 is how Google says that a session was ended.
+                    // The bytes are gone with 404 and 410 too. Google sends 499 for an upload session that was ended.
                     guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status)
                     else {
                         refusal = ResponseClassifier.failure(answer)

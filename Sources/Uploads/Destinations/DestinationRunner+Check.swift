@@ -2,9 +2,9 @@ public import FerryProtocols
 import FerryTransfer
 
 extension DestinationRunner {
-    /// Asks a destination what it can do, and keeps that for its uploads.
+    /// Asks a destination for its capabilities, and stores them for its uploads.
     ///
-    /// - Throws: `UploadFailure`: why it cannot be asked, or why nothing can be uploaded there.
+    /// - Throws: `UploadFailure` if the server cannot be asked, or if nothing can be uploaded to it.
     public func check(_ destination: Destination) async throws(UploadFailure) -> CheckReport {
         var destination = destination
         if destination.name.isEmpty, destination.interceptor == nil {
@@ -26,9 +26,9 @@ extension DestinationRunner {
         capabilities.capabilities(of: CapabilityKey(destination))
     }
 
-    /// Deletes what a check found left behind.
+    /// Deletes a leftover that a check found.
     ///
-    /// - Throws: `UploadFailure` that says why it is still there.
+    /// - Throws: `UploadFailure` with the reason why the leftover is still there.
     public func remove(
         _ leftover: CheckReport.Leftover, at destination: Destination
     ) async throws(UploadFailure) {

@@ -4,7 +4,7 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// Runs attempts for real: opens the file, finds the destination, speaks its protocol.
+/// The runner of real attempts: opens the file, finds the destination and runs its protocol.
 public final class DestinationRunner: AttemptRunner {
     private struct HostKey: Hashable {
         var destination: String
@@ -20,9 +20,9 @@ public final class DestinationRunner: AttemptRunner {
         var destinations: Destinations
         /// The hosts of the current destinations.
         var hosts: [HostKey: UploadHost] = [:]
-        /// The hosts that have taken a file from us.
+        /// The hosts that have stored a file of this process.
         var proven: Set<HostKey> = []
-        /// The suspected sign-in pages in servers' places.
+        /// The suspected captive portal pages, by host.
         var pages: [HostKey: PersistentPage] = [:]
     }
 
@@ -37,15 +37,15 @@ public final class DestinationRunner: AttemptRunner {
     private let memory: Mutex<Memory>
 
     /// - Parameters:
-    ///   - capabilities: What servers said they offer; asked again a day later.
-    ///   - abandoned: Where it is written down what servers hold of uploads that were given up; nil forgets it.
-    ///   - proxy: For uploads to an address that is no destination of the configuration.
-    ///   - readers: The threads that wait for the media of the files.
+    ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
+    ///   - abandoned: The store of bytes that servers keep of uploads that were given up; nil stores none.
+    ///   - proxy: The proxy for uploads to a URL outside of the configured destinations.
+    ///   - readers: The threads that wait for the volumes of the files.
     ///   - rateLimit: The limits on bytes per second.
-    ///   - addressCredentials: What puts credentials on uploads to an address that is no destination; asked at each
-    ///     attempt.
-    ///   - isLocal: Whether a host needs no network.
-    ///   - now: By the wall clock.
+    ///   - addressCredentials: Returns the credentials for uploads to a URL outside of the configured destinations;
+    ///     called at each attempt.
+    ///   - isLocal: Returns whether a host needs no network.
+    ///   - now: The wall clock.
     public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, timeouts: HTTPClientTransport.Timeouts = .init(),
@@ -62,7 +62,8 @@ public final class DestinationRunner: AttemptRunner {
             monitors: monitors, isLocal: isLocal, now: now)
     }
 
-    /// - Parameter destinations: Until others are put in their place; the rest is as for the other initializer.
+    /// - Parameter destinations: The destinations until they are replaced. The other parameters are those of the other
+    ///   initializer.
     public init(
         _ destinations: Destinations, capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, readers: BlockingIOPool = .shared, rateLimit: RateLimit,
@@ -81,8 +82,8 @@ public final class DestinationRunner: AttemptRunner {
         memory = Mutex(Memory(destinations: destinations))
     }
 
-    /// The destinations of attempts that begin now. Running attempts end with those they began with; connections by
-    /// which no destination is reached any more are closed after them.
+    /// The destinations of attempts that begin now. Running attempts keep the destinations that they began with.
+    /// Connections that no destination uses any more are closed after those attempts.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -94,7 +95,7 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// Closes all connections. Nothing may be run afterwards.
+    /// Closes all connections. Nothing may run afterwards.
     public func shutdown() async {
         await transports.shutdown()
         await abandoned?.flush()
@@ -156,7 +157,7 @@ public final class DestinationRunner: AttemptRunner {
                 let now = now()
                 memory.pages[key, default: PersistentPage(at: now)].returned(at: now)
             case .failed(let failure):
-                // What the network does says nothing of who answers.
+                // A failure without a status comes from the network and does not show who responds.
                 guard failure.status != nil, var page = memory.pages[key] else { break }
                 let now = now()
                 let isServers = page.isServers(at: now)
@@ -167,7 +168,8 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// Bytes that a network which answers in a server's place would hardly have taken.
+    /// The number of bytes that a captive portal would hardly accept. An upload that sent as many has reached its
+    /// server.
     private static let tellingBytes: ByteCount = 256 << 10
 
     private func server(
@@ -185,8 +187,8 @@ public final class DestinationRunner: AttemptRunner {
             isTakenAtWord: page?.isServers(at: now()) ?? false)
     }
 
-    /// Returns the failure that the system's state explains better. Whoever reads secrets, tokens and certificates says
-    /// no more than that it could not, and while nothing can be opened, that tells nothing of them.
+    /// Returns the failure that the system's state explains better. While no file can be opened, reading secrets,
+    /// tokens and certificates fails too, and their errors do not name the reason.
     private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
         guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
             DescriptorLimit.isReached
@@ -208,19 +210,19 @@ public final class DestinationRunner: AttemptRunner {
         let url = URL(string: target.url)
         let name = url?.host()?.lowercased() ?? ""
         let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
-        // One that cannot be used is told when the upload runs.
+        // A proxy that cannot be used is reported when the upload runs.
         let proxy = (try? destinations.proxy(for: target).proxy(for: target.url)) ?? nil
         return UploadHost(
             name: name, port: UInt16(exactly: port) ?? 0,
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// Returns whether the upload can resume by the traits of its protocol: those of the chosen one, as far as it is
-    /// known.
+    /// Returns whether the upload can resume, by the traits of its protocol or of the protocol that `auto` chose.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice
-        // A link that is away ends what resumes and lets the rest try: the safe side for what is not known.
+        // A lost link ends uploads that resume, and the others keep trying. An unknown protocol counts as one that
+        // cannot resume, which is the safe side.
         if chosen == nil, upload.target.method == AutoUpload.name { return false }
         return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.method)?.traits.resumes ?? false
     }
@@ -244,12 +246,12 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    /// Lends a sender of requests for as long as `body` takes.
+    /// Lends a sender of requests until `body` returns.
     ///
     /// - Parameters:
-    ///   - destinations: Nil for those that hold now.
-    ///   - parameters: Form parameters or metadata of the upload.
-    /// - Throws: What `body` throws, without the secrets that it may repeat.
+    ///   - destinations: The destinations to use; nil for the current ones.
+    ///   - parameters: The form parameters or metadata of the upload.
+    /// - Throws: The error of `body`, without secrets that it may repeat.
     func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],

@@ -2,19 +2,19 @@ import FerryFiles
 import FerryProtocols
 public import FerryTransfer
 
-/// The destinations, and the ways to them, as one value that is replaced as a whole: an attempt goes by the value that
-/// it began with.
+/// The destinations and the settings of their connections as one value that is replaced as a whole. An attempt keeps
+/// the value that it began with.
 public struct Destinations: Sendable {
     /// The destinations by name.
     public var named: [String: Destination]
     /// The timeouts of all connections.
     public var timeouts: HTTPClientTransport.Timeouts
-    /// The proxy for uploads to an address that is no destination.
+    /// The proxy for uploads to a URL outside of the configured destinations.
     public var proxy: ProxySettings
-    /// Returns the credentials for uploads to an address that is no destination; called at each attempt.
+    /// Returns the credentials for uploads to a URL outside of the configured destinations; called at each attempt.
     public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
 
-    /// - Parameter destinations: Of two with the same name the first counts.
+    /// - Parameter destinations: The destinations. If two share a name, the first counts.
     public init(
         _ destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment,
@@ -26,12 +26,12 @@ public struct Destinations: Sendable {
         self.addressCredentials = addressCredentials
     }
 
-    /// True if an upload with this target can go to the destination that it names: it is there, and at that server.
+    /// True if the destination that the target names exists, and leads to the target's server.
     public func take(_ target: Upload.Target) -> Bool { (try? destination(for: target)) != nil }
 }
 
 extension Destinations {
-    /// The destination that an upload is queued for; its address is the upload's own.
+    /// The destination that an upload is queued for. Its URL is the upload's own.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             var options = ProtocolOptions()
@@ -61,7 +61,7 @@ extension Destinations {
             congestionControl: destination.congestionControl)
     }
 
-    /// All ways in which servers are reached.
+    /// The configurations of all connections to servers.
     var connections: Set<HTTPClientTransport.Configuration> {
         let addresses = HTTPClientTransport.Configuration(timeouts: timeouts, proxy: proxy)
         return Set(named.values.map { connections(to: $0) } + [addresses])
@@ -69,14 +69,14 @@ extension Destinations {
 }
 
 extension UploadFailure {
-    /// - Parameter name: Of a destination that the configuration has not got.
+    /// - Parameter name: The name of a destination that the configuration lacks.
     static func unknownDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) is not in the configuration that ferry has read",
             hint: "put it there, then `ferry reload` and retry; or remove the upload")
     }
 
-    /// - Parameter name: Of a destination whose server is another one than that of the upload.
+    /// - Parameter name: The name of a destination whose server differs from the upload's.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",
@@ -85,13 +85,14 @@ extension UploadFailure {
 }
 
 extension Upload {
-    /// True if it failed because its destination was not known, or was elsewhere: another configuration may let it go.
+    /// True if the upload failed because its destination was unknown or had moved. Another configuration may let the
+    /// upload run.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
         return failure.category == .destinationChanged
     }
 
-    /// True if it waits for a person as its server did not let it in, or as a secret was missing.
+    /// True if the upload waits for a user because its server rejected the credentials, or a secret was missing.
     public var needsSignIn: Bool {
         switch state {
         case .failed(let failure), .held(let failure): failure.category == .authentication

@@ -2,28 +2,28 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The query of a destination's address, which the configuration alone holds: it may be a signature or a key. The
-/// queue's files name what an upload resumes with, and where it ended, without it.
+/// The query of a destination's URL, which may be a signature or a key. Only the configuration contains it: the resume
+/// data and locations in the queue's files leave it out.
 struct KeptQuery: Sendable {
     /// The field that names the shortened members of a resource, separated by commas.
     private static let markField = "query"
-    /// The name under which `markField` lists the address.
+    /// The name by which `markField` lists the URL.
     private static let addressName = "url"
 
-    /// The items as written. An item with `{name}` in it differs from file to file and is no secret.
+    /// The items as written. An item that contains `{name}` differs from file to file and is no secret.
     private let items: [String]
 
-    /// - Parameter url: As the configuration has it, or as the user gave it.
+    /// - Parameter url: The URL from the configuration or from the user.
     init(of url: String) {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
     }
 
-    /// A recorder that keeps the query out of what it hands on.
+    /// Returns a recorder that removes the query from what it passes on.
     func recorder(_ recorder: any AttemptRecorder) -> any AttemptRecorder {
         items.isEmpty ? recorder : QuerylessRecorder(base: recorder, query: self)
     }
 
-    /// Returns the part of a resource that is written down.
+    /// Returns the part of a resource that the journal stores.
     func removed(from resource: UploadResource) -> UploadResource {
         guard !items.isEmpty else { return resource }
         var written = resource
@@ -41,7 +41,7 @@ struct KeptQuery: Sendable {
         return written
     }
 
-    /// Returns the resource that an upload resumes with, from the part that was written down.
+    /// Returns the resource that an upload resumes with, from the part that the journal stores.
     func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
@@ -77,7 +77,7 @@ struct KeptQuery: Sendable {
         place + (items.isEmpty ? "" : "?" + items.joined(separator: "&")) + end
     }
 
-    /// The address up to its query, the query's items, and the rest.
+    /// The URL up to its query, the query's items, and the rest.
     private static func split(_ url: String) -> (place: String, items: [String], end: String) {
         let place = url.prefix { $0 != "?" && $0 != "#" }
         let end = url.firstIndex(of: "#") ?? url.endIndex
@@ -87,7 +87,7 @@ struct KeptQuery: Sendable {
     }
 }
 
-/// Writes down what a `KeptQuery` leaves of it.
+/// A recorder that passes on resources without the query.
 private struct QuerylessRecorder: AttemptRecorder {
     let base: any AttemptRecorder
     let query: KeptQuery

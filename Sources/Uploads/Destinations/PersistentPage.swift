@@ -1,10 +1,10 @@
 import FerryFiles
 
-/// A suspected sign-in page in a server's place, and the time for which it has stood there. Pure.
+/// A suspected captive portal page, and the time since which it was returned in a server's place. Pure.
 struct PersistentPage {
-    /// A page that stands there for a whole day is the server's by now.
+    /// The number of seconds after which a page counts as the server's own.
     private static let longest: TimeInterval = 86_400
-    /// Pages further apart have nothing to do with each other: there may have been another network between.
+    /// The number of seconds after which pages are unrelated: another network may have been in use between them.
     private static let gap: TimeInterval = 600
 
     private var since: Date
@@ -12,15 +12,15 @@ struct PersistentPage {
 
     init(at now: Date) { (since, last) = (now, now) }
 
-    /// The page was seen again.
+    /// Notes that the page was returned again.
     mutating func returned(at now: Date) {
         if !follows(at: now) { since = now }
         last = now
     }
 
-    /// True if the page counts as the server's own answer.
+    /// True if the page counts as the server's own response.
     func isServers(at now: Date) -> Bool { follows(at: now) && now.timeIntervalSince(since) > Self.longest }
 
-    /// A clock that was put back begins anew.
+    /// Returns false after a clock was set back, which begins a new count.
     private func follows(at now: Date) -> Bool { (0...Self.gap).contains(now.timeIntervalSince(last)) }
 }

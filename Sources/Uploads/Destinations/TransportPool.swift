@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The transports of a runner: one, and so one pool of connections, for all destinations that are reached alike. One by
-/// which none of them is reached any more is shut down when the last request over it has ended.
+/// The transports of a runner: one, and so one pool of connections, for all destinations with the same configuration. A
+/// transport that no destination uses any more is shut down after its last request.
 final class TransportPool: Sendable {
     private struct Entry {
         let transport: HTTPClientTransport
@@ -12,11 +12,11 @@ final class TransportPool: Sendable {
 
     private struct State {
         var entries: [HTTPClientTransport.Configuration: Entry] = [:]
-        /// Nil for whatever was asked for.
+        /// The configurations to keep; nil keeps all.
         var wanted: Set<HTTPClientTransport.Configuration>?
         var linkIsAway = false
 
-        /// Takes out what nobody wants and nobody uses.
+        /// Removes the transports that are neither wanted nor in use, and returns them.
         mutating func takeUnwanted() -> [HTTPClientTransport] {
             guard let wanted else { return [] }
             let unwanted = entries.filter { $0.value.users == 0 && !wanted.contains($0.key) }
@@ -30,10 +30,10 @@ final class TransportPool: Sendable {
 
     init(monitors: [any EventMonitor]) { self.monitors = monitors }
 
-    /// The current transports, also those that are only used to their end.
+    /// The current transports, with those that only finish their requests.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
-    /// Whether the network is away; told to those that there are, and to new ones.
+    /// Whether the network is away. All current and future transports receive the value.
     var linkIsAway: Bool {
         get { state.withLock { $0.linkIsAway } }
         set {
@@ -44,9 +44,9 @@ final class TransportPool: Sendable {
         }
     }
 
-    /// Lends the transport for as long as `body` takes.
+    /// Lends the transport until `body` returns.
     ///
-    /// - Throws: What `body` throws, and `UploadFailure` (`permanent`) if there can be no such transport.
+    /// - Throws: The error of `body`, and `UploadFailure` (`permanent`) if the transport cannot be created.
     func with<Result>(
         _ configuration: HTTPClientTransport.Configuration,
         _ body: (HTTPClientTransport) async throws(UploadFailure) -> Result
@@ -87,7 +87,7 @@ final class TransportPool: Sendable {
         for transport in unwanted { await transport.shutdown() }
     }
 
-    /// Keeps these alone from now on. Returns at once; what is used is shut down afterwards.
+    /// Keeps only these from now on, and returns at once. A transport in use is shut down after its last request.
     func keep(_ wanted: Set<HTTPClientTransport.Configuration>) {
         let unwanted = state.withLock { state in
             state.wanted = wanted
@@ -97,7 +97,7 @@ final class TransportPool: Sendable {
         Task { for transport in unwanted { await transport.shutdown() } }
     }
 
-    /// Closes all connections. None may be lent afterwards.
+    /// Closes all connections. No transport may be lent afterwards.
     func shutdown() async {
         let entries = state.withLock { state in
             defer { state.entries = [:] }

@@ -1,19 +1,19 @@
 import FerryProtocols
 
-/// Makes one line of the events that a person is notified of, and limits how often.
+/// Turns events into one line for a notification, and limits how often a user is notified.
 public struct NotificationThrottle: Sendable {
-    /// Seconds in which a person is notified once, unless nothing is left to do.
+    /// The number of seconds in which a user is notified once, unless nothing is left to do.
     private static let pause = 10.0
 
-    /// The events to notify of.
+    /// The events that cause a notification.
     public var events: Set<QueueEvent.Name>
     private var last = -Double.infinity
 
     public init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
-    /// Returns the text of a notification and the last of the events that it is about; nil if none is due.
+    /// Returns the text of a notification and the last event that it covers; nil if none is due.
     ///
-    /// The text may hold a name of a file with control characters; what shows it makes it safe.
+    /// The text may contain a file name with control characters; the code that shows the text escapes them.
     ///
     /// - Parameter seconds: The time on a clock that never jumps.
     public mutating func take(_ happened: [QueueEvent], at seconds: Double) -> (
@@ -29,7 +29,7 @@ public struct NotificationThrottle: Sendable {
 }
 
 extension QueueEvent {
-    /// The event in a few words; empty for one without a name.
+    /// The event in a few words; empty for an event without a name.
     fileprivate var sentence: String {
         switch self {
         case .upload(let event):

@@ -1,6 +1,6 @@
 /// An event in a queue, as `QueueEventDetector` finds it.
 public enum QueueEvent: Hashable, Sendable {
-    /// The events that commands can be hooked to and people can be notified of, as the configuration names them.
+    /// The names of the events that run hook commands and notify users, as in the configuration.
     public enum Name: String, CaseIterable, Sendable {
         case done, failed, held, idle, offline, online, notSaved
     }
@@ -11,12 +11,12 @@ public enum QueueEvent: Hashable, Sendable {
     }
 
     case upload(UploadEvent)
-    /// The end of all work: nothing runs and nothing will by itself. It holds the number of uploads that ended in each
-    /// way since the last time.
+    /// The end of all work: nothing runs, and nothing starts by itself. The value is the number of uploads that ended
+    /// in each way since the last time.
     case idle([Outcome: Int])
     case status(StatusChange)
 
-    /// The name of the event; nil for one that no command can be hooked to.
+    /// The name of the event; nil for an event without hooks.
     public var name: Name? {
         switch self {
         case .upload(let event): event.outcome?.name
@@ -28,7 +28,7 @@ public enum QueueEvent: Hashable, Sendable {
         }
     }
 
-    /// The upload that the event is about, if it is about one.
+    /// The upload that the event concerns; nil for other events.
     public var upload: Upload.ID? {
         if case .upload(let event) = self { event.upload.id } else { nil }
     }
@@ -44,7 +44,7 @@ extension QueueEvent.Outcome {
         }
     }
 
-    /// The name of the event that tells it.
+    /// The name of the event that reports this outcome.
     public var name: QueueEvent.Name {
         switch self {
         case .done: .done

@@ -2,13 +2,13 @@ public import FerryFiles
 
 /// The observer of a queue: turns its updates into events for hooks, notifications, logs and line-by-line output.
 ///
-/// The first update describes what is there already, so nothing in it counts as having happened. A program that shows
-/// what goes on asks for the standing uploads as well, with `reportsStanding`.
+/// The first update describes the existing uploads, so it yields no events. A program that shows all current activity
+/// requests them too, with `reportsStanding`.
 public struct QueueEventDetector: Sendable {
     /// An upload as of the last update. Queues share its storage with their own copy.
     private struct Seen {
         var upload: Upload
-        /// The round in which it came to its end; 0 if it has not, or had before.
+        /// The round in which the upload ended; 0 if it has not ended, or had ended before the first update.
         var round = 0
     }
 
@@ -16,19 +16,19 @@ public struct QueueEventDetector: Sendable {
     private var seen: [Upload.ID: Seen] = [:]
     /// The highest number seen; nil before the first update.
     private var highest: Upload.ID?
-    /// The number of uploads that the queue itself will do something about.
+    /// The number of uploads that the queue itself still processes.
     private var pending = 0
-    /// Grows each time there is nothing left to do.
+    /// The number of the current round, which rises each time that nothing is left to do.
     private var round = 1
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
 
-    /// - Parameter reportsStanding: True to report also what the first update shows: the uploads that run, wait or need
-    ///   a person by then.
+    /// - Parameter reportsStanding: True to report the uploads of the first update too: those that run, wait or need a
+    ///   user.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
-    /// Returns what has happened since the update before, in this order: the uploads by number, removals, the status,
-    /// and that nothing is left to do.
+    /// Returns the events since the update before: first the uploads by number, then removals, the status, and that
+    /// nothing is left to do.
     public mutating func take(_ update: QueueUpdate, at date: Date = Date()) -> [QueueEvent] {
         let isFirst = highest == nil
         let known = highest ?? 0
@@ -42,7 +42,7 @@ public struct QueueEventDetector: Sendable {
         if case .offline = update.status.network { isOffline = true }
         let isSilent = isFirst && !reportsStanding
         for upload in isSilent ? update.changed : update.changed.sorted(by: { $0.id < $1.id }) {
-            // What was removed and is put back is no news: numbers are never given twice.
+            // A removed upload that returns by undo is no new upload: numbers are never reused.
             let isStanding = isFirst || upload.id <= known && seen[upload.id] == nil
             guard let kind = take(upload, isStanding: isStanding, isOffline: isOffline) else { continue }
             if isStanding, !reportsStanding || isFirst && !upload.isActiveOrStuck { continue }
@@ -62,7 +62,7 @@ public struct QueueEventDetector: Sendable {
         return events
     }
 
-    /// - Returns: What has happened to the upload since it was last seen.
+    /// - Returns: The kind of event since the upload was last seen; nil for none.
     private mutating func take(_ upload: Upload, isStanding: Bool, isOffline: Bool) -> UploadEvent.Kind? {
         let before = seen[upload.id]
         let kind = UploadEvent.Kind(from: before?.upload, to: upload, isOffline: isOffline)
@@ -88,7 +88,7 @@ public struct QueueEventDetector: Sendable {
         return upload
     }
 
-    /// Takes back an end that was counted: the upload is tried again, and only what it comes to in the end counts.
+    /// Takes back an end that was counted: the upload is retried, and only its final outcome counts.
     private mutating func uncount(_ before: Seen) {
         guard before.round == round, let outcome = QueueEvent.Outcome(before.upload.state),
             let count = counts[outcome]
@@ -98,13 +98,13 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True while the queue itself will do something about it, now or at a time. What waits for another one does not count:
-    /// as long as that goes on it counts itself, and if it does not, neither does this.
+    /// True if the queue itself processes the upload, now or at a time. An upload that waits for another does not
+    /// count: the other one counts while it is processed, and afterwards neither can start.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }
 
-    /// True if it runs, is about to be tried again, or needs a person.
+    /// True if the upload runs, waits for a retry, or needs a user.
     fileprivate var isActiveOrStuck: Bool {
         switch state {
         case .running, .waiting, .held, .failed: true

@@ -2,31 +2,32 @@ import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// One difference between a status of the engine and the one before it.
+/// One difference between two consecutive statuses of the engine.
 public enum StatusChange: Hashable, Sendable {
     case online
-    /// The network is away. The reason is a part of a sentence.
+    /// The network is away. The value is the reason, as a part of a sentence.
     case offline(String)
-    /// Another part of the changes is saved than before; the failure says why, unless all is saved.
+    /// The set of saved changes is another than before. The failure is the reason, unless all changes are saved.
     case storage(EngineStatus.Storage, UploadFailure?)
-    /// The engine that told all this is gone, or one is there again.
+    /// The engine is unreachable, or reachable again.
     case contact(EngineStatus.Contact)
-    /// The queue has another notice for people.
+    /// The queue has another notice for users.
     case notice(UploadFailure)
-    /// A server wants to be left alone for a while, or for longer than it said before.
+    /// A server asks for a pause, or for a longer one than before.
     case asked(RetryAfterPause)
-    /// A timetable has come to another limit; those that people order they know.
+    /// A timetable has changed the limit. Limits that users set are not reported.
     case limit(BandwidthLimit)
-    /// A notice came from beside the queue.
+    /// A notice came from outside of the queue.
     case happened(DatedNotice)
 
-    /// True of what happened once, and is not so now or later.
+    /// True for a single past event, which describes no lasting state.
     public var isPast: Bool {
         if case .happened = self { true } else { false }
     }
 }
 
-/// Compares each status of an engine with the one before. It begins with an engine that is online and saves everything.
+/// Compares each status of an engine with the one before. The first comparison is with an engine that is online and
+/// saves everything.
 public struct StatusDiff: Sendable {
     private var last = EngineStatus()
 
@@ -60,8 +61,8 @@ public struct StatusDiff: Sendable {
             && (limit.until != nil || before.until != nil && before.origin != .command)
     }
 
-    /// Returns whether a pause is worth telling. The number of waiting uploads changes all the time, and the end by the
-    /// clock is estimated anew each time.
+    /// Returns whether a pause is worth reporting. The number of waiting uploads changes all the time, and the end by
+    /// the wall clock is estimated again each time.
     private func isNews(_ pause: RetryAfterPause) -> Bool {
         guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
         return pause.until.timeIntervalSince(known.until) > 1

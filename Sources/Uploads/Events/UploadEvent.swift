@@ -8,7 +8,7 @@ public struct UploadEvent: Hashable, Sendable {
         case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
         case waits, held, failed
 
-        /// True if a person should know which upload it is, and why.
+        /// True if the event must name the upload and the cause to the user.
         public var isTrouble: Bool {
             switch self {
             case .added, .resumed, .queuedAgain, .began, .wentOn, .done, .paused, .offline, .removed: false
@@ -21,12 +21,12 @@ public struct UploadEvent: Hashable, Sendable {
     public var kind: Kind
     /// The upload right after the event; for a removal, right before it.
     public var upload: Upload
-    /// The number of bytes sent by then, as far as is known.
+    /// The number of bytes sent by then, if known.
     public var reached: ByteCount
-    /// The time when it was noticed.
+    /// The time when the event was noticed.
     public var date: Date
 
-    /// - Parameter reached: The bytes sent by then; nil for what the server has confirmed.
+    /// - Parameter reached: The number of bytes sent by then; nil for the number that the server has confirmed.
     public init(_ kind: Kind, _ upload: Upload, reached: ByteCount? = nil, date: Date) {
         self.kind = kind
         self.upload = upload
@@ -34,7 +34,7 @@ public struct UploadEvent: Hashable, Sendable {
         self.date = date
     }
 
-    /// The end of the upload; nil for an event that is no end.
+    /// The outcome of the upload; nil for an event that is no end.
     public var outcome: QueueEvent.Outcome? {
         switch kind {
         case .done: .done
@@ -46,11 +46,11 @@ public struct UploadEvent: Hashable, Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// The event between two states of an upload; nil if there is nothing to report.
+    /// Finds the event between two states of an upload; nil if there is nothing to report.
     ///
     /// - Parameters:
     ///   - old: The upload as last seen; nil if it is new.
-    ///   - isOffline: True if the queue has reported that there is no network, so that not each upload needs to.
+    ///   - isOffline: True if the queue has already reported that there is no network, so the uploads need not.
     public init?(from old: Upload?, to new: Upload, isOffline: Bool) {
         guard let kind = Self.of(new, after: old, isOffline: isOffline) else { return nil }
         self = kind
@@ -58,16 +58,16 @@ extension UploadEvent.Kind {
 
     private static func of(_ new: Upload, after old: Upload?, isOffline: Bool) -> Self? {
         guard let old else { return ofNew(new) }
-        // A failure may repeat the one before word for word; the number of attempts tells them apart.
+        // A failure may repeat the one before word for word; the number of attempts differs.
         guard old.state != new.state || old.tries.attempts != new.tries.attempts else { return nil }
         switch new.state {
         case .queued: return ofQueued(after: old.state)
         case .running:
             if old.state == new.state { return nil }
-            // It may have been queued between two updates.
+            // The upload may have been queued between two updates.
             return old.isPausedByPerson ? .resumed : ofRunning(new)
         case .waiting(_, let failure):
-            // The moment until which it waits is told anew with every change.
+            // The end of the wait is reported again with every change.
             if case .waiting(_, failure) = old.state, old.tries.attempts == new.tries.attempts { return nil }
             return .waits
         case .paused(.offline):
@@ -102,7 +102,7 @@ extension UploadEvent.Kind {
         switch state {
         case .paused(let reasons): reasons.contains(.user) ? .resumed : nil
         case .held, .failed, .done: .queuedAgain
-        // Its turn comes again by itself.
+        // The upload starts again by itself.
         case .queued, .running, .waiting: nil
         }
     }

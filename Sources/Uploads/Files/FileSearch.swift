@@ -2,12 +2,12 @@ public import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Turns paths, patterns and folders into the files they stand for.
+/// The search that turns paths, patterns and folders into files.
 ///
-/// What a person names is followed through symbolic links; what is found in a folder is not, and hidden names and
-/// private keys are passed over there: `.ssh`, `.env` and `id_rsa` go nowhere by accident.
+/// Symbolic links are followed in paths that the user names, but not below folders. Hidden names and private keys below
+/// folders are skipped: `.ssh`, `.env` and `id_rsa` are never uploaded by accident.
 public struct FileSearch: Sendable {
-    /// Deeper than this nobody files things: it is a loop, or the work of a program that went wrong.
+    /// The maximum depth of folders. Deeper folders come from a loop or a faulty program.
     private static let depthLimit = 256
 
     private let isRecursive: Bool
@@ -18,12 +18,13 @@ public struct FileSearch: Sendable {
     private let isStopped: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - isRecursive: Whether a folder stands for everything below it.
-    ///   - minimumAge: Seconds for which a file must not have changed: a younger one may still be written.
-    ///   - isLiteral: For names that a program wrote: none is a pattern, and relative ones keep the folders in them.
-    ///   - includesKeys: Whether private keys are taken that are found in folders.
-    ///   - now: By the wall clock, as the times of files are.
-    ///   - isStopped: Asked for every folder; from `true` on no more is looked for, and what was found is the answer.
+    ///   - isRecursive: Whether a folder includes everything below it.
+    ///   - minimumAge: The number of seconds for which a file must not have changed: a younger file may still be
+    ///     written.
+    ///   - isLiteral: True for names that a program wrote: no name is a pattern, and relative names keep their folders.
+    ///   - includesKeys: Whether private keys in folders are included.
+    ///   - now: The wall clock, as for the times of files.
+    ///   - isStopped: Called for every folder. After `true` the search ends and returns the files found so far.
     public init(
         isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false, includesKeys: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -37,9 +38,9 @@ public struct FileSearch: Sendable {
         self.isStopped = isStopped
     }
 
-    /// - Parameter paths: Absolute, or relative to the working directory. One that does not exist as it is written
-    ///   and holds `*`, `?` or `[` is a pattern; `**` stands for any number of folders.
-    /// - Returns: Every file once, in the order named, with what was left out and why.
+    /// - Parameter paths: The paths, absolute or relative to the working directory. A path that does not exist and
+    ///   contains `*`, `?` or `[` is a pattern; `**` matches any number of folders.
+    /// - Returns: Every file once, in the sequence of the paths, and the paths that were left out with the reason.
     public func find(_ paths: [LocalPath]) -> FileSelection {
         var search = State(search: self, now: now())
         for path in paths { search.take(path) }
@@ -51,9 +52,10 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
-        /// Two ways to one file under one name are one file; a link with a name of its own is another.
+        /// The files found so far. Two paths to one file under one name are one file; a link with another name is
+        /// another file.
         private var queued: Set<FileSelection.File> = []
-        /// The original bytes of names that have U+FFFD in them now: several may have come to the same.
+        /// The original bytes of names that now contain U+FFFD: several names may have become the same.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
 
         init(search: FileSearch, now: Date) {
@@ -112,7 +114,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds what a person named: once, by the path to which its symbolic links lead now.
+        /// Adds a path that the user named, once, by the path to which its symbolic links lead now.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path
@@ -131,7 +133,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// `./day3/a.mov` is `day3/a.mov`, where names were written by a program that had looked there.
+        /// Returns `day3/a.mov` for `./day3/a.mov`, for names that a program listed.
         private func name(of path: LocalPath) -> String {
             guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
             let components = path.text.split(separator: "/").filter { $0 != "." }
@@ -140,8 +142,8 @@ public struct FileSearch: Sendable {
         }
 
         /// - Parameters:
-        ///   - folders: The folder to look into, after those that it is in.
-        ///   - shown: Its path as the person gave it.
+        ///   - folders: The folder to search, after its parent folders.
+        ///   - shown: Its path as the user gave it.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {
@@ -186,7 +188,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// True for what is no private key, or may be added all the same.
+        /// True unless the file is a private key that must not be added.
         private mutating func isKept(_ shown: LocalPath, at path: LocalPath? = nil) -> Bool {
             guard !search.includesKeys, PrivateKey.isAt(path ?? shown) else { return true }
             leaveOut(shown, "is a private key; name it to add it")
@@ -198,7 +200,7 @@ public struct FileSearch: Sendable {
         ) {
             let age = now.timeIntervalSince1970 - Double(identity.modified) / 1e9
             guard search.minimumAge <= 0 || age >= search.minimumAge else {
-                // A time to come is as fresh as can be.
+                // A time in the future counts as just now.
                 return leaveOut(shown, "changed \(Int(max(0, age))) s ago, may still be written")
             }
             let file = FileSelection.File(path: path, identity: identity, relativeName: relativeName)
@@ -225,7 +227,7 @@ public struct FileSearch: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the error of a file without its path, which is told beside it.
+    /// Returns the error of a file without its path, which is shown beside it.
     func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
@@ -238,7 +240,7 @@ extension LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
     }
 
-    /// The last names of the path, as many as there are in `relativeName`, with slashes between them.
+    /// The last components of the path, as many as `relativeName` has, joined with slashes.
     fileprivate func end(likeNames relativeName: String) -> [UInt8] {
         let names = bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let count = relativeName.utf8.count { $0 == 0x2F } + 1

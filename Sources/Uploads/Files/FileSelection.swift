@@ -1,14 +1,14 @@
 public import FerryTransfer
 
-/// The result of a person's paths and patterns: the files to queue, and the reasons for what was left out.
+/// The files that paths and patterns select, and the reasons for those that were left out.
 public struct FileSelection: Sendable, Hashable {
-    /// A regular file that can be read.
+    /// A readable regular file.
     public struct File: Sendable, Hashable {
-        /// Absolute, without a symbolic link on it: where the path that was given led when it was looked at.
+        /// The absolute path without symbolic links: the file to which the given path led at the search.
         public var path: LocalPath
         /// The version that was found.
         public var identity: FileIdentity
-        /// The path below the folder that was named (`day3/a.mov`), else the file's name.
+        /// The path below the named folder (`day3/a.mov`), else the file's name.
         public var relativeName: String
 
         public init(path: LocalPath, identity: FileIdentity, relativeName: String) {
@@ -18,7 +18,7 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
-    /// A path that was asked for and cannot be uploaded.
+    /// A requested path that cannot be uploaded.
     public struct Problem: Sendable, Hashable {
         /// The path, as given or found.
         public var path: LocalPath
@@ -31,11 +31,11 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
-    /// The files in the order in which they were found, none twice.
+    /// The files in the sequence in which they were found, without duplicates.
     public var files: [File]
-    /// The problems in the order in which they were met.
+    /// The problems in the sequence in which they were found.
     public var problems: [Problem]
-    /// Files of `files` whose names are not UTF-8: at the server they have U+FFFD for what cannot be read.
+    /// The number of `files` whose names are not UTF-8: at the server they contain U+FFFD for the unreadable bytes.
     public var changedNames = 0
 
     public init(files: [File] = [], problems: [Problem] = []) {

@@ -1,11 +1,11 @@
 public import FerryProtocols
 public import FerryTransfer
 
-/// The entries of a folder, for a person to choose from.
+/// The entries of a folder that a user can choose from.
 public enum FolderContents: Hashable, Sendable {
-    /// Folders first, then as people count: `file9` before `file10`.
+    /// The entries, folders first, in natural sort: `file9` before `file10`.
     case entries([Entry])
-    /// The folder cannot be read; the text says why in a few words: `permission denied`.
+    /// The folder cannot be read; the text is the reason in a few words: `permission denied`.
     case unreadable(String)
 
     /// One name in a folder, and what it leads to.
@@ -18,7 +18,7 @@ public enum FolderContents: Hashable, Sendable {
             case other
         }
 
-        /// The name as the system gave it: any bytes but the slash and the null.
+        /// The name as the system gave it: any bytes except slash and null.
         public var name: [UInt8]
         /// The kind of file behind the name.
         public var kind: Kind
@@ -32,8 +32,8 @@ public enum FolderContents: Hashable, Sendable {
         public var isHidden: Bool { name.first == UInt8(ascii: ".") }
     }
 
-    /// Looks into a folder, which takes as long as its medium does.
-    /// - Parameter folder: Absolute, or relative to the working directory; symbolic links are followed.
+    /// Reads a folder, which takes as long as its volume needs.
+    /// - Parameter folder: The path, absolute or relative to the working directory; symbolic links are followed.
     public init(of folder: LocalPath) {
         do throws(SystemCallError) {
             guard try FileStatus(folder, follows: true).kind == .folder else {

@@ -1,4 +1,5 @@
-/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. Works on bytes, `?` on one UTF-8 scalar.
+/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. The pattern works on bytes, `?` on one UTF-8
+/// scalar.
 struct GlobPattern: Sendable {
     private enum Token: Equatable, Sendable {
         case byte(UInt8)
@@ -9,7 +10,7 @@ struct GlobPattern: Sendable {
 
     private let tokens: [Token]
 
-    /// Whether `text` holds a character that only a pattern would.
+    /// Returns whether `text` contains a character that only a pattern uses.
     static func isPattern(_ text: some Sequence<UInt8>) -> Bool {
         text.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
     }
@@ -38,10 +39,10 @@ struct GlobPattern: Sendable {
         self.tokens = tokens
     }
 
-    /// Whether the whole of `name` matches. A leading dot must be named, as in the shell.
+    /// Returns whether the whole `name` matches. A leading dot must be matched literally, as in the shell.
     func matches(_ name: [UInt8]) -> Bool {
         if name.first == UInt8(ascii: "."), tokens.first != .byte(UInt8(ascii: ".")) { return false }
-        // Backtracks to the last star only, so that no pattern takes more than quadratic time.
+        // Backtracks to the last star only, so that no pattern needs more than quadratic time.
         var (token, position) = (0, 0)
         var star: (token: Int, position: Int)?
         while position < name.count {

@@ -1,12 +1,12 @@
-/// Names as people count: `file9` before `file10`, capital letters as small ones.
+/// The natural sort of names: `file9` before `file10`, upper and lower case alike.
 enum NaturalOrder {
-    /// A strict order of all names: what counts as the same is settled by the bytes.
+    /// A strict sort of all names: names that compare as equal are sorted by their bytes.
     static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         var (first, second) = (0, 0)
         while first < left.count, second < right.count {
             if isDigit(left[first]), isDigit(right[second]) {
                 let (one, other) = (number(left, from: first), number(right, from: second))
-                // Without zeros in front the longer number is the larger one, however long it is.
+                // Without leading zeros the longer number is the larger one, however long.
                 if one.count != other.count { return one.count < other.count }
                 if !one.elementsEqual(other) { return one.lexicographicallyPrecedes(other) }
                 (first, second) = (one.endIndex, other.endIndex)

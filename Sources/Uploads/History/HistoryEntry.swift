@@ -1,21 +1,21 @@
 public import FerryFiles
 import FerryProtocols
 
-/// An upload that has come to its end, as the history keeps it.
+/// An upload that has ended, as the history stores it.
 public struct HistoryEntry: Hashable, Sendable {
     /// The end of an upload.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
-        /// The server has the file.
+        /// The server has stored the file.
         case done
-        /// The upload had failed or was held, and somebody took it out of the queue.
+        /// The upload had failed or was held, and a user removed it from the queue.
         case removed
     }
 
-    /// Whether the server has it.
+    /// The way in which the upload ended.
     public var outcome: Outcome
     /// The time by the wall clock.
     public var at: Date
-    /// The upload as it was in the end.
+    /// The upload at its end.
     public var upload: Upload
 
     public init(outcome: Outcome, at: Date, upload: Upload) {
@@ -24,13 +24,13 @@ public struct HistoryEntry: Hashable, Sendable {
         self.upload = upload
     }
 
-    /// The entry of an upload that is done; nil for any other.
+    /// Creates the entry of an upload that is done; nil for any other.
     init?(done upload: Upload) {
         guard case .done(_, let at) = upload.state else { return nil }
         self.init(outcome: .done, at: at, upload: upload)
     }
 
-    /// The entry of an upload that was given up; nil for one that could have gone on, or is done.
+    /// Creates the entry of an upload that was given up; nil for an upload that could have resumed, or is done.
     init?(removed upload: Upload, at: Date) {
         switch upload.state {
         case .failed, .held: self.init(outcome: .removed, at: at, upload: upload)
@@ -40,7 +40,7 @@ public struct HistoryEntry: Hashable, Sendable {
 }
 
 extension HistoryEntry {
-    /// One line of JSON with its line break. The upload's record is as in the queue's files.
+    /// The entry as one line of JSON with its line break. The upload's record is the same as in the queue's files.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.member("{\"id\":", upload.id)
@@ -52,14 +52,14 @@ extension HistoryEntry {
         return writer.bytes
     }
 
-    /// Reads a line without its line break; nil if it is not a whole one, or only a newer version understands it.
+    /// Reads a line without its line break; nil if the line is incomplete, or only a newer version understands it.
     init?(line: UnsafeBufferPointer<UInt8>, last: inout RepeatedTarget) {
         var scanner = JSONScanner(line)
         guard let entry = try? scanner.historyEntry(last: &last) else { return nil }
         self = entry
     }
 
-    /// The number in a line; nil if the line is not whole.
+    /// Returns the number in a line; nil if the line is incomplete.
     static func id(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
         var scanner = JSONScanner(line)
         guard (try? scanner.skipValue()) != nil, scanner.isAtEnd else { return nil }

@@ -1,8 +1,8 @@
 /// The files of the history, newest first: `history.jsonl`, `history.1.jsonl` and so on.
 ///
-/// Used by one caller at a time. Nothing depends on them: a line that cannot be read is passed over.
+/// Only one caller may use the value at a time. Nothing depends on the files: a line that cannot be read is skipped.
 struct HistoryFiles {
-    /// The bytes that a file may have before the next begins, and the number of older ones that are kept.
+    /// The maximum size of a file in bytes before the next begins, and the number of older files to keep.
     struct Limits: Hashable, Sendable {
         var fileSize = 4 << 20
         var olderFiles = 4
@@ -15,7 +15,7 @@ struct HistoryFiles {
     private enum Newest {
         case closed
         case open(file: any StateFile, length: Int)
-        /// A sync failed. What the file holds is not known, and will not be known from it again.
+        /// A sync failed. The content of the file on disk is unknown, and reading it again does not help.
         case suspect
     }
 
@@ -24,10 +24,10 @@ struct HistoryFiles {
         self.limits = limits
     }
 
-    /// - Parameter age: 0 for the one that is written to.
+    /// - Parameter age: The age; 0 for the current file.
     static func name(_ age: Int) -> String { age == 0 ? "history.jsonl" : "history.\(age).jsonl" }
 
-    /// Writes lines, each with its line break, wholly or not at all.
+    /// Writes lines, each with its line break, completely or not at all.
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()
         if length > 0, length + lines.count > limits.fileSize {
@@ -40,13 +40,13 @@ struct HistoryFiles {
             newest = .open(file: file, length: length + lines.count)
         } catch {
             try? file.truncate(to: length)
-            // Opened again, it is seen whether its end is whole.
+            // The next opening checks whether the end of the file is complete.
             newest = .closed
             throw error
         }
     }
 
-    /// Makes what was appended survive a power cut.
+    /// Makes the appended lines survive a power cut.
     mutating func synchronize() throws(SystemCallError) {
         do throws(SystemCallError) {
             try opened().file.synchronize()
@@ -70,7 +70,7 @@ struct HistoryFiles {
         let file = if let existing { existing } else { try files.create(name) }
         var length = try file.length()
         if length > 0, try !Self.endsWhole(file, length: length) {
-            // A killed process left a part of a line: the next one begins on its own.
+            // A killed process left an incomplete line: the next line needs a line break before it.
             try file.append([0x0A])
             length += 1
         }
@@ -90,7 +90,7 @@ struct HistoryFiles {
     private func rotate() throws(SystemCallError) {
         guard limits.olderFiles > 0 else { return try files.remove(Self.name(0)) }
         let names = Set(try files.names())
-        // A kill in the middle of this leaves a gap: only what is newer than it moves, and nothing goes.
+        // A kill during the renames leaves a gap. Only files newer than the gap move, and none is removed.
         let gap = (1...limits.olderFiles).first { !names.contains(Self.name($0)) }
         if gap == nil { try files.remove(Self.name(limits.olderFiles)) }
         for age in (0..<(gap ?? limits.olderFiles)).reversed() {
@@ -98,7 +98,7 @@ struct HistoryFiles {
         }
     }
 
-    /// Passes every line to `body`, without its line break, newest first, until that says it has enough.
+    /// Passes every line to `body`, without its line break, newest first, until `body` returns false.
     func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) throws(SystemCallError) {
         for age in 0...max(0, limits.olderFiles) {
             guard let content = try files.open(Self.name(age), for: .reading)?.content() else { continue }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The history beside the queue: a line for each upload that is done, or that was given up.
 ///
-/// The queue never waits for it, and never stops because of it. What could not be written is written when the queue
-/// is opened the next time, for as long as the upload is still in the queue.
+/// The queue never waits for the history and never stops because of it. An entry that could not be written is written
+/// at the next opening of the queue, if the upload is still in the queue.
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles
@@ -13,33 +13,42 @@ public final class UploadHistory: Sendable {
         var known: Set<Upload.ID>?
         /// The uploads whose line has not been synced.
         var unsynced: Set<Upload.ID> = []
-        /// The uploads whose line a failed sync may have taken: they are written anew.
+        /// The uploads whose line a failed sync may have lost: they are written again.
         var doubtful: Set<Upload.ID> = []
     }
 
     private let state: Mutex<State>
+    /// The entries that the next write takes.
+    private let added = Mutex<[HistoryEntry]>([])
     private let queue = DispatchQueue(label: "history", qos: .utility)
 
-    /// The history beside the queue that `lock` holds. It must be closed before the lock is let go.
+    /// Creates the history beside the queue that `lock` protects. It must be closed before the lock is released.
     public convenience init(_ lock: StateLock) { self.init(files: lock.files) }
 
     init(files: any StateFiles, limits: HistoryFiles.Limits = HistoryFiles.Limits()) {
         state = Mutex(State(files: HistoryFiles(files, limits: limits)))
     }
 
-    /// Writes lines for `entries`, in their order, after this has returned.
+    /// Writes lines for `entries`, in their sequence, after this call has returned.
     public func add(_ entries: [HistoryEntry]) {
         guard !entries.isEmpty else { return }
+        let isFirst = added.withLock { added in
+            defer { added += entries }
+            return added.isEmpty
+        }
+        guard isFirst else { return }
         queue.async { [self] in
-            state.withLock { state in
-                for entry in entries { _ = Self.write(entry, to: &state) }
+            let entries = added.withLock { added in
+                defer { added = [] }
+                return added
             }
+            state.withLock { _ = Self.write(entries, to: &$0) }
         }
     }
 
-    /// Makes certain that every one of these done uploads has one line, and that it is there after a power cut.
+    /// Makes sure that each of these done uploads has one line, and that the line survives a power cut.
     ///
-    /// - Returns: False if that cannot be said of all of them.
+    /// - Returns: False if that is not certain for every upload.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -48,7 +57,7 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Waits for what was added, and lets go of the files.
+    /// Waits for the added entries, and closes the files.
     public nonisolated(nonsending) func close() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -58,11 +67,11 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// The newest entries first, at most `limit` of them; what cannot be read is left out.
+    /// Returns the newest entries first, at most `limit` of them; unreadable lines are left out.
     ///
     /// - Parameters:
-    ///   - directory: One that was opened for reading will do, whoever has the queue meanwhile.
-    ///   - since: By the wall clock; nil for all.
+    ///   - directory: The state folder. Opening it for reading is enough, even while another process owns the queue.
+    ///   - since: The wall-clock time of the oldest entry; nil for all.
     public static func read(
         in directory: StateDirectory, limit: Int = .max, since: Date? = nil
     ) throws(JournalError) -> [HistoryEntry] {
@@ -78,8 +87,8 @@ public final class UploadHistory: Sendable {
         do throws(SystemCallError) {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
-                // A file that was given its next name meanwhile is met again.
-                // Not by their order: a clock that was set back writes older moments after newer ones.
+                // A file that is renamed during the read is read twice. All lines are read: after a clock was set back,
+                // newer lines have older times.
                 if let entry = HistoryEntry(line: line, last: &last), since.map({ entry.at >= $0 }) ?? true,
                     ids.insert(entry.upload.id).inserted
                 {
@@ -106,12 +115,8 @@ public final class UploadHistory: Sendable {
             }
             state.known = known.subtracting(state.doubtful)
         }
-        var isComplete = true
-        for upload in uploads where state.known?.contains(upload.id) == false {
-            guard let entry = HistoryEntry(done: upload) else { continue }
-            if !write(entry, to: &state) { isComplete = false }
-        }
-        guard isComplete else { return false }
+        let missing = uploads.filter { state.known?.contains($0.id) == false }
+        guard write(missing.compactMap(HistoryEntry.init(done:)), to: &state) else { return false }
         do throws(SystemCallError) {
             try state.files.synchronize()
             state.unsynced = []
@@ -124,15 +129,20 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    private static func write(_ entry: HistoryEntry, to state: inout State) -> Bool {
-        do throws(SystemCallError) {
-            try state.files.append(entry.line)
-            state.known?.insert(entry.upload.id)
-            state.unsynced.insert(entry.upload.id)
-            state.doubtful.remove(entry.upload.id)
-            return true
-        } catch {
-            return false
+    /// Writes lines, a few hundred at once, so that a file of the history is not much longer than its limit.
+    ///
+    /// - Returns: False if some could not be written.
+    private static func write(_ entries: [HistoryEntry], to state: inout State) -> Bool {
+        for start in stride(from: 0, to: entries.count, by: 256) {
+            let batch = entries[start..<min(start + 256, entries.count)]
+            do throws(SystemCallError) { try state.files.append(batch.flatMap(\.line)) } catch {
+                return false
+            }
+            let ids = batch.map(\.upload.id)
+            state.known?.formUnion(ids)
+            state.unsynced.formUnion(ids)
+            state.doubtful.subtract(ids)
         }
+        return true
     }
 }

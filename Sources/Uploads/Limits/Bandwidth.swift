@@ -4,10 +4,10 @@ public import FerryProtocols
 /// A limit on the rate of uploads.
 public enum Bandwidth: Hashable, Codable, Sendable {
     case unlimited
-    /// Bytes per second, 1 or more.
+    /// The limit in bytes per second, 1 or more.
     case atMost(ByteCount)
 
-    /// Bytes per second; nil without a limit.
+    /// The limit in bytes per second; nil without a limit.
     public var rate: ByteCount? {
         switch self {
         case .unlimited: nil
@@ -17,10 +17,10 @@ public enum Bandwidth: Hashable, Codable, Sendable {
 }
 
 extension Bandwidth {
-    /// Reads what people type: `20M`, `1.5 MB/s`, `off` for no limit; nil for `auto`, which is what the configuration
-    /// says.
+    /// Reads a limit that a user typed: `20M`, `1.5 MB/s`, `off` for no limit; nil for `auto`, which restores the
+    /// configured limit.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) that names the forms.
+    /// - Throws: `UploadFailure` (`permanent`) that lists the valid forms.
     public static func ordered(_ text: String) throws(UploadFailure) -> Bandwidth? {
         let word = text.filter { !$0.isWhitespace }.lowercased()
         if word == "auto" { return nil }
@@ -30,7 +30,7 @@ extension Bandwidth {
                 .permanent, word.isEmpty ? "no limit is given" : "'\(text)' is not a limit",
                 hint: "20M or 800K (bytes a second), off for no limit, auto for what the configuration says")
         }
-        // Some mean that nothing is to be sent, others that nothing is to be held back.
+        // Some users mean by 0 that nothing is sent, others that nothing is limited.
         guard rate > 0 else {
             throw UploadFailure(
                 .permanent, "'\(text)' is not a limit",
@@ -40,7 +40,7 @@ extension Bandwidth {
     }
 }
 
-/// The uploads that a limit is for, all together.
+/// The uploads that share a limit.
 public enum LimitScope: Hashable, Comparable, Codable, Sendable {
     case total
     /// The uploads to a destination, by its name in the configuration.
@@ -48,11 +48,11 @@ public enum LimitScope: Hashable, Comparable, Codable, Sendable {
     case batch(String)
 }
 
-/// The limit that holds for a scope at this moment, and why.
+/// The limit that applies to a scope at this moment, and its origin.
 public struct BandwidthLimit: Hashable, Codable, Sendable {
     /// The origin of a limit.
     public enum Origin: String, Hashable, Codable, Sendable {
-        /// A command set it; it holds until another command.
+        /// A command set the limit, which applies until the next command.
         case command
         case timetable
         case configuration
@@ -62,9 +62,9 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
     public var scope: LimitScope
     /// The limit itself.
     public var bandwidth: Bandwidth
-    /// The reason why it holds.
+    /// The reason why the limit applies.
     public var origin: Origin
-    /// The time when the timetable says otherwise; nil if it never will.
+    /// The time when the timetable changes the limit; nil if it never does.
     public var until: Date?
 
     public init(
@@ -78,24 +78,24 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
 }
 
 extension BandwidthLimit {
-    /// Returns the limit of a scope for which nobody set any.
+    /// Returns the limit of a scope without a limit of its own.
     static func none(of scope: LimitScope) -> BandwidthLimit { BandwidthLimit(scope, .unlimited) }
 }
 
 extension [BandwidthLimit] {
-    /// Returns the limit of a scope, whether anybody set one or not.
+    /// Returns the limit of a scope, which may be unlimited.
     public subscript(scope: LimitScope) -> BandwidthLimit {
         first { $0.scope == scope } ?? .none(of: scope)
     }
 
-    /// The limits with that of all uploads together in any case, as the first.
+    /// The limits, beginning with that of all uploads together, which is always present.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
 }
 
 extension Timetable {
-    /// Returns the limit of a scope that this is configured for.
+    /// Returns the limit of a scope that has these settings.
     ///
-    /// - Parameter order: What somebody ordered; nil for nothing else than this.
+    /// - Parameter order: The limit that a user set; nil for the configured one.
     func limit(
         of scope: LimitScope, order: Bandwidth?, at date: Date, in zone: ZoneRules
     ) -> BandwidthLimit {

@@ -2,8 +2,8 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// Bytes per second over all uploads together, and over those of a destination or a batch: a token bucket for each scope
-/// that has a limit.
+/// The limits in bytes per second on all uploads together, and on those of a destination or a batch. Each limited scope
+/// has a token bucket.
 public final class RateLimit: RateLimiter {
     /// The longest wait, so that a changed limit is noticed soon.
     private static let longestWait = Duration.milliseconds(250)
@@ -11,28 +11,28 @@ public final class RateLimit: RateLimiter {
     private let buckets = Mutex<[LimitScope: TokenBucket]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter rate: Bytes per second over all uploads; nil for no limit.
+    /// - Parameter rate: The limit in bytes per second over all uploads; nil for no limit.
     public init(_ rate: ByteCount? = nil, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.now = now
         self.rate = rate
     }
 
-    /// Bytes per second over all uploads; nil for no limit. Takes effect with the next piece.
+    /// The limit in bytes per second over all uploads; nil for no limit. A change takes effect with the next chunk.
     public var rate: ByteCount? {
         get { self[.total] }
         set { self[.total] = newValue }
     }
 
-    /// Bytes per second of a scope; nil for no limit. Takes effect with the next piece.
+    /// The limit of a scope in bytes per second; nil for no limit. A change takes effect with the next chunk.
     public subscript(scope: LimitScope) -> ByteCount? {
         get { buckets.withLock { $0[scope]?.rate } }
         set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }
     }
 
-    /// Bytes per second by scope.
+    /// The limits in bytes per second, by scope.
     var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
 
-    /// Scopes that are not named have no limit; one that keeps its rate goes on with what is booked.
+    /// Sets all limits. A scope that is not named has no limit; a scope that keeps its rate keeps its booked bytes.
     func set(_ rates: [LimitScope: ByteCount]) {
         buckets.withLock { buckets in
             let now = now()
@@ -44,7 +44,7 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// The strictest of the limits that hold for an upload.
+    /// Returns the limiter that applies the strictest of the limits on an upload.
     public func limiter(of upload: Upload) -> any RateLimiter {
         ScopedRateLimiter(limit: self, scopes: upload.limitScopes)
     }
@@ -61,7 +61,7 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Bytes are booked in all of the scopes or in none.
+    /// Returns the delay before a chunk. The bytes are booked in all of the scopes or in none.
     fileprivate func delay(beforeSending bytes: ByteCount, in scopes: [LimitScope]) -> Duration {
         buckets.withLock { buckets in
             guard !buckets.isEmpty else { return .zero }
@@ -88,7 +88,7 @@ private struct ScopedRateLimiter: RateLimiter {
 }
 
 extension Upload {
-    /// The scopes whose limits apply to it.
+    /// The scopes whose limits apply to the upload.
     package var limitScopes: [LimitScope] {
         [.total] + (target.destination.isEmpty ? [] : [.destination(target.destination)])
             + (batch.map { [.batch($0)] } ?? [])

@@ -1,8 +1,8 @@
 public import FerryFiles
 
-/// The rate of uploads by the time of day. Pure: the caller gives the moment and the time zone.
+/// The rate of uploads by the time of day. Pure: the caller passes the moment and the time zone.
 public struct Timetable: Hashable, Sendable {
-    /// The first one that covers a moment counts.
+    /// The entries. The first that covers a moment counts.
     public var entries: [Entry]
     /// The limit while no entry applies.
     public var otherwise: Bandwidth
@@ -14,13 +14,13 @@ public struct Timetable: Hashable, Sendable {
 
     /// A part of some days of the week.
     public struct Entry: Hashable, Sendable {
-        /// The days on which it begins.
+        /// The days on which the entry begins.
         public var days: Set<Weekday>
-        /// Part of it.
+        /// The time when the entry begins.
         public var from: TimeOfDay
-        /// The time when it ends, excluded; of the next day, if it is not after `from`.
+        /// The time when the entry ends, excluded; on the next day, if it is not after `from`.
         public var to: TimeOfDay
-        /// The limit as long as it lasts.
+        /// The limit during the entry.
         public var bandwidth: Bandwidth
 
         public init(
@@ -34,13 +34,13 @@ public struct Timetable: Hashable, Sendable {
         }
     }
 
-    /// A weekday as `Calendar` counts them.
+    /// A weekday, numbered as in `Calendar`.
     public enum Weekday: Int, CaseIterable, Hashable, Sendable {
         case sunday = 1
         case monday, tuesday, wednesday, thursday, friday, saturday
     }
 
-    /// A time of day to the minute, as a clock on the wall has it.
+    /// A time of day to the minute, in local time.
     public struct TimeOfDay: Hashable, Comparable, Sendable {
         /// The minutes after midnight, 0 to 1440.
         public let minutes: Int
@@ -52,7 +52,7 @@ public struct Timetable: Hashable, Sendable {
 
         private init(minutes: Int) { self.minutes = minutes }
 
-        /// Nil for what no clock shows; 24:00 is the end of the day.
+        /// Creates a time of day; nil for a time that no clock shows. 24:00 is the end of the day.
         public init?(hour: Int, minute: Int) {
             guard (0...24).contains(hour), (0...59).contains(minute), hour < 24 || minute == 0 else {
                 return nil
@@ -65,7 +65,7 @@ public struct Timetable: Hashable, Sendable {
 
     /// Returns the limit at a moment.
     ///
-    /// - Returns: Nil for `entry` if it is `otherwise`.
+    /// - Returns: The limit and its entry; the entry is nil if `otherwise` applies.
     public func bandwidth(at date: Date, in zone: ZoneRules) -> (bandwidth: Bandwidth, entry: Entry?) {
         let entry = entries.first { entry in
             entry.spans(beginning: -1...0, around: date, in: zone).contains { $0.contains(date) }
@@ -73,10 +73,10 @@ public struct Timetable: Hashable, Sendable {
         return (entry?.bandwidth ?? otherwise, entry)
     }
 
-    /// The next moment at which something else holds than at `date`; nil if nothing ever will.
+    /// The next moment at which the limit differs from that at `date`; nil if it never does.
     public func nextChange(after date: Date, in zone: ZoneRules) -> Date? {
         let now = bandwidth(at: date, in: zone).bandwidth
-        // A week later everything has been there once; the days beyond are for clocks that are changed.
+        // A week covers every entry once; the days beyond are for clock changes.
         let moments = Set(
             entries.flatMap { entry in
                 entry.spans(beginning: -1...9, around: date, in: zone)
@@ -89,11 +89,10 @@ public struct Timetable: Hashable, Sendable {
 }
 
 extension Timetable.Entry {
-    /// Returns the times for which it lasts, for each time that it begins on one of the days counted from that of
-    /// `date`.
+    /// Returns the spans of the entry, one for each day of `days` on which it begins, counted from the day of `date`.
     ///
-    /// A time of day that is skipped when clocks go forward is the moment of the change; one that comes twice is meant the
-    /// first time.
+    /// A time of day that a clock change skips is the moment of the change. Of a time that occurs twice, the first
+    /// counts.
     fileprivate func spans(beginning days: ClosedRange<Int>, around date: Date, in zone: ZoneRules)
         -> [Range<Date>]
     {

@@ -1,6 +1,6 @@
 public import FerryFiles
 
-/// A time zone: the time that its clocks show at each moment.
+/// A time zone: the offset of its clocks at each moment.
 public struct ZoneRules: Sendable {
     /// The zone of this process.
     public static let local = ZoneRules { SystemZone.offset(at: $0) }
@@ -10,7 +10,8 @@ public struct ZoneRules: Sendable {
     /// The seconds by which the clocks are ahead of GMT at a moment.
     public let offset: @Sendable (Date) -> Int
 
-    /// - Parameter offset: The seconds by which the clocks are ahead of GMT at a moment: `TimeZone.secondsFromGMT(for:)`.
+    /// - Parameter offset: Returns the seconds by which the clocks are ahead of GMT at a moment:
+    ///   `TimeZone.secondsFromGMT(for:)`.
     public init(_ offset: @escaping @Sendable (Date) -> Int) { self.offset = offset }
 
     /// A zone whose clocks are never changed.
@@ -27,9 +28,9 @@ public struct ZoneRules: Sendable {
         return Int(shown - (shown / Self.daySeconds).rounded(.down) * Self.daySeconds)
     }
 
-    /// The first moment at which the clocks show the time or, where they skip it, more.
+    /// The first moment at which the clocks show the time, or a later one where they skip it.
     ///
-    /// - Parameter seconds: Since midnight.
+    /// - Parameter seconds: The seconds since midnight.
     package func moment(_ day: CivilDay, seconds: Int = 0) -> Date {
         let wanted = Double(day.number) * Self.daySeconds + Double(seconds)
         // Zones are less than a day from GMT, and their clocks are not changed twice within three days.
@@ -43,7 +44,7 @@ public struct ZoneRules: Sendable {
         return offset(later) == after ? later : change(from: early, to: late)
     }
 
-    /// The moment of the only change of the offset after one moment and until another, to the second.
+    /// The moment of the only change of the offset between two moments, to the second.
     private func change(from early: Date, to late: Date) -> Date {
         var (low, high) = (
             early.timeIntervalSince1970.rounded(.down), late.timeIntervalSince1970.rounded(.up)
@@ -59,7 +60,7 @@ public struct ZoneRules: Sendable {
     private static let daySeconds = 86_400.0
 
     private func shown(at date: Date) -> Double {
-        // Beyond that no calendar counts, and no number of days is exact.
+        // Beyond that no calendar is defined, and no number of days is exact.
         let seconds = min(max(date.timeIntervalSince1970, -1e13), 1e13)
         return seconds.rounded(.down) + Double(offset(date))
     }

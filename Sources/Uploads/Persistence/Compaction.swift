@@ -1,19 +1,19 @@
 import FerryFiles
 import Synchronization
 
-/// Writes the snapshot of a generation from the files before it, and makes it the current one.
+/// Writes the snapshot of a generation from the older files, and makes it the current one.
 ///
-/// It needs the files alone: each upload's newest record is copied as bytes, so members of newer versions survive
-/// and memory holds the journals but never the snapshot.
+/// Compaction works on the files alone. It copies each upload's newest record as bytes, so members of newer versions
+/// survive, and memory contains the journals but never the snapshot.
 package struct Compaction: Sendable {
     let files: any StateFiles
-    /// Held while a snapshot is written: two at once would take each other's place.
+    /// The mutex for writing a snapshot: two compactions at once would overwrite each other's snapshot.
     let turn: Turn
-    /// The snapshot's generation; its journal exists already, and later changes go there.
+    /// The snapshot's generation. Its journal exists already, and later changes are appended there.
     let generation: Int
     /// The last record before that journal.
     let sequence: Int
-    /// A journal that cannot be trusted on disk, and what to read instead.
+    /// A journal whose bytes on disk are uncertain, and the content to read instead.
     var replacement: Replacement?
     let savedAt: Date
 
@@ -26,15 +26,16 @@ package struct Compaction: Sendable {
         var content: [UInt8]
     }
 
-    /// A snapshot that has taken its place.
+    /// A snapshot that is now the current one.
     package struct Written: Sendable {
         /// The length in bytes.
         var length: Int
-        /// The error by which it is not certain that the new names survive a power cut. All older files are there then.
+        /// The error that makes it uncertain whether the new names survive a power cut. All older files still exist
+        /// then.
         package var doubt: JournalError?
     }
 
-    /// - Throws: Before the new snapshot takes its place; everything stays as it was.
+    /// - Throws: An error before the new snapshot becomes current; nothing has changed then.
     package func run() throws(JournalError) -> Written {
         try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
     }
@@ -98,7 +99,7 @@ package struct Compaction: Sendable {
         }
     }
 
-    /// Makes the new names durable before anything older goes.
+    /// Makes the new names durable before older files are removed.
     private func settle(_ oldest: Int) -> JournalError? {
         do throws(SystemCallError) {
             try files.synchronize()
@@ -118,7 +119,7 @@ package struct Compaction: Sendable {
         do throws(SystemCallError) {
             try files.link(SnapshotFile.current, as: second)
         } catch  where error.isLinkUnsupported {
-            // Until the commit there is no current snapshot; recovery knows that case.
+            // Until the commit there is no current snapshot; recovery handles that case.
             try files.rename(SnapshotFile.current, to: SnapshotFile.previous)
             return
         }
@@ -143,7 +144,7 @@ extension SnapshotHeader {
 }
 
 extension StateFiles {
-    /// The generations of the journals that are there, from `oldest` on, in ascending order.
+    /// The generations of the existing journals from `oldest` on, in ascending order.
     func journals(from oldest: Int) throws(JournalError) -> [Int] {
         do throws(SystemCallError) {
             return try names().compactMap(JournalFile.generation).filter { $0 >= oldest }.sorted()

@@ -9,7 +9,7 @@ package final class DirectoryFiles: StateFiles {
     }
 
     package func names() throws(SystemCallError) -> [String] {
-        // Names that are not UTF-8 are never ours.
+        // Names that are not UTF-8 are never names of the queue.
         try directory.names().compactMap { String(validating: $0, as: UTF8.self) }
     }
 
@@ -17,7 +17,7 @@ package final class DirectoryFiles: StateFiles {
         try openOwn(name, for: access == .reading ? .reading : .appending)
     }
 
-    /// Opens a file that must be ours alone; nil if there is none.
+    /// Opens a file that only this user may access; nil if there is none.
     func openOwn(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile? {
         do throws(SystemCallError) { return try openChecked(name, for: access) } catch {
             if error.code == .noSuchFileOrDirectory { return nil }
@@ -25,7 +25,7 @@ package final class DirectoryFiles: StateFiles {
         }
     }
 
-    /// Opens the file that is locked, making it if there is none.
+    /// Opens the lock file, creating it if there is none.
     func openLock(_ name: String) throws(SystemCallError) -> OpenFile { try openChecked(name, for: .locking) }
 
     private func openChecked(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile
@@ -72,7 +72,7 @@ package final class DirectoryFiles: StateFiles {
         guard status.isOwn else { throw danger(.owner(status.owner), name, status.mode) }
         guard status.mode & 0o077 == 0 else { throw danger(.openToOthers, name, status.mode) }
         guard status.links <= 1 else {
-            // A crash between the two steps of a compaction leaves both snapshots as names of one file.
+            // A crash between the two steps of a compaction leaves both snapshot names on one file.
             guard status.links == 2, SnapshotFile.names.contains(name),
                 try isSame(SnapshotFile.current, SnapshotFile.previous)
             else { throw danger(.otherNames(count: Int(status.links)), name, status.mode) }

@@ -2,26 +2,26 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The journal on disk: a snapshot `queue.json` and, line by line, the changes since.
+/// The journal on disk: a snapshot `queue.json`, and the changes since then, line by line.
 ///
-/// All appends that wait at the same time share one write and one sync. Writing and syncing happen on threads of
-/// their own, never on the cooperative pool; reading everything back happens where it is called.
+/// All appends that wait at the same time share one write and one sync. Writing and syncing run on threads of their
+/// own, never on the cooperative pool; `load` reads on the thread of its caller.
 public final class FileJournal: Journal {
-    /// The rules for when snapshots are written and changes made durable.
+    /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {
-        /// A new snapshot is written when the changes since the last take more bytes than this, and more than half
-        /// of the snapshot.
+        /// The number of bytes of changes that causes a new snapshot, if they also exceed half of the snapshot's
+        /// length.
         public var compactionThreshold = 8 << 20
-        /// Whether a snapshot is written too when the journal is opened behind its snapshot, and when it is closed.
-        /// Without it a command that changes one upload writes one record, however long the queue is.
+        /// Whether opening a journal that is newer than its snapshot, and closing it, write a snapshot. Without it a
+        /// command that changes one upload writes one record, however long the queue is.
         public var snapshotsAtEnds = true
-        /// Bytes of changes that may wait for a sync before one is made unasked.
+        /// The maximum number of bytes of changes without a sync; more cause a sync.
         public var maximumVolatile = 1 << 20
-        /// Bytes of the disk kept for what cannot be refused when it is full; 0 for none.
+        /// The number of bytes of the disk that are reserved for changes that a full disk must not refuse; 0 for none.
         public var reserve = 1 << 20
-        /// The treatment of a snapshot that somebody changed by hand.
+        /// The treatment of a snapshot that was edited by hand.
         public var editedSnapshot = EditedSnapshot.refuse
-        /// The wall clock, for `savedAt` alone.
+        /// The wall clock, used for `savedAt` alone.
         public var now: @Sendable () -> Date = { Date() }
 
         public init() {}
@@ -35,7 +35,7 @@ public final class FileJournal: Journal {
 
     private enum Intake {
         case idle
-        /// A drain is on its way and will take these.
+        /// A drain is scheduled and takes these.
         case waiting([Append])
         case closed
     }
@@ -48,7 +48,7 @@ public final class FileJournal: Journal {
     private let writer = DispatchQueue(label: "journal.write")
     private let compactor = DispatchQueue(label: "journal.compact", qos: .utility)
 
-    /// A journal in the folder that `lock` holds; it keeps the lock until it is closed.
+    /// Creates a journal in the folder of `lock`; the journal keeps the lock until it is closed.
     public convenience init(_ lock: StateLock, options: Options = Options()) {
         self.init(files: lock.files, lock: lock, options: options)
     }
@@ -59,8 +59,8 @@ public final class FileJournal: Journal {
         self.lock = Mutex(lock)
     }
 
-    /// The error by which the last snapshot was not written; nil if it was. Nothing is lost by it, but the journal
-    /// grows. The call may wait for a sync.
+    /// The error that prevented the last snapshot; nil if it was written. Nothing is lost, but the journal grows. The
+    /// call may wait for a sync.
     public var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
 
     public func load() throws(JournalError) -> Recovered {
@@ -105,12 +105,12 @@ public final class FileJournal: Journal {
         }
     }
 
-    /// Tells the reader of `conditions` if something changed.
+    /// Sends the condition to the reader of `conditions` if it changed.
     @discardableResult
     private func tell() -> JournalCondition {
         store.withLock { store in
             let condition = store.condition
-            // Under the lock, so that the last one told is the one that is true.
+            // The lock makes sure that the last condition sent is the current one.
             if store.told != condition { continuation.yield(condition) }
             store.told = condition
             return condition
@@ -131,7 +131,7 @@ public final class FileJournal: Journal {
         try result.get()
     }
 
-    /// Appends that wait behind the write that is under way.
+    /// The number of appends that wait for the write in progress.
     var waitingCount: Int {
         intake.withLock { if case .waiting(let appends) = $0 { appends.count } else { 0 } }
     }
@@ -144,7 +144,7 @@ public final class FileJournal: Journal {
                 intake = .waiting([append])
                 return .drain
             case .waiting(var appends):
-                // Let go of first, so that the array is not copied.
+                // Clears the state first, so that the array is not copied.
                 intake = .idle
                 appends.append(append)
                 intake = .waiting(appends)
@@ -182,20 +182,20 @@ public final class FileJournal: Journal {
         for (append, result) in zip(appends, results) { append.answer(result) }
         if isDue {
             compactor.async {
-                // By then an earlier one may have done the work.
+                // An earlier task may have done the work by then.
                 if self.store.withLock({ $0.isCompactionDue }) { try? self.compact() }
             }
         }
     }
 
-    /// Writes a snapshot if there is anything to write. Runs on `compactor`, and blocks appends for no longer than
-    /// it takes to turn to a new journal.
+    /// Writes a snapshot if there is anything to write. Runs on `compactor`, and blocks appends only while the store
+    /// rotates to a new journal.
     private func compact() throws(JournalError) {
         defer { tell() }
         do throws(JournalError) {
             try compactOnce()
         } catch {
-            // The room is worth more in a snapshot, which makes the files smaller, than lying idle.
+            // The reserve serves a snapshot better than idling: the snapshot makes the files smaller.
             guard error.isDiskFull, store.withLock({ $0.spendReserve(for: error) }) else { throw error }
             defer { store.withLock { $0.repair() } }
             try compactOnce()

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 
 extension JSONScanner.Key {
-    // Here and not beside the scanner: a switch over names is too often run to be a call into another module.
+    // Defined here and not beside the scanner: a switch over names runs too often to call into another module.
     static func ~= (name: StaticString, key: JSONScanner.Key) -> Bool {
         guard name.utf8CodeUnitCount == key.bytes.count else { return false }
         for index in 0..<key.bytes.count where name.utf8Start[index] != key.bytes[index] { return false }

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// Appends JSON text to a buffer of bytes. Commas and braces are the caller's: a record's layout is fixed.
+/// Appends JSON text to a buffer of bytes. Callers write commas and braces, as a record's layout is fixed.
 struct JSONWriter {
     var bytes: [UInt8] = []
 
@@ -27,7 +27,7 @@ struct JSONWriter {
 
     /// Appends a member, unless there is no value.
     ///
-    /// - Parameter name: With its quotes and colon, and what stands before it: `,"name":`.
+    /// - Parameter name: The name with its quotes and colon, and the text before it: `,"name":`.
     mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         raw(name)
@@ -52,7 +52,7 @@ struct JSONWriter {
         date(value)
     }
 
-    /// Valid UTF-8 in, a quoted string out.
+    /// Appends valid UTF-8 as a quoted string.
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
         var start = 0
@@ -65,7 +65,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A number, or the same digits in quotes where other readers of JSON would round it: beyond 2^53.
+    /// Appends a number, or beyond 2^53 the same digits in quotes: other JSON readers would round the number.
     mutating func integer(_ value: some FixedWidthInteger) {
         let isExact = value.magnitude <= 1 << 53
         if !isExact { raw("\"") }
@@ -73,21 +73,22 @@ struct JSONWriter {
         if !isExact { raw("\"") }
     }
 
-    /// The digits of `value` in quotes, whatever its size.
+    /// Appends the digits of `value` in quotes, whatever its size.
     mutating func quotedInteger(_ value: some FixedWidthInteger) {
         raw("\"")
         digits(value)
         raw("\"")
     }
 
-    /// The shortest text that reads back as the same value; `"inf"` and `"nan"` in quotes, as JSON has neither.
+    /// Appends the shortest text that reads back as the same value; `"inf"` and `"nan"` are quoted, as JSON has
+    /// neither.
     mutating func double(_ value: Double) {
         if !value.isFinite { raw("\"") }
         raw(value.description.utf8)
         if !value.isFinite { raw("\"") }
     }
 
-    /// ISO 8601, or where that would not be exact a number: seconds since 2001-01-01T00:00:00Z.
+    /// Appends an ISO 8601 text, or if that is not exact a number: seconds since 2001-01-01T00:00:00Z.
     mutating func date(_ date: Date) {
         guard let text = WallTime.text(date) else { return double(date.timeIntervalSinceReferenceDate) }
         raw("\"")

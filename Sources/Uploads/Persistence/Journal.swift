@@ -1,31 +1,31 @@
 import FerryProtocols
 
-/// A store in which uploads outlive the process. `FileJournal` is the real one; tests may use one in memory.
+/// A store in which uploads outlive the process. `FileJournal` stores them on disk; tests may use one in memory.
 public protocol Journal: Sendable {
-    /// Everything that was acknowledged, in ascending order of ids. Call once, before anything else.
+    /// Returns everything that was acknowledged, in ascending order of ids. Call once, before anything else.
     func load() throws(JournalError) -> Recovered
 
-    /// Takes `changes` to be written down, wholly or not at all, in the order of the calls. Returns at once.
+    /// Queues `changes` for writing, all or none, in the sequence of the calls. Returns at once.
     ///
-    /// - Parameter answer: Called once they are kept as `durability` says, or with an error: then none of them has
-    ///   happened. With no changes and `powerCut` it makes earlier ones durable.
+    /// - Parameter answer: Called once the changes are as durable as `durability` requires, or with an error: then none
+    ///   of them has happened. With no changes and `powerCut`, earlier changes become durable.
     func submit(
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
-    /// Writes a complete snapshot, so that the changes before it are needed no more.
+    /// Writes a complete snapshot, so that the changes before it are no longer needed.
     nonisolated(nonsending) func flush() async throws(JournalError)
 
-    /// Each change of what the journal can promise; the last one alone for who reads late. One reader.
+    /// Returns each change of the journal's condition; a slow reader gets only the last. Only one reader is allowed.
     func conditions() -> AsyncStream<JournalCondition>
 
-    /// Tries again what failed: looks for room, turns to new files, writes the snapshot that is missing.
+    /// Retries failed work: checks the free space, turns to new files, writes a missing snapshot.
     ///
-    /// - Returns: How it is afterwards.
+    /// - Returns: The condition afterwards.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Writes a complete snapshot and lets go of the files; later appends are refused. An error means that only
-    /// the snapshot is missing: nothing that was acknowledged is lost.
+    /// Writes a complete snapshot and closes the files; later appends are refused. An error means that only the
+    /// snapshot is missing: nothing acknowledged is lost.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
@@ -35,13 +35,13 @@ public enum Durability: Hashable, Sendable {
     case process
     /// Changes survive a power cut.
     case powerCut
-    /// Changes survive a power cut. The engine found them out and nobody can ask for them again, such as a server's
-    /// response: on a full disk they take the room that is kept in reserve.
+    /// Changes survive a power cut. The engine found them and cannot ask for them again, such as a server's response.
+    /// On a full disk they may use the reserve.
     case finding
 }
 
 extension Journal {
-    /// Writes `changes` down, and returns once they would survive a power cut if `durably`, else the process.
+    /// Writes `changes`, and returns once they survive a power cut if `durably`, else once they survive the process.
     public nonisolated(nonsending) func append(
         _ changes: [QueueChange], durably: Bool
     ) async throws(JournalError) {
@@ -57,9 +57,9 @@ extension Journal {
     }
 }
 
-/// One change of the queue. Absolute, never an increment: carrying it out twice changes nothing.
+/// One change of the queue. Each is absolute, never an increment: applying it twice changes nothing.
 public enum QueueChange: Hashable, Sendable {
-    /// The upload with this id is now so, whether it was known before or not.
+    /// The upload with this id has this value now, whether it was known before or not.
     case set(Upload)
     case remove(Upload.ID)
     case settings(QueueSettings)
@@ -67,12 +67,12 @@ public enum QueueChange: Hashable, Sendable {
 
 /// The settings of the queue as a whole, which outlive the process.
 public struct QueueSettings: Hashable, Sendable {
-    /// Limits that somebody ordered; the others are as configured.
+    /// The limits that users set; the others are as configured.
     public var limits: [LimitScope: Bandwidth]
-    /// Uploads running at once; nil for the configured number.
+    /// The number of uploads that run at once; nil for the configured number.
     public var concurrency: Int?
-    /// The next id to give away. When read back it exceeds every id ever written, removed ones too, so it need not
-    /// be written for each upload.
+    /// The next id to assign. After a recovery it exceeds every id ever written, removed ones too, so it need not be
+    /// written for each upload.
     public var nextID: Upload.ID
     /// The batches to which uploads are added paused.
     public var pausedBatches: Set<String>
@@ -87,7 +87,7 @@ public struct QueueSettings: Hashable, Sendable {
         self.pausedBatches = pausedBatches
     }
 
-    /// Makes sure that `id` is never given away.
+    /// Makes sure that `id` is never assigned again.
     mutating func reserve(_ id: Upload.ID) {
         let (following, overflow) = id.addingReportingOverflow(1)
         nextID = max(nextID, overflow ? .max : following)
@@ -100,7 +100,7 @@ public struct Recovered: Hashable, Sendable {
     public var uploads: [Upload]
     /// The settings as last written.
     public var settings: QueueSettings
-    /// The repairs, for people. Empty after a clean exit, and after most crashes.
+    /// The repairs, for users. Empty after a clean exit, and after most crashes.
     public var notices: [RecoveryNotice]
 
     public init(
@@ -114,20 +114,20 @@ public struct Recovered: Hashable, Sendable {
 
 /// A repair by recovery. Nothing acknowledged was lost by it.
 public enum RecoveryNotice: Hashable, Sendable {
-    /// The last record of `file` was never finished; its `bytes` bytes were moved to `keptAs`.
+    /// The last record of `file` was incomplete; its `bytes` bytes were moved to `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
     /// `queue.json` was unusable for the reason given; the snapshot before it and the journals were used.
     case usedPreviousSnapshot(reason: String, keptAs: String?)
-    /// A snapshot changed outside was taken over.
+    /// A snapshot that was edited outside was accepted.
     case acceptedEdit
-    /// The journal has changes of these uploads that are later than the edited snapshot.
+    /// The journal has later changes of these uploads than the edited snapshot.
     case editOverruled([Upload.ID])
-    /// Records of a newer version that it declared safe to pass over; they are kept.
+    /// Records of a newer version that it marked as safe to skip; they are kept.
     case skippedRecords(Int)
-    /// The journal that belongs to the snapshot is not there: changes since the snapshot, if any, are not known.
+    /// The journal of the snapshot is missing: changes since the snapshot, if any, are unknown.
     case journalMissing(file: String)
 
-    /// One sentence without a final stop.
+    /// The notice in one sentence without a final stop.
     public var summary: String {
         switch self {
         case .tornTail(let file, let bytes, let keptAs):

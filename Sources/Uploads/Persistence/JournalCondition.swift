@@ -1,18 +1,17 @@
-/// The promise that the journal can make now. It tells its owner of every change, so that nobody has to ask.
+/// The guarantee that the journal can give now. The journal reports every change to its owner.
 public enum JournalCondition: Hashable, Sendable {
-    /// Every change is taken, and the snapshot is no older than it should be.
+    /// Every change is accepted, and no snapshot is overdue.
     case sound
-    /// Every change is taken, but the last snapshot could not be written: nothing is lost, and the journal grows.
+    /// Every change is accepted, but the last snapshot could not be written: nothing is lost, and the journal grows.
     case behind(JournalError)
-    /// The journal refuses what people ask for. It still takes what the engine itself finds out, as long as the reserve
-    /// lasts.
+    /// The journal refuses the commands of users. It still accepts what the engine finds out, while the reserve lasts.
     case refusing(JournalError)
 }
 
 extension Journal {
-    /// Returns no conditions, in journals that never change on their own.
+    /// Returns no conditions, for journals whose condition never changes.
     public func conditions() -> AsyncStream<JournalCondition> { AsyncStream { $0.finish() } }
 
-    /// Returns that all is sound, in journals that need no repair.
+    /// Returns `sound`, for journals that need no repair.
     public nonisolated(nonsending) func repair() async -> JournalCondition { .sound }
 }

@@ -1,29 +1,29 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The reason why the queue cannot be read or saved. Paths are for people; codes are those of `errno(3)`.
+/// The reason why the queue cannot be read or saved. Paths are for display; codes are those of `errno(3)`.
 public enum JournalError: Error, Hashable, Sendable {
-    /// The state folder cannot be made or opened.
+    /// The state folder cannot be created or opened.
     case folderCannotBeMade(path: String, code: Int32)
-    /// The system refuses access. `mode` holds the permission bits of what is there, if that could be seen.
+    /// The system denies access. `mode` is the permission bits of the existing file, if they could be read.
     case notAllowed(path: String, mode: UInt32?, code: Int32)
     /// The file or folder at the path must not be trusted.
     case unsafe(path: String, mode: UInt32, Danger)
-    /// Another process has the queue. What is known of it comes from a text it left, so it may be missing.
-    /// `host` is set only if that process runs on another machine.
+    /// Another process owns the queue. Its details come from the text in its lock file, so they may be missing. `host`
+    /// is set only if that process runs on another machine.
     case inUse(pid: Int32?, since: Date?, host: String?)
     /// The file system cannot lock files.
     case locksNotSupported(path: String)
-    /// The file is damaged at `byte`; going on would lose what follows.
+    /// The file is damaged at `byte`; continuing would lose the content after it.
     case damaged(path: String, byte: Int, reason: String)
-    /// The snapshot is complete and valid, but not as it was written.
+    /// The snapshot is complete and valid, but differs from what was written.
     case edited(path: String)
-    /// The snapshot is older than the files beside it, as a copy that was put back is. `newest` is the generation of the
+    /// The snapshot is older than the files beside it, as after restoring a copy. `newest` is the generation of the
     /// newest file; `hasNewer` is true if the queue can be read without this snapshot.
     case olderCopy(path: String, generation: Int, newest: Int, hasNewer: Bool)
-    /// Written by a version whose files this one cannot read without harm.
+    /// The files were written by a version whose format this one cannot read safely.
     case newerFormat(path: String, needs: String)
-    /// No space, or the quota is used up. Later appends work when space returns.
+    /// The disk is full, or the quota is used up. Later appends succeed once there is space.
     case diskFull(path: String, isQuota: Bool)
     case failed(call: String, path: String, code: Int32)
     case recordTooLarge(Upload.ID)
@@ -60,12 +60,12 @@ extension JournalError {
         }
     }
 
-    /// True if the disk or its quota is full, which passes without anybody looking at the disk.
+    /// True if the disk or its quota is full. That may pass without any repair of the disk.
     var isDiskFull: Bool {
         if case .diskFull = self { true } else { false }
     }
 
-    /// True if the disk refused, and not what was to be written.
+    /// True if the disk refused the write; false if the change itself was refused.
     var isOfDisk: Bool {
         switch self {
         case .recordTooLarge, .notOpen: false
@@ -99,7 +99,7 @@ extension JournalError {
         }
     }
 
-    /// The system's error, by the name it has in manuals where that is known.
+    /// The system's error, by its name in manuals if known.
     private var cause: String {
         switch self {
         case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"
@@ -157,7 +157,7 @@ extension JournalError {
         }
     }
 
-    /// The exit status of a program that cannot go on: 75 in use, 77 not allowed, 73 for all others.
+    /// The exit status of a program that cannot continue: 75 in use, 77 not allowed, 73 for all others.
     public var exitStatus: Int32 {
         switch self {
         case .inUse: 75
@@ -169,7 +169,7 @@ extension JournalError {
         }
     }
 
-    /// The same, as queues and screens carry it.
+    /// The same error, as queues and screens show it.
     public var failure: UploadFailure { UploadFailure(.storage, summary, hint: hint) }
 
     private static func text(_ code: Int32) -> String { Errno(rawValue: code).description }

@@ -1,15 +1,15 @@
 import FerryProtocols
 
-/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. The checksum is a CRC-32C of what
-/// follows it, up to the line's end.
+/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. The checksum is a CRC-32C of the text after
+/// it, up to the line's end.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
-    /// The position at which the part under the checksum begins: after the eight digits and their quote.
+    /// The position at which the text under the checksum begins: after the eight digits and their quote.
     static let headLength = start.count + 9
     /// The largest record of one upload, in bytes.
     static let maximumSize = 16 << 20
 
-    /// The line, with its line break.
+    /// Returns the line, with its line break.
     static func line(
         _ changes: [QueueChange], sequence: Int, unknown: UnknownContent
     ) throws(JournalError) -> [UInt8] {
@@ -25,7 +25,7 @@ enum JournalRecord {
                 writer.raw(index == 0 ? "{" : ",{")
                 try write(change, to: &writer, unknown: unknown)
                 writer.raw("}")
-                // What grows by doubling would be copied again and again, and take twice the room in the end.
+                // Growing by doubling would copy the buffer again and again, and take twice the memory in the end.
                 if index == 0 { writer.bytes.reserveCapacity((writer.bytes.count + 32) * changes.count) }
             }
             writer.raw("]")
@@ -56,7 +56,7 @@ enum JournalRecord {
         }
     }
 
-    /// True if `line`, without its line break, is whole: it begins as a record does and its checksum fits.
+    /// True if `line`, without its line break, is complete: it begins as a record does and its checksum matches.
     static func isWhole(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard line.count > headLength, line[..<start.count].elementsEqual(start),
             line[headLength - 1] == UInt8(ascii: "\"")
@@ -66,7 +66,7 @@ enum JournalRecord {
     }
 }
 
-/// The members that the queue's values do not know and the files must keep.
+/// The members that this version does not know and that the files must keep.
 struct UnknownContent: Sendable {
     var uploads: [Upload.ID: UnknownFields] = [:]
     var settings: [UInt8] = []

@@ -2,7 +2,7 @@ extension JournalReplay {
     /// The file and position of a record.
     struct Origin {
         var file: String
-        /// Bytes from the start of the file.
+        /// The number of bytes from the start of the file.
         var offset: Int
     }
 

@@ -1,7 +1,7 @@
 import FerryProtocols
 
-/// The changes that journals, read one after the other, make in the snapshot before them: the last record of each
-/// upload, as bytes. Nothing is decoded that a later record replaces.
+/// The changes that journals, read one after the other, make to the snapshot before them: the last record of each
+/// upload, as bytes. A record that a later one replaces is never decoded.
 struct JournalReplay {
     struct Position {
         var journal: Int
@@ -13,26 +13,27 @@ struct JournalReplay {
         case removed
     }
 
-    /// The end of the reason for a journal that does not go on where the one before it ended.
+    /// The end of the reason for a journal that does not continue the one before it.
     static let missingRecord = "is missing"
 
     private var journals: [[UInt8]] = []
-    /// The files' names, in the order of `Place.journal`.
+    /// The files' names, indexed by `Position.journal`.
     private(set) var names: [String] = []
     private(set) var latest: [Upload.ID: Latest] = [:]
     private(set) var settings: QueueSettings?
     private(set) var unknownSettings: [UInt8] = []
     private(set) var greatestID: Upload.ID?
-    /// Operations of a newer version that may be passed over.
+    /// The operations of a newer version that may be skipped.
     private(set) var skipped: [Position] = []
     /// The number of the last record. Numbers rise by exactly one, from one journal to the next too.
     private(set) var sequence: Int
-    /// Operations of a newer version that may not be passed over, and were, as nothing is written.
+    /// The number of operations of a newer version that must not be skipped before writing. They were skipped because
+    /// this replay only reads.
     private(set) var notUnderstood = 0
     private let folder: String
     private let readsNewer: Bool
 
-    /// - Parameter readsNewer: Passes over what only a newer version understands. For reading alone.
+    /// - Parameter readsNewer: Skips what only a newer version understands. Only for reading.
     init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
@@ -47,11 +48,11 @@ struct JournalReplay {
         }
     }
 
-    /// Takes over all records of one journal.
+    /// Adds all records of one journal.
     ///
-    /// - Parameter isLast: Nothing was written after it, so its last record may be unfinished.
-    /// - Returns: The length of the whole records in bytes; less than the journal's if its tail is torn.
-    /// - Throws: `.damaged` for anything else that is not a whole record, `.newerFormat` for an unknown operation.
+    /// - Parameter isLast: True if nothing was written after it, so its last record may be incomplete.
+    /// - Returns: The length of the complete records in bytes; less than the journal's if its tail is torn.
+    /// - Throws: `.damaged` for any other incomplete record, `.newerFormat` for an unknown operation.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)
@@ -84,7 +85,8 @@ struct JournalReplay {
         }
     }
 
-    /// An interrupted write leaves a beginning of a record, or bytes that read as NUL. Anything else was whole once.
+    /// Returns whether the rest is an interrupted write: the beginning of a record, or bytes that read as NUL. Any
+    /// other rest was complete once.
     private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         guard rest.firstLineBreak(from: 0) == nil || rest.hasUnwrittenPart(at: offset) else { return false }
         if rest.last != 0, JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) {
@@ -149,7 +151,7 @@ struct JournalReplay {
     }
 }
 
-/// The members of a record or of one operation in a batch, which may stand in any order.
+/// The members of a record or of one operation in a batch, in any sequence.
 private struct Operation {
     var sequence: Int?
     var name = ""
@@ -186,12 +188,12 @@ extension UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(self).firstIndex(of: 0x0A, from: start)
     }
 
-    /// True if there are NULs as a write leaves them that never reached the disk: up to the end of the file, or in
-    /// whole blocks. A NUL elsewhere is damage: a space with one bit turned.
+    /// True if there are NULs of a write that never reached the disk: up to the end of the file, or in whole blocks. A
+    /// NUL elsewhere is damage: a space with one flipped bit.
     ///
-    /// - Parameter offset: Where these bytes begin in the file.
+    /// - Parameter offset: The position of these bytes in the file.
     fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {
-        // No disk writes less at once.
+        // No disk writes less than 512 bytes at once.
         let block = 512
         var position = 0
         while let start = self[position...].firstIndex(of: 0) {

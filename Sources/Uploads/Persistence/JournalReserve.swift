@@ -1,23 +1,22 @@
-/// Room on the disk that is kept for when there is no other: a file of the state folder that holds nothing.
+/// Reserved disk space for a full disk: a file of the state folder that contains no data.
 ///
-/// On a full disk an order of a person can be refused and given again. What a server has answered cannot be asked for
-/// again, and a snapshot makes the queue's files smaller. So those two may take the reserve, in the order they come;
-/// orders are refused until it is whole again, because whatever they took would be missing there.
+/// On a full disk a command of a user can be refused and repeated. A server's response cannot be requested again, and a
+/// snapshot makes the queue's files smaller. So responses and snapshots may use the reserve, whichever comes first.
+/// Commands are refused until the reserve is complete again, because they would take its space.
 struct JournalReserve {
     static let name = "reserve"
 
     private(set) var state = State.absent
 
     private let files: any StateFiles
-    /// The size in bytes; 0 for no reserve at all.
+    /// The size in bytes; 0 for no reserve.
     private let size: Int
 
     enum State: Equatable {
-        /// There never was a reserve, or the folder takes no more files: nothing to fall back on, and nothing to wait
-        /// for.
+        /// There never was a reserve, or the folder takes no more files: there is no reserve to use or to wait for.
         case absent
         case kept
-        /// Given away, and the bytes for a new one are missing.
+        /// The space was released, and the bytes for a new reserve are missing.
         case spent
     }
 
@@ -26,7 +25,7 @@ struct JournalReserve {
         self.files = files
     }
 
-    /// Takes over what an earlier process left, or makes it. Not having it is no reason not to start.
+    /// Uses the reserve of an earlier process, or creates one. The queue starts without a reserve too.
     mutating func prepare() {
         guard size > 0 else { return }
         let length = Result { () throws(SystemCallError) in
@@ -35,19 +34,19 @@ struct JournalReserve {
         if case .success(size) = length {
             state = .kept
         } else {
-            // A disk that never had room for one is used without.
+            // A disk without the space for a reserve is used without one.
             try? fill()
         }
     }
 
-    /// Makes it if it is not there.
+    /// Creates the reserve if it is missing.
     mutating func fill() throws(JournalError) {
         guard size > 0, state != .kept else { return }
         do throws(SystemCallError) {
             try? files.remove(Self.name)
             let file: any StateFile
             do throws(SystemCallError) { file = try files.create(Self.name) } catch {
-                // No inode: that holds up snapshots, which say so themselves, and no appends.
+                // Without a free inode no snapshot can be written, which is reported separately; appends still work.
                 state = .absent
                 throw error
             }
@@ -62,16 +61,16 @@ struct JournalReserve {
         }
     }
 
-    /// Gives its bytes and its inode back to the disk. False if there is none.
+    /// Releases the bytes and the inode of the reserve. False if there is none.
     mutating func spend() -> Bool {
         guard state == .kept, (try? files.remove(Self.name)) != nil else { return false }
         state = .spent
-        // Some file systems give the room to others only once the removal is on disk.
+        // Some file systems release the space only once the removal is on disk.
         try? files.synchronize()
         return true
     }
 
-    /// Whether the disk takes `bytes` more, tried on a file that is removed again.
+    /// Checks that the disk can take `bytes` more, with a file that is removed again.
     func probe(_ bytes: Int) throws(JournalError) {
         let name = SnapshotFile.temporary()
         defer { try? files.remove(name) }

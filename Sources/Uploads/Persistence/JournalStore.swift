@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// The journal's files and where in them we are. Used by one caller at a time; every call does its work before it
-/// returns.
+/// The journal's files and the current position in them. Only one caller may use the store at a time; every call does
+/// its work before it returns.
 package struct JournalStore {
     let files: any StateFiles
     let options: FileJournal.Options
@@ -9,24 +9,24 @@ package struct JournalStore {
     private var unknown = UnknownContent()
     /// The number of the last journal.
     private var generation = 0
-    /// The number of the last record that was acknowledged.
+    /// The number of the last acknowledged record.
     private var sequence = 0
-    /// Bytes in journals that no snapshot holds.
+    /// The number of bytes in journals that no snapshot contains.
     private var pending = 0
     private var snapshotLength = 0
-    /// No current snapshot is there, so one is due however little is pending.
+    /// True if there is no current snapshot, so one is due however little is pending.
     private var mustCompact = false
     private var compacting = CompactionPhase.none
     private let turn = Compaction.Turn()
     private var reserve: JournalReserve
     private var room = Room.enough
-    /// The last condition that the journal's owner was told.
+    /// The last condition that was sent to the journal's owner.
     var told = JournalCondition.sound
 
     private enum Phase {
         case closed
         case ready(Writing)
-        /// A sync failed. What the file holds is not known and will not be known from it again.
+        /// A sync failed. The content of the file on disk is unknown, and reading it again does not help.
         case suspect(Writing, JournalError)
         /// No change can be acknowledged any more.
         case lost(JournalError)
@@ -34,22 +34,22 @@ package struct JournalStore {
 
     private enum CompactionPhase {
         case none
-        /// Takes up this many of the pending bytes.
+        /// A snapshot is being written that covers this many of the pending bytes.
         case running(Int)
-        /// No snapshot is tried again before this many bytes are pending.
+        /// A snapshot failed. The next is tried once this many bytes are pending.
         case failed(Int, JournalError)
     }
 
     private enum Room {
         case enough
-        /// The disk refused an append of so many bytes, or a snapshot.
+        /// The disk refused an append of this many bytes, or a snapshot.
         case short(JournalError, wanted: Int)
     }
 
     /// Changes that are written together.
     package struct Entry: Sendable {
         var changes: [QueueChange]
-        /// Found out by the engine, and not asked for by a person.
+        /// True for a finding of the engine, false for a command of a user.
         var isFinding: Bool
 
         package init(_ changes: [QueueChange], isFinding: Bool = false) {
@@ -61,9 +61,9 @@ package struct JournalStore {
     private struct Writing {
         var file: any StateFile
         var generation: Int
-        /// Bytes known to be durable.
+        /// The number of bytes known to be durable.
         var durable: Int
-        /// The acknowledged bytes after them.
+        /// The acknowledged bytes after the durable ones.
         var volatile: [UInt8] = []
 
         var length: Int { durable + volatile.count }
@@ -83,8 +83,9 @@ package struct JournalStore {
         pending = outcome.pending
         snapshotLength = outcome.snapshotLength
         do throws(SystemCallError) {
-            // What a killed process wrote and never synced is about to be built upon. It may stand before the last
-            // journal: one that was made and could not be used is left behind it.
+            // The records that a killed process wrote and never synced become the base of new ones, so they are synced
+            // first. They may stand in a journal before the last: a journal that was created and could not be used
+            // follows it.
             let name = JournalFile.name(generation)
             for earlier in outcome.journals where earlier != name {
                 try files.open(earlier, for: .appending)?.synchronize()
@@ -104,15 +105,15 @@ package struct JournalStore {
         return outcome.recovered
     }
 
-    /// Writes what people ask for: each element of `appends` wholly or not at all, all durable together.
+    /// Writes commands of users: each element of `appends` completely or not at all, all durable together.
     package mutating func append(
         _ appends: [[QueueChange]], durably: Bool
     ) -> [Result<Void, JournalError>] {
         append(appends.map { Entry($0) }, durably: durably)
     }
 
-    /// Writes each entry wholly or not at all, and makes all of them durable together. What the engine found out may
-    /// take the reserve; what people ask for may not, and waits until it is whole again.
+    /// Writes each entry completely or not at all, and makes all of them durable together. Findings of the engine may
+    /// use the reserve; commands of users may not, and are refused until it is complete again.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -193,20 +194,20 @@ package struct JournalStore {
         }
     }
 
-    /// Removes what may have been written of records that are refused.
+    /// Removes the written bytes of records that are refused.
     private mutating func takeBack(_ writing: Writing) {
         do throws(SystemCallError) {
-            // A disk that took nothing need not be asked to give it back: that may be refused too.
+            // If no byte was written, nothing must be truncated: truncating may be refused too.
             if try writing.file.length() == writing.length { return }
             try writing.file.truncate(to: writing.length)
         } catch {
             let error = JournalError(error, in: files.path)
-            // Over a quota some file systems cannot even shorten a file. New ones will do when there is room.
+            // Over a quota some file systems cannot even shorten a file. New files are used once there is space.
             phase = error.isDiskFull ? .suspect(writing, error) : .lost(error)
         }
     }
 
-    /// Writes everything acknowledged, and `lines`, into new files after a failed sync; the old one is not written to
+    /// Writes all acknowledged records, and `lines`, into new files after a failed sync. The old file is not written to
     /// again.
     private mutating func startOver(
         _ writing: Writing, adding lines: [UInt8], upTo last: Int
@@ -225,12 +226,12 @@ package struct JournalStore {
         } catch {
             try? files.remove(JournalFile.name(generation))
             phase = .suspect(writing, error)
-            // Refused records must not come back once later ones are acknowledged.
+            // Refused records must not reappear once later ones are acknowledged.
             takeBack(writing)
             throw error
         }
         if let doubt = written.doubt {
-            // The records stand in a snapshot that may or may not be there tomorrow: nothing can be built on it.
+            // The records are in a snapshot that may not survive a power cut, so no record may follow them.
             phase = .lost(doubt)
             throw doubt
         }
@@ -275,7 +276,7 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// The promise that the store can make now.
+    /// The guarantee that the store can give now.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)
@@ -286,7 +287,7 @@ extension JournalStore {
         }
     }
 
-    /// Turns to new files if the old ones cannot be trusted, and looks for room if there was none.
+    /// Turns to new files if the old ones are uncertain, and checks the free space if there was none.
     package mutating func repair() {
         switch phase {
         case .suspect: try? write([], upTo: sequence, durably: true)
@@ -295,7 +296,7 @@ extension JournalStore {
         }
     }
 
-    /// Gives the reserve's room to what could not be written for `error`. False if there is no reserve.
+    /// Releases the reserve for a write that failed with `error`. False if there is no reserve.
     package mutating func spendReserve(for error: JournalError) -> Bool {
         guard reserve.spend() else { return false }
         room = .short(error, wanted: 0)
@@ -305,12 +306,12 @@ extension JournalStore {
     private mutating func lookForRoom() {
         if reserve.state == .spent { return refill() }
         guard case .short(_, let wanted) = room else {
-            // Not having one is no trouble as long as there is room.
+            // A missing reserve is no failure while the disk has space.
             try? reserve.fill()
             return
         }
         do throws(JournalError) {
-            // A change larger than this is tried when somebody asks for it again.
+            // A larger change is tried when it is requested again.
             try reserve.probe(min(max(wanted, 4096), 1 << 16))
             room = .enough
         } catch {
@@ -336,33 +337,33 @@ extension JournalStore {
         }
     }
 
-    /// True if the snapshot does not hold everything.
+    /// True if the snapshot lacks some changes.
     package var isBehind: Bool { mustCompact || pending > 0 }
 
-    /// True if opening or closing the journal is to write a snapshot.
+    /// True if opening or closing the journal must write a snapshot.
     var isDueAtEnds: Bool { options.snapshotsAtEnds ? isBehind : isCompactionDue }
 
-    /// Makes every record that was acknowledged durable.
+    /// Makes every acknowledged record durable.
     mutating func synchronize() throws(JournalError) { try write([], upTo: sequence, durably: true) }
 
-    /// The error by which the last snapshot was not written, if so.
+    /// The error that prevented the last snapshot; nil if it was written.
     var compactionFailure: JournalError? {
         if case .failed(_, let error) = compacting { error } else { nil }
     }
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Turns to a new journal, so that everything before it can be written as a snapshot meanwhile.
+    /// Rotates to a new journal, so that everything before it can be written as a snapshot meanwhile.
     ///
-    /// - Returns: What to run, and to report to `finish`; nil if there is nothing to do.
+    /// - Returns: The compaction to run, whose result goes to `finish`; nil if there is nothing to do.
     package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {
-            // A later durable record must never be there without the earlier ones.
+            // A later durable record must never exist without the earlier ones.
             try synchronize()
             guard isBehind else { return nil }
-            // An empty journal is as good as a new one, unless the snapshot in force has its number: tries that fail
-            // must not leave one each.
+            // An empty journal can be reused, unless the current snapshot has its number: failed attempts must not
+            // leave one journal each.
             if case .ready(let writing) = phase, writing.length == 0, pending > 0 || snapshotLength == 0 {
                 compacting = .running(pending)
                 return compaction(to: generation)

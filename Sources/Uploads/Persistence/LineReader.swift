@@ -1,4 +1,4 @@
-/// The lines of a file, read in large pieces.
+/// The lines of a file, read in large chunks.
 struct LineReader {
     private let file: any StateFile
     private var buffer: [UInt8]
@@ -21,7 +21,8 @@ struct LineReader {
         }
     }
 
-    /// The place of the next line in the buffer, with its line break; nil if none follows. Valid until the next call.
+    /// Returns the range of the next line in the buffer, with its line break; nil if none follows. Valid until the next
+    /// call.
     mutating func next(_ path: String) throws(JournalError) -> Range<Int>? {
         var searched = 0
         while true {
@@ -44,7 +45,7 @@ struct LineReader {
         }
     }
 
-    /// Moves what is left to the front and reads on behind it.
+    /// Moves the unread bytes to the front and reads more after them.
     private mutating func fill(_ path: String) throws(JournalError) {
         if unread.lowerBound > 0 {
             buffer.replaceSubrange(0..<unread.count, with: Array(buffer[unread]))

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A state folder with changes that are made in memory alone. Recovery on it shows what a start would find, and the
-/// files stay as they are.
+/// A state folder with changes in memory alone. Recovery on it shows what a start would find, and the files stay
+/// unchanged.
 final class OverlayFiles: StateFiles {
     private enum Entry {
-        /// Under this name in the folder.
+        /// The file has this name in the folder.
         case real(String)
         case changed(MemoryFile)
         case removed
@@ -65,7 +65,7 @@ final class OverlayFiles: StateFiles {
     func synchronize() throws(SystemCallError) {}
 }
 
-/// A file that is nowhere but in memory.
+/// A file that exists only in memory.
 final class MemoryFile: StateFile {
     private let bytes: Mutex<[UInt8]>
 

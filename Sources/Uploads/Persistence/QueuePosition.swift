@@ -1,19 +1,19 @@
 import FerryProtocols
 
-/// A position in the text of a queue, for a person who looks at it with an editor.
+/// A position in the text of a queue, for a user with an editor.
 struct QueuePosition: CustomStringConvertible {
     /// The line and the column.
     let position: TextPosition
     /// The upload and the members around the position, from the outside in: `upload 7`, `state.category`.
     let names: [String]
 
-    /// - Parameter text: Valid JSON up to `offset`. Of any other text the names may be missing.
+    /// - Parameter text: The text; the names may be missing unless it is valid JSON up to `offset`.
     init(of offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         position = TextPosition(of: offset, in: text)
         var walk = JSONWalk(text)
         var whole: [JSONWalk.Container] = []
         while walk.position < offset, let step = try? walk.next() {
-            // An error of an upload as a whole is found at its end.
+            // An error of an upload as a whole is reported at its end.
             if case .end(let upload, _) = step, walk.position == offset, walk.containers.count == 2 {
                 whole = [upload]
             }
@@ -21,7 +21,7 @@ struct QueuePosition: CustomStringConvertible {
         names = Self.names(of: walk.containers + whole, in: text)
     }
 
-    /// `line 12, column 5: upload 7: state`
+    /// The position as text: `line 12, column 5: upload 7: state`.
     var description: String { ([position.description] + names).joined(separator: ": ") }
 
     private static func names(

@@ -3,12 +3,12 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// Decodes the records of uploads in pieces, on all cores, and gives them back in the order they came: reading a million
-/// one after the other takes longer than a person likes to wait.
+/// Decodes the records of uploads in batches on all cores, and returns them in their sequence. Decoding a million
+/// records one after the other keeps users waiting.
 final class RecordDecoder {
-    /// The uploads of a decoded piece.
+    /// The uploads of a decoded batch.
     private struct Decoded: Sendable {
-        /// The last one first, so that each can be moved out of here from the end; to copy it takes longer.
+        /// The uploads, the last one first, so that each can be moved out from the end; copying takes longer.
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownFields] = [:]
         var notUnderstood = 0
@@ -21,19 +21,19 @@ final class RecordDecoder {
         var records: [(origin: JournalReplay.Origin, range: Range<Int>)] = []
 
         init() {
-            // Growing would copy each byte once more. The last record goes beyond.
+            // Growing would copy each byte once more. The last record exceeds the size of a batch.
             bytes.reserveCapacity(RecordDecoder.pieceSize + (1 << 12))
         }
     }
 
-    /// Pieces that are decoded, by number, until those before them are too.
+    /// The decoded batches, by number, until the batches before them are decoded too.
     private final class Finished: Sendable {
         let pieces = Mutex<[Int: Decoded]>([:])
     }
 
     private(set) var uploads: [Upload] = []
     private(set) var unknown: [Upload.ID: UnknownFields] = [:]
-    /// Records that only a newer version understands, where those are passed over.
+    /// The number of skipped records that only a newer version understands.
     private(set) var notUnderstood = 0
 
     private let folder: String
@@ -44,23 +44,23 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// Places for pieces that other cores decode or are about to.
+    /// Limits the batches that other cores decode or will decode.
     private let places = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let pieceSize = 1 << 20
 
     /// - Parameters:
-    ///   - folder: Where the files are, for errors.
-    ///   - length: Bytes of all records together, about.
+    ///   - folder: The folder of the files, for errors.
+    ///   - length: The approximate number of bytes of all records.
     init(in folder: String, length: Int, readsNewer: Bool) {
         self.folder = folder
         self.readsNewer = readsNewer
-        // Growing by doubling would copy a long queue many times. A record is rarely shorter, and room that is not used
-        // is not taken.
+        // Growing by doubling would copy a long queue many times. A record is rarely shorter than 256 bytes, and
+        // reserved memory that stays unused is never allocated.
         uploads.reserveCapacity(length / 256)
     }
 
-    /// Takes the next record. It may be decoded later; what is wrong with it `finish` says.
+    /// Adds the next record, which may be decoded later. `finish` throws its error.
     func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
         let start = piece.bytes.count
         piece.bytes.append(contentsOf: record)
@@ -68,9 +68,9 @@ final class RecordDecoder {
         if piece.bytes.count >= Self.pieceSize { handOut() }
     }
 
-    /// Waits until all are decoded.
+    /// Waits until all records are decoded.
     ///
-    /// - Throws: What is wrong with the first record that is no upload.
+    /// - Throws: The error of the first record that is no upload.
     func finish() throws(JournalError) {
         handOut()
         group.wait()
@@ -95,11 +95,11 @@ final class RecordDecoder {
         _ = collect()
     }
 
-    /// Takes over what is decoded, up to the first that is not yet.
+    /// Collects the decoded batches, up to the first that is missing.
     private func collect() -> JournalError? {
         while var decoded = finished.pieces.withLock({ $0.removeValue(forKey: collected) }) {
             if let failure = decoded.failure {
-                // For whoever asks next.
+                // The failure stays for the next call.
                 finished.pieces.withLock { $0[collected] = decoded }
                 return failure
             }
@@ -116,7 +116,8 @@ final class RecordDecoder {
         decoded.uploads.reserveCapacity(piece.records.count)
         var last = RepeatedTarget()
         piece.bytes.withUnsafeBufferPointer { bytes in
-            // From the end, as they are to stand; what is wrong with the first is what stays to be told.
+            // The loop runs from the end, as `popLast` reverses the sequence. The error of the first record is set last
+            // and remains.
             for (origin, range) in piece.records.reversed() {
                 var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {

@@ -1,23 +1,23 @@
 import FerryFiles
 import FerryProtocols
 
-/// The treatment of a snapshot that is valid but not as the journal wrote it.
+/// The treatment of a snapshot that is valid but differs from what the journal wrote.
 public enum EditedSnapshot: Hashable, Sendable {
     /// `load` throws `.edited`; nothing is changed.
     case refuse
-    /// Recovery checks it as a whole and takes it over.
+    /// Recovery checks it as a whole and accepts it.
     case accept
     /// Recovery keeps it under another name and uses the previous snapshot and the journals.
     case setAside
 }
 
-/// Finds the state in the files. Files change only after everything has been read, and only so that a second
-/// recovery, or one after an interrupted one, finds the same.
+/// Finds the state in the files. Files change only after everything has been read, and only so that a second recovery,
+/// or one after an interrupted one, finds the same state.
 struct Recovery {
     let files: any StateFiles
     let edited: EditedSnapshot
     let now: Date
-    /// Takes what is understood of a newer version's files. For reading alone.
+    /// True to skip what only a newer version understands. Only for reading.
     var readsNewer = false
 
     struct Outcome {
@@ -27,27 +27,27 @@ struct Recovery {
         var generation: Int
         /// The number of the last record.
         var sequence: Int
-        /// The files that have records which no snapshot holds.
+        /// The files with records that no snapshot contains.
         var journals: [String] = []
-        /// The bytes of these records.
+        /// The number of bytes of these records.
         var pending: Int
         var snapshotLength: Int
         /// False if there is no current snapshot.
         var hasSnapshot: Bool
-        /// True if there was nothing at all.
+        /// True if there were no files.
         var isNew: Bool
         /// The header of the next snapshot.
         var header: SnapshotHeader
-        /// Records that only a newer version understands.
+        /// The number of records that only a newer version understands.
         var notUnderstood = 0
-        /// The uploads that journals say something of, where that was asked for.
+        /// The uploads that journals change, if requested.
         var changed: [Upload.ID] = []
     }
 
     private enum Reading {
         case outcome(Outcome)
         case missing
-        /// The snapshot is not as it was written.
+        /// The snapshot differs from what was written.
         case damaged(JournalError)
     }
 
@@ -69,7 +69,7 @@ struct Recovery {
         }
     }
 
-    /// A newer version's folder is not touched at all.
+    /// Throws if a newer version wrote the folder, so that none of its files changes.
     private func refuseNewer() throws(JournalError) {
         do throws(JournalError) {
             _ = try SnapshotReader(SnapshotFile.current, in: files, readsNewer: readsNewer)
@@ -78,10 +78,11 @@ struct Recovery {
         }
     }
 
-    /// Returns the error of a snapshot that is older than the files beside it; nil for any other. With the journals
-    /// that are left, it would be taken for a queue whose journals are damaged, or for the newest state.
+    /// Returns the error of a snapshot that is older than the files beside it; nil for any other. With the remaining
+    /// journals, such a snapshot would look like a queue with damaged journals, or like the newest state.
     ///
-    /// Journals from the previous snapshot's on are always there, and the previous snapshot is never the newer one.
+    /// The journals from the previous snapshot on always exist, and the previous snapshot is never newer than the
+    /// current one.
     private func olderCopy() throws(JournalError) -> JournalError? {
         guard let generation = try generationOfCurrent() else { return nil }
         let previous = self.generation(of: SnapshotFile.previous)
@@ -94,14 +95,14 @@ struct Recovery {
             hasNewer: previous.map { $0 > generation } ?? false)
     }
 
-    /// Returns the generation by the first line of a snapshot, whether the rest is whole or not.
+    /// Returns the generation in the first line of a snapshot, whether the rest is complete or not.
     private func generation(of name: String) -> Int? {
         (try? SnapshotReader(name, in: files, readsNewer: readsNewer))?.header.generation
     }
 
     private func generationOfCurrent() throws(JournalError) -> Int? {
         if let generation = self.generation(of: SnapshotFile.current) { return generation }
-        // An editor may have laid it out anew.
+        // An editor may have changed its layout.
         guard let content = try files.content(SnapshotFile.current) else { return nil }
         return (try? SnapshotDocument(content))?.header.generation
     }
@@ -113,7 +114,7 @@ struct Recovery {
             return outcome
         case .damaged(let damage): throw damage
         case .missing:
-            // Only a queue that never had a snapshot still has its first journal alone.
+            // Only a queue that never had a snapshot starts with its first journal and no snapshot.
             guard try files.journals(from: 1).first ?? 1 == 1 else {
                 throw .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it is missing")
             }
@@ -136,7 +137,7 @@ struct Recovery {
                 damage = .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it was edited outside")
             }
         case .mistaken(let mistake):
-            // Whoever wants an edit taken over wants to know what is wrong with it.
+            // A user who wants an edit accepted needs its error.
             if edited == .accept { throw mistake }
             damage = mistake
         case .missing: break
@@ -144,7 +145,7 @@ struct Recovery {
         return try setAside(because: damage)
     }
 
-    /// Goes on from the snapshot before, and keeps the current one under another name.
+    /// Continues from the previous snapshot, and keeps the current one under another name.
     private func setAside(because damage: JournalError) throws(JournalError) -> Outcome {
         var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"
@@ -162,13 +163,13 @@ struct Recovery {
         case .outcome(let outcome): return outcome
         case .damaged: throw damage
         case .missing:
-            // The first journal holds everything since the beginning, when the snapshot was empty.
+            // The first journal contains everything since the beginning, when the snapshot was empty.
             guard let first = try files.content(JournalFile.name(1)), !first.isEmpty else { throw damage }
             return try read(Self.beginning)
         }
     }
 
-    /// The snapshot as somebody may have left it who changed it.
+    /// The snapshot that a user may have edited.
     private enum Examined {
         case valid(SnapshotDocument)
         case mistaken(JournalError)
@@ -186,7 +187,8 @@ struct Recovery {
         }
     }
 
-    /// Writes the document as we would have, reads that back with the journals, and only then puts it in its place.
+    /// Writes the document in the journal's layout, reads that back with the journals, and only then makes it the
+    /// current snapshot.
     private func takeOver(_ document: SnapshotDocument) throws(JournalError) -> Outcome {
         let journals = try files.journals(from: 1)
         guard journals.isEmpty || journals.contains(document.header.generation) else {
@@ -202,7 +204,7 @@ struct Recovery {
                 try files.rename(temporary, to: SnapshotFile.current)
                 try files.synchronize()
             }
-            // The way back must lead to the edit too: another snapshot is due.
+            // The previous snapshot must lead to the edit too, so another snapshot is due.
             outcome.hasSnapshot = false
             outcome.recovered.notices.append(.acceptedEdit)
             if !outcome.changed.isEmpty {
@@ -235,7 +237,7 @@ struct Recovery {
         _ = try writer.finish()
     }
 
-    /// The snapshot that the journals add to.
+    /// The snapshot to which the journals add.
     private struct Base {
         var generation: Int
         var sequence: Int
@@ -255,7 +257,7 @@ struct Recovery {
         } catch {
             guard case .damaged(let file, _, _) = error else { throw error }
             if file == path(name) { return .damaged(error) }
-            // A journal does not fit the snapshot; which of the two is wrong, the snapshot's checksum tells.
+            // A journal does not match the snapshot; the snapshot's checksum shows which of the two is wrong.
             if let damage = damage(of: name) { return .damaged(damage) }
             throw error
         }
@@ -293,7 +295,7 @@ struct Recovery {
     private struct Tail {
         var file: String
         var content: [UInt8]
-        /// Bytes of whole records before it.
+        /// The number of bytes of complete records before the tail.
         var length: Int
         var keptAs: String
     }
@@ -311,7 +313,7 @@ struct Recovery {
             let name = JournalFile.name(journal)
             contents.append((name, try files.content(name) ?? []))
         }
-        // A crash between making a journal and the first record in it leaves empty ones after the last record.
+        // A crash between creating a journal and its first record leaves empty journals after the last record.
         let last = contents.lastIndex { !$0.bytes.isEmpty }
         var tail: Tail?
         for (index, (name, bytes)) in contents.enumerated() {
@@ -339,7 +341,7 @@ struct Recovery {
                 decoder.take(record, from: origin)
             }
         } catch {
-            // A record before that place tells more.
+            // An error in a record before that position is more useful.
             try decoder.finish()
             throw error
         }
@@ -353,7 +355,7 @@ struct Recovery {
 
     private func cut(_ tail: Tail) throws(JournalError) {
         try change { () throws(SystemCallError) in
-            // An interrupted recovery may have left a part of it.
+            // An interrupted recovery may have left a part of the file.
             try files.remove(tail.keptAs)
             let kept = try files.create(tail.keptAs)
             try kept.append(Array(tail.content[tail.length...]))
@@ -377,7 +379,7 @@ struct Recovery {
 }
 
 extension JournalError {
-    /// The reason of damage, else the whole sentence.
+    /// The reason of damage, else the full sentence.
     fileprivate var reason: String {
         switch self {
         case .damaged(_, byte: 0, let reason): reason

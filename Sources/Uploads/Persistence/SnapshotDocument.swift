@@ -1,13 +1,15 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A snapshot read without trust in its layout or checksum: whitespace, order and line breaks as an editor left them.
+/// A snapshot read without trust in its layout or checksum: whitespace, sequence and line breaks are as an editor left
+/// them.
 struct SnapshotDocument {
     var header: SnapshotHeader
     /// The records, in ascending order of ids.
     var records: [(upload: Upload, unknown: UnknownFields)] = []
 
-    /// - Throws: What is wrong and where, if it is not valid JSON, not a queue, or describes one that cannot be.
+    /// - Throws: The error and its position, if the text is not valid JSON, not a queue, or describes an impossible
+    ///   one.
     init(_ content: [UInt8]) throws(MalformedJSON) {
         (header, records) = try content.withUnsafeBufferPointer { bytes throws(MalformedJSON) in
             var scanner = JSONScanner(bytes)
@@ -60,7 +62,7 @@ extension JSONScanner {
 }
 
 extension QueueSettings {
-    /// The reason why no command could have set them; nil if one could.
+    /// The reason why no command could have set these settings; nil if one could.
     fileprivate var issue: String? {
         switch true {
         case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
@@ -72,9 +74,9 @@ extension QueueSettings {
 }
 
 extension Upload {
-    /// The reason why a record that somebody wrote by hand is impossible; nil if it could be one of ours.
+    /// The reason why a record edited by hand is impossible; nil if Ferry could have written it.
     fileprivate var issue: String? {
-        // The queue goes on counting from these numbers.
+        // The queue counts up from these numbers.
         let countable = 0...Int(1) << 53
         let counts = [
             tries.attempts, tries.network, tries.server, tries.authentication, tries.resumes, tries.changes,

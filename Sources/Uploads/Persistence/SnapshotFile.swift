@@ -4,7 +4,7 @@ enum SnapshotFile {
     static let previous = "queue.prev.json"
     static let names: Set<String> = [current, previous]
 
-    /// A short random name, not one made from another file's name.
+    /// A random short name, not derived from another file's name.
     static func temporary() -> String {
         temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }

@@ -6,20 +6,20 @@ struct SnapshotHeader: Hashable, Sendable {
     static let format = "ferry-queue"
     static let version = 1
 
-    /// The journal of this number holds the changes since.
+    /// The number of the journal that contains the changes since.
     var generation: Int
-    /// The number of the last record that is contained.
+    /// The number of the last record in the snapshot.
     var lastSequence: Int
     var settings = QueueSettings()
     var unknownSettings: [UInt8] = []
-    /// Passed-over operations of a newer version: objects with commas between them.
+    /// The skipped operations of a newer version: objects with commas between them.
     var skipped: [UInt8] = []
-    /// Members this version does not know: `,"name":value…`.
+    /// The members that this version does not know: `,"name":value…`.
     var unknown: [UInt8] = []
 }
 
 extension JSONWriter {
-    /// The snapshot's first line, up to the bracket that opens its uploads.
+    /// Appends the snapshot's first line, up to the bracket that opens its uploads.
     mutating func header(_ header: SnapshotHeader, savedAt: Date) {
         member("{\"format\":", SnapshotHeader.format)
         member(",\"version\":", SnapshotHeader.version)
@@ -38,7 +38,7 @@ extension JSONWriter {
         raw(",\"uploads\":[\n")
     }
 
-    /// The snapshot's last line up to its checksum, which covers everything before it.
+    /// Appends the snapshot's last line up to its checksum, which covers everything before it.
     mutating func trailer(count: Int) {
         member("],\"count\":", count)
     }
@@ -47,7 +47,7 @@ extension JSONWriter {
 extension JSONScanner {
     /// Reads up to and including the bracket that opens the uploads.
     ///
-    /// - Parameter readsNewer: Takes what is understood of a format that needs a newer reader.
+    /// - Parameter readsNewer: Reads the known members of a format that needs a newer reader.
     mutating func header(readsNewer: Bool = false) throws(MalformedJSON) -> SnapshotHeader {
         var format: String?
         var minReader: Int?
@@ -86,7 +86,7 @@ extension JSONScanner {
                     generation: try require(generation, "generation"),
                     lastSequence: try require(lastSequence, "lastSequence"), settings: read.settings,
                     unknownSettings: read.unknown, skipped: skipped, unknown: unknown)
-                // The journal goes on counting from these.
+                // The journal counts up from these.
                 guard (1...Int(1) << 53).contains(header.generation),
                     (0...Int(1) << 53).contains(header.lastSequence)
                 else { throw malformed("number out of range") }

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// Reads a snapshot as it was written, line by line, without holding it in memory as a whole.
+/// Reads a snapshot as it was written, line by line, without keeping all of it in memory.
 struct SnapshotReader {
     let header: SnapshotHeader
     let name: String
@@ -10,8 +10,8 @@ struct SnapshotReader {
 
     /// Opens the snapshot `name` and reads its header; nil if there is none.
     ///
-    /// - Parameter readsNewer: Takes what is understood of a newer version's.
-    /// - Throws: `.damaged` if it does not begin as snapshots do, `.newerFormat`.
+    /// - Parameter readsNewer: Reads the known members of a newer version's snapshot.
+    /// - Throws: `.damaged` if the file does not begin as snapshots do, `.newerFormat`.
     init?(_ name: String, in files: any StateFiles, readsNewer: Bool = false) throws(JournalError) {
         self.name = name
         path = files.path + "/" + name
@@ -40,10 +40,10 @@ struct SnapshotReader {
     /// The snapshot's length in bytes.
     var length: Int { lines.length }
 
-    /// Passes every record to `body`, with its id and its place in bytes, in ascending order of ids, and then checks
-    /// the whole.
+    /// Passes every record to `body`, with its id and its byte position, in ascending order of ids, and then checks the
+    /// whole.
     ///
-    /// What `body` was given is good only if this returns.
+    /// The records are valid only if this returns.
     mutating func readRecords(
         _ body: (Upload.ID, Int, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
     ) throws(JournalError) {

@@ -19,14 +19,14 @@ struct SnapshotWriter {
         }
     }
 
-    /// - Parameter folder: For errors.
+    /// - Parameter folder: The folder, for errors.
     init(to file: any StateFile, header: SnapshotHeader, savedAt: Date, in folder: String) {
         self.folder = folder
         self.file = file
         writer.header(header, savedAt: savedAt)
     }
 
-    /// Adds the record of one upload, which must hold no line break.
+    /// Adds the record of one upload, which must contain no line break.
     mutating func append(_ record: UnsafeBufferPointer<UInt8>) throws(JournalError) {
         if count > 0 { writer.raw(",\n") }
         writer.bytes.append(contentsOf: record)

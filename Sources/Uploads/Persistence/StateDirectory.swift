@@ -1,15 +1,15 @@
 public import FerryTransfer
 
-/// The folder that holds the queue: ours, closed to everybody else, and opened once.
+/// The folder of the queue: owned by this user, closed to all others, and opened once.
 public final class StateDirectory: Sendable {
     /// The path as it was given.
     public let path: LocalPath
     package let files: DirectoryFiles
 
-    /// Opens the folder at `path`, making it and the folders above it if they are missing.
+    /// Opens the folder at `path`, creating it and its parent folders if they are missing.
     ///
-    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, or `.unsafe` if it is a link, belongs to somebody else, is
-    ///   open to others, or lies below a folder that everybody may change.
+    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, or `.unsafe`. A folder is unsafe if it is a link, belongs to
+    ///   another user, is open to others, or lies below a folder that everyone may change.
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }
@@ -19,9 +19,9 @@ public final class StateDirectory: Sendable {
         try Self.checkParents(directory, path.text)
     }
 
-    /// Opens the folder at `path` to look into it: nothing is made, and it may be on a disk that cannot be written.
+    /// Opens the folder at `path` for reading: nothing is created, and the disk may be read-only.
     ///
-    /// - Throws: As `init(at:)`.
+    /// - Throws: The errors of `init(at:)`.
     public init?(reading path: LocalPath) throws(JournalError) {
         guard Self.exists(path) else { return nil }
         self.path = path
@@ -30,8 +30,7 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: false)
     }
 
-    /// The reason why files here may not keep what they are trusted with; nil if nothing is known against the file
-    /// system.
+    /// The reason why files on this file system may not be durable; nil if no problem is known.
     public var fileSystemWarning: String? {
         guard let kind = files.directory.fileSystem, kind.isRemote else { return nil }
         return
@@ -39,9 +38,9 @@ public final class StateDirectory: Sendable {
             + "the queue, and what was saved may be lost with the server; name a folder on a local disk with --state-dir"
     }
 
-    /// Takes the queue for this process until the lock is let go; the end of the process lets go of it in any case.
+    /// Locks the queue for this process until the lock is released; the end of the process releases it in any case.
     ///
-    /// - Throws: `.inUse` if another process has it, `.locksNotSupported`.
+    /// - Throws: `.inUse` if another process holds it, `.locksNotSupported`.
     public func lock() throws(JournalError) -> StateLock { try StateLock(self) }
 
     private static func exists(_ path: LocalPath) -> Bool { FileStatus.of(path, follows: false) != nil }
@@ -54,7 +53,7 @@ public final class StateDirectory: Sendable {
             prefix =
                 prefix.bytes.isEmpty ? LocalPath(bytes: Array(component)) : prefix.appending(Array(component))
             do throws(SystemCallError) { try prefix.makeFolder() } catch {
-                // Folders that are there may refuse with something else than EEXIST.
+                // For existing folders the system may return another error than EEXIST.
                 if exists(prefix) { continue }
                 switch error.code {
                 case .permissionDenied, .notPermitted, .readOnlyFileSystem:
@@ -94,7 +93,7 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    /// Checks who may change the folders above: such a user can put another folder in our place, unless the sticky bit
+    /// Checks who may change the parent folders: such a user can replace this folder by another, unless the sticky bit
     /// forbids it.
     private static func checkParents(_ directory: Directory, _ path: String) throws(JournalError) {
         guard var below = try? directory.status() else { return }

@@ -1,26 +1,26 @@
-/// The folder of the state as the journal uses it: a seam, so that tests can fail or stop any single call and
-/// forget what was not synced. `DirectoryFiles` is the real one.
+/// The state folder as the journal uses it, behind a protocol, so that tests can fail or stop any single call and drop
+/// unsynced bytes. `DirectoryFiles` is the one on disk.
 package protocol StateFiles: Sendable {
-    /// The folder's path, for people.
+    /// The folder's path, for display.
     var path: String { get }
 
     func names() throws(SystemCallError) -> [String]
 
-    /// Opens a file that is there, after checking that it is ours alone; nil if there is none.
+    /// Opens an existing file, after checking that only this user may access it; nil if there is none.
     func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)?
 
-    /// Makes a new file, readable and writable for its owner only; fails if the name is taken.
+    /// Creates a file, readable and writable for its owner only; fails if the name is taken.
     func create(_ name: String) throws(SystemCallError) -> any StateFile
 
     /// Gives a file a second name, which must be free.
     func link(_ name: String, as other: String) throws(SystemCallError)
 
-    /// Gives a file another name, replacing what has it.
+    /// Renames a file, replacing any file with that name.
     func rename(_ name: String, to other: String) throws(SystemCallError)
 
     func remove(_ name: String) throws(SystemCallError)
 
-    /// True if both names stand for one file.
+    /// True if both names refer to one file.
     func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool
 
     /// Makes created, renamed and removed names survive a power cut.
@@ -33,24 +33,24 @@ package enum FileAccess: Sendable {
     case appending
 }
 
-/// An open file, closed when it is let go.
+/// An open file, closed when it is released.
 package protocol StateFile: Sendable, AnyObject {
     /// Its length in bytes.
     func length() throws(SystemCallError) -> Int
 
-    /// Reads up to the length of `buffer`; fewer bytes only at the end of the file.
+    /// Reads up to the length of `buffer`; returns fewer bytes only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int
 
     /// Writes all of `bytes` at the end; if it throws, some of them may have been written.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError)
 
-    /// Makes the file, which is empty, take up `length` bytes of the disk.
+    /// Allocates `length` bytes of the disk for the file, which is empty.
     func allocate(_ length: Int) throws(SystemCallError)
 
     func truncate(to length: Int) throws(SystemCallError)
 
-    /// Makes its content survive a power cut. After a failure the system may have dropped what was not written
-    /// and never say so again.
+    /// Makes its content survive a power cut. After a failure the system may have dropped the unwritten bytes, and
+    /// later syncs do not report that.
     func synchronize() throws(SystemCallError)
 }
 
@@ -65,7 +65,7 @@ extension StateFile {
 
     package func allocate(_ length: Int) throws(SystemCallError) { try fill(length) }
 
-    /// Writes so many spaces.
+    /// Writes `length` spaces.
     func fill(_ length: Int) throws(SystemCallError) {
         let piece = [UInt8](repeating: 0x20, count: min(length, 1 << 16))
         var rest = length
@@ -75,7 +75,7 @@ extension StateFile {
         }
     }
 
-    /// The whole content.
+    /// Returns the whole content.
     package func content() throws(SystemCallError) -> [UInt8] {
         let length = try length()
         guard length > 0 else { return [] }
@@ -93,7 +93,7 @@ extension StateFile {
 }
 
 extension SystemCallError {
-    /// The file system has no hard links.
+    /// True if the file system has no hard links.
     var isLinkUnsupported: Bool {
         [.notPermitted, .notSupported, .notSupportedOnSocket, .noFunction, .tooManyLinks].contains(code)
     }

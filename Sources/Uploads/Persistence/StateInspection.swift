@@ -1,15 +1,16 @@
 import FerryFiles
 public import FerryProtocols
 
-/// Looks at the files of a queue without changing any of them, whoever has the queue meanwhile.
+/// Reads the files of a queue without changing any of them, even while another process owns the queue.
 public struct StateInspection: Sendable {
-    /// Files may change while they are read if another process has the queue; then they are read again.
+    /// The maximum number of reads. If another process owns the queue, the files may change during a read; then they
+    /// are read again.
     private static let attempts = 8
 
     private let files: any StateFiles
     private let directory: DirectoryFiles?
 
-    /// - Parameter directory: One that was opened for reading will do.
+    /// - Parameter directory: The state folder. Opening it for reading is enough.
     public init(_ directory: StateDirectory) {
         files = directory.files
         self.directory = directory.files
@@ -20,18 +21,18 @@ public struct StateInspection: Sendable {
         directory = nil
     }
 
-    /// The bytes of all files of the queue, for somebody whom reading them must not hold up.
+    /// The number of bytes of all files of the queue, for callers that must not wait for reading them.
     ///
-    /// - Throws: If the folder or a file cannot be looked at.
+    /// - Throws: An error if the folder or a file cannot be read.
     public func size() throws(JournalError) -> ByteCount {
         var sum: ByteCount = 0
         for name in try names() where Self.isQueue(name) { sum += ByteCount(try length(of: name)) }
         return sum
     }
 
-    /// The queue as a start would find it, or as much of it as can be read.
+    /// Returns the queue as a start would find it, or as much of it as can be read.
     ///
-    /// - Throws: If nothing can be read.
+    /// - Throws: An error if nothing can be read.
     public func read() throws(JournalError) -> StateReading {
         try repeated { () throws(JournalError) in
             try readOnce()
@@ -40,9 +41,9 @@ public struct StateInspection: Sendable {
         }
     }
 
-    /// Checks every file of the queue, those too that are needed only when another is damaged.
+    /// Checks every file of the queue, with those that are needed only when another is damaged.
     ///
-    /// - Throws: If the folder itself cannot be read.
+    /// - Throws: An error if the folder itself cannot be read.
     public func verify() throws(JournalError) -> StateReport {
         try repeated { () throws(JournalError) in
             try verifyOnce()
@@ -51,7 +52,7 @@ public struct StateInspection: Sendable {
         }
     }
 
-    /// Reads again what did not fit together for as long as somebody changes it.
+    /// Reads again what did not match, while another process changes the files.
     private func repeated<Value>(
         _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
     ) throws(JournalError) -> Value {
@@ -81,7 +82,7 @@ public struct StateInspection: Sendable {
         var problem: JournalError?
         let overlay = OverlayFiles(files)
         var readsNewer = false
-        // Each turn deals with one problem; there are at most as many as journals, and one snapshot.
+        // Each turn handles one problem; there is at most one for each journal and one for the snapshot.
         for _ in 0..<64 {
             do throws(JournalError) {
                 let recovery = Recovery(files: overlay, edited: .accept, now: Date(), readsNewer: readsNewer)
@@ -104,9 +105,9 @@ public struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Leaves out a damaged journal from the damage on, and the journals after it; or a snapshot as a whole.
+    /// Drops the rest of a journal from the damage on, and all later journals; or a whole snapshot.
     ///
-    /// - Returns: False if there would be nothing left to read.
+    /// - Returns: False if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
         let name = String(path.dropFirst(files.path.count + 1))
         do throws(SystemCallError) {
@@ -158,7 +159,7 @@ public struct StateInspection: Sendable {
         return report
     }
 
-    /// The way back must lead to the same queue.
+    /// Checks that the previous snapshot leads to the same queue.
     private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
     {
         let overlay = OverlayFiles(files)
@@ -166,7 +167,7 @@ public struct StateInspection: Sendable {
             guard try overlay.open(SnapshotFile.previous, for: .reading) != nil,
                 try overlay.open(SnapshotFile.current, for: .reading) != nil
             else { return }
-            // After a crash between its two steps both names may stand for one file.
+            // After a crash between the two steps of a compaction, both names may refer to one file.
             guard try !overlay.isSame(SnapshotFile.current, SnapshotFile.previous) else { return }
             try overlay.remove(SnapshotFile.current)
         } catch {
@@ -206,7 +207,7 @@ public struct StateInspection: Sendable {
 }
 
 extension RecoveryNotice {
-    /// True if a file is not as it should be after a crash.
+    /// True if even a crash does not explain the state of the file.
     fileprivate var isDamage: Bool {
         switch self {
         case .usedPreviousSnapshot, .journalMissing: true

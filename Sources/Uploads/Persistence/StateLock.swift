@@ -1,13 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The right to use a state folder. The file `lock` is never removed: the lock is the kernel's, the text in it only
-/// tells others whose it is.
+/// The right to use a state folder. The file `lock` is never removed: the kernel holds the lock, and the text in the
+/// file only names the owner to others.
 public final class StateLock: Sendable {
     static let name = "lock"
 
     let files: DirectoryFiles
-    // Closing it lets go of the lock. It is closed on exec, so that no child keeps it.
+    // Closing the file releases the lock. It is closed on exec, so that no child keeps it.
     private let file: OpenFile
 
     init(_ directory: StateDirectory) throws(JournalError) {
@@ -26,7 +26,7 @@ public final class StateLock: Sendable {
             }
         }
         guard isOurs else { throw Self.holder(of: file) }
-        // For information only: the lock holds without it, even on a full disk.
+        // The text is for information only: the lock works without it, even on a full disk.
         try? describe()
     }
 
@@ -52,7 +52,8 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// The machine that holds the lock if it is not this one. Two may have one name, but never one boot.
+    /// Returns the machine that holds the lock if it is not this one. Two machines may share a host name, but never a
+    /// boot id.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
     ) -> String? {
@@ -61,11 +62,11 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Returns who has the queue; nil if nobody has. Others cannot take the queue only as long as the question takes.
+    /// Returns the owner of the queue; nil if there is none. Others cannot lock the queue during this call.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         do throws(SystemCallError) {
             guard let file = try files.openOwn(name, for: .reading) else { return nil }
-            // Where files cannot be locked, nobody can be said to have it.
+            // On a file system without locks no process counts as the owner.
             return (try? file.tryLock(isShared: true)) == false ? holder(of: file) : nil
         } catch {
             throw JournalError(error, in: files.path)
@@ -97,7 +98,7 @@ extension JSONScanner {
 }
 
 extension StateDirectory {
-    /// Whether the process has the queue now. If that cannot be found out, it may.
+    /// Returns whether the process owns the queue now; true if that is unknown.
     package func isHeld(by process: Int32) -> Bool {
         do throws(JournalError) {
             guard case .inUse(let pid, _, _)? = try StateLock.holder(in: files) else { return false }

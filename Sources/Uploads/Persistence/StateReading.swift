@@ -2,20 +2,20 @@ import FerryFiles
 
 /// The readable part of a queue.
 public struct StateReading: Sendable {
-    /// The state as a start would find it, with what it would have to put right.
+    /// The state as a start would find it, with the repairs that the start would make.
     public let recovered: Recovered
-    /// The reason why a start would stop. Whatever follows a damage is missing then.
+    /// The reason why a start would stop. The records after the damage are missing then.
     public let problem: JournalError?
-    /// Records that only a newer version understands; they are missing too.
+    /// The number of records that only a newer version understands; they are missing too.
     public let notUnderstood: Int
     let header: SnapshotHeader
     let unknown: UnknownContent
 
-    /// Passes the whole queue to `take`, piece by piece, as one JSON document: a `queue.json` that is complete
-    /// without journals.
+    /// Passes the whole queue to `take`, chunk by chunk, as one JSON document: a `queue.json` that is complete without
+    /// journals.
     public func export(_ take: @escaping @Sendable ([UInt8]) -> Void) throws(JournalError) {
         var header = header
-        // The journals that follow in an empty folder are those of a new queue.
+        // In an empty folder the journals after it are those of a new queue.
         (header.generation, header.lastSequence) = (1, 0)
         header.settings = recovered.settings
         var writer = SnapshotWriter(
@@ -32,37 +32,37 @@ public struct StateReading: Sendable {
     }
 }
 
-/// The result of a look at all files of a queue.
+/// The result of checking all files of a queue.
 public struct StateReport: Sendable {
     /// One file of the state folder.
     public struct File: Hashable, Sendable {
         /// The name in the folder.
         public let name: String
-        /// Its length.
+        /// The length in bytes.
         public let bytes: Int
     }
 
-    /// The snapshots and journals that are there.
+    /// The existing snapshots and journals.
     public internal(set) var files: [File] = []
-    /// The files that crashes and repairs left behind; nothing needs them.
+    /// The files that crashes and repairs left behind; no program needs them.
     public internal(set) var leftOver: [File] = []
     /// The generation of the snapshot in use; nil if a start would stop, or there is no queue.
     public internal(set) var generation: Int?
-    /// Bytes of changes that no snapshot holds yet.
+    /// The number of bytes of changes that no snapshot contains yet.
     public internal(set) var pendingBytes = 0
     /// The number of uploads in each state, by the state's name.
     public internal(set) var states: [String: Int] = [:]
     /// The repairs that a start would make.
     public internal(set) var notices: [RecoveryNotice] = []
-    /// The errors, a sentence each without a final stop: damage, edits, missing or too new files.
+    /// The errors, one sentence each without a final stop: damage, edits, missing or too new files.
     public internal(set) var problems: [String] = []
     /// The next step if a start would stop.
     public internal(set) var hint: String?
-    /// The holder of the queue, as an error would say it; nil if there is none.
+    /// The owner of the queue, as an error; nil if there is none.
     public internal(set) var holder: JournalError?
 }
 
-/// A file whose content goes elsewhere at once.
+/// A file that passes its content on at once.
 private final class PassingFile: StateFile {
     private let take: @Sendable ([UInt8]) -> Void
 

@@ -1,16 +1,16 @@
 import FerryProtocols
 
-/// Members of an upload's record that this version does not know, as they stand in the file: `,"name":value…`.
+/// The members of an upload's record that this version does not know, as they stand in the file: `,"name":value…`.
 ///
-/// They are written back with the object they were found in for as long as that object lives.
+/// They are written back with the object in which they were found, while that object exists.
 struct UnknownFields: Hashable, Sendable {
     var upload: [UInt8] = []
     var file: [UInt8] = []
     var target: [UInt8] = []
     var tries: [UInt8] = []
-    /// Belong to the state of this kind and go when the upload leaves it.
+    /// The members of the state of this kind, dropped when the upload leaves it.
     var state = OfState()
-    /// Belong to the resource with this address and go when the server gives another.
+    /// The members of the resource with this URL, dropped when the server returns another.
     var resource = OfResource()
 
     struct OfState: Hashable, Sendable {
@@ -30,13 +30,13 @@ struct UnknownFields: Hashable, Sendable {
 }
 
 extension JSONScanner {
-    /// Passes over the value of an unknown member and keeps it. Call when its key has been read.
+    /// Skips the value of an unknown member and keeps it. Call after its key has been read.
     mutating func keepMember(_ key: Key, in members: inout [UInt8]) throws(MalformedJSON) {
         let value = try skipValue()
         members.append(contentsOf: ",\"".utf8)
         members.append(contentsOf: key.bytes)
         members.append(contentsOf: "\":".utf8)
-        // Line breaks between tokens, as an editor leaves them, would end the record.
+        // Line breaks between tokens, which an editor may leave, would end the record.
         members.append(contentsOf: bytes[value].lazy.filter { $0 != 0x0A && $0 != 0x0D })
     }
 }

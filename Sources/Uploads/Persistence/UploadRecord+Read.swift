@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The members of an upload's record, before it is known which of them there must be.
+/// The members of an upload's record, before the required ones are checked.
 struct UploadMembers {
     var id: Upload.ID?
     var rank: Int64?
@@ -25,7 +25,7 @@ struct UploadMembers {
 }
 
 extension JSONScanner {
-    /// Reads the record of one upload, and apart from it the members this version does not know.
+    /// Reads the record of one upload, and separately the members that this version does not know.
     mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownFields) {
         let members = try members(last: &last)
         var upload = Upload(
@@ -93,7 +93,7 @@ extension JSONScanner {
         return ranges
     }
 
-    /// The id of the record that stands here. Records are written with it first, so that it is found at once.
+    /// Reads the id of the record at this position. Records begin with the id, so it is found at once.
     mutating func uploadID() throws(MalformedJSON) -> Upload.ID {
         try expect("{")
         var isFirst = true
@@ -257,13 +257,13 @@ extension JSONScanner {
     }
 }
 
-/// The target of the upload read last. The next upload mostly goes there too: then its record begins that part with the
-/// same bytes, which need not be read again, and the texts share memory.
+/// The target of the upload read last. The next upload mostly has the same target: its record contains the same bytes,
+/// which need not be read again, and the strings share memory.
 struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
     fileprivate var method = ""
-    /// The bytes from the brace to the end of the method, as they stand in the file; empty before the first.
+    /// The bytes from the brace to the end of the method, as they stand in the file; empty before the first record.
     fileprivate var bytes: [UInt8] = []
     fileprivate var planned: Upload?
 

@@ -2,10 +2,10 @@ import FerryFiles
 import FerryProtocols
 
 extension JSONScanner {
-    /// Reads the state of an upload: what the case `is`, and the members that this case needs.
+    /// Reads the state of an upload: the case in `is`, and the members of this case.
     mutating func state(_ unknown: inout UnknownFields.OfState) throws(MalformedJSON) -> Upload.State {
         skipWhitespace()
-        // As most are in a long queue.
+        // Most uploads of a long queue are queued.
         if take(Self.queued) {
             unknown.kind = "queued"
             return .queued
@@ -76,7 +76,7 @@ extension JSONScanner {
     }
 }
 
-/// The members that occur in states, before it is known which state it is.
+/// The members that occur in states, before the case is known.
 private struct StateMembers {
     var kind: String?
     var attempt: Int?
@@ -130,8 +130,7 @@ private struct StateMembers {
 }
 
 extension UploadFailure.Category {
-    /// The category that is written for this one, for versions that do not know it: the first version refuses a queue
-    /// with a name that is new to it. The name itself is written beside it, as its `cause`.
+    /// The category written for older versions, which reject unknown names. `cause` is the exact name.
     var known: Self {
         switch self {
         case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

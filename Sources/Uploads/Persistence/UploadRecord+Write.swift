@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 
 extension JSONWriter {
-    /// The record of one upload: one line, `id` first, members left out where they say nothing.
+    /// Appends the record of one upload: one line, `id` first, without members that have their default.
     mutating func upload(_ upload: Upload, unknown: UnknownFields?) {
         member("{\"id\":", upload.id)
         member(",\"rank\":", upload.rank)
@@ -23,7 +23,7 @@ extension JSONWriter {
         close(unknown?.upload)
     }
 
-    /// The record of an upload that is not in a queue yet: without the members that a queue adds.
+    /// Appends the record of an upload that is not in a queue yet, without the members that a queue adds.
     mutating func newUpload(_ upload: NewUpload) {
         raw("{\"path\":")
         file(upload.path, upload.identity, upload.target, unknown: nil)
@@ -66,7 +66,7 @@ extension JSONWriter {
         member("{\"device\":", identity.device)
         member(",\"inode\":", identity.inode)
         member(",\"size\":", identity.size)
-        // Nanoseconds do not fit the 2^53 that other readers of JSON keep exact.
+        // Nanoseconds exceed the 2^53 that other readers of JSON keep exact.
         raw(",\"modified\":")
         quotedInteger(identity.modified)
         raw(",\"changed\":")
@@ -204,7 +204,7 @@ extension Upload.PauseReasons {
 }
 
 extension String {
-    /// The address without `user:password@`: secrets never enter the files of the queue.
+    /// The URL without `user:password@`: secrets never enter the files of the queue.
     var withoutUserInfo: String {
         guard let scheme = utf8.firstRange(of: "://".utf8) else { return self }
         let authority = utf8[scheme.upperBound...].prefix {

@@ -3,10 +3,10 @@ import FerryFiles
 /// Wall-clock times as ISO 8601 text in UTC: `2026-11-20T22:55:59.25Z`, with as many decimals as needed, nine at most.
 enum WallTime {
     private static let secondsPerDay = 86_400
-    /// 1970 to 2001, where Foundation counts from.
+    /// The seconds from 1970 to 2001, Foundation's reference date.
     private static let referenceSecond = 978_307_200
 
-    /// The text of `date`, or nil if the text could not give back exactly the same date: not a number, before the
+    /// Returns the text of `date`; nil if the text could not restore exactly the same date: not a number, before the
     /// year 0 or after 9999, or finer than a nanosecond.
     static func text(_ date: Date) -> [UInt8]? {
         let total = date.timeIntervalSinceReferenceDate
@@ -40,7 +40,7 @@ enum WallTime {
         return text
     }
 
-    /// Reads what `text` wrote; nil for anything else.
+    /// Reads the output of `text`; nil for anything else.
     static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
         guard text.count >= 20, text.count <= 30, text.last == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),

@@ -11,11 +11,11 @@ package struct AppendResult: Sendable {
     }
 }
 
-/// The results that the queue has not taken in. Appends that shared a write are told together.
+/// The results that the queue has not processed. Appends that shared a write are reported together.
 final class AppendResults: Sendable {
     private let waiting = Mutex<[AppendResult]>([])
 
-    /// - Returns: True if it is the first to wait: the queue must be told to take them.
+    /// - Returns: True if it is the first: the queue must be called to take the results.
     func add(_ append: AppendResult) -> Bool {
         waiting.withLock { waiting in
             waiting.append(append)

@@ -1,6 +1,6 @@
 import HeapModule
 
-/// The moments that waiters wait for, by a clock that no one can set. Entries go stale instead of being searched for.
+/// The instants that waiters wait for, by a clock that cannot be set. Entries go stale instead of being searched for.
 struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant
@@ -14,7 +14,7 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Waits for `instant`; an earlier wait of the same is forgotten.
+    /// Waits for `instant`, replacing an earlier wait of the same id.
     mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)
@@ -23,19 +23,19 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
 
     mutating func forget(_ id: ID) { current[id] = nil }
 
-    /// All that wait, in no order.
+    /// All waiting ids, unsorted.
     var ids: some Sequence<ID> { current.keys }
 
-    /// Returns the instant that it waits for; nil if it does not wait.
+    /// Returns the instant that the id waits for; nil if it does not wait.
     func instant(of id: ID) -> Instant? { current[id]?.instant }
 
-    /// The first moment at which something is due.
+    /// The first instant at which a wait ends.
     mutating func nextInstant() -> Instant? {
         dropStale()
         return heap.min?.instant
     }
 
-    /// Takes out everything due at `now`.
+    /// Removes and returns all ids due at `now`.
     mutating func due(at now: Instant) -> [ID] {
         var ids: [ID] = []
         while dropStale(), let first = heap.min, first.instant <= now {

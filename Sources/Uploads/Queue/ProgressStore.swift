@@ -1,20 +1,18 @@
 import FerryProtocols
 import Synchronization
 
-/// The progress of the running uploads. Written by the network's threads, read by whoever draws: never through the
-/// queue.
+/// The progress of the running uploads. Network threads write it and views read it, never through the queue.
 final class ProgressStore: Sendable {
     private struct Entry {
         var sample: ProgressSample
         /// The upload's size, which does not change while it runs.
         let size: ByteCount
         let scopes: [LimitScope]
-        /// True once a request is under way that carries all of the file, and of which the server keeps nothing should
-        /// it break.
+        /// True once a request carries the whole file, and the server keeps nothing if the request breaks.
         var carriesAll = false
-        /// The time when the queue was last told how much is sent.
+        /// The last time when the number of sent bytes was reported to the queue.
         var noted: ContinuousClock.Instant?
-        /// The time when bytes went out last; nil before the first.
+        /// The last time when bytes were sent; nil before the first.
         var moved: ContinuousClock.Instant?
 
         var running: TransferEstimator.Running {
@@ -26,9 +24,9 @@ final class ProgressStore: Sendable {
         var entries: [Upload.ID: Entry] = [:]
         var estimator = TransferEstimator()
 
-        /// Changes a sample and measures what that says of the rate.
+        /// Changes a sample and updates the rate with the difference.
         ///
-        /// - Parameter now: In seconds; asked for only if bytes are under way.
+        /// - Parameter now: The time in seconds; evaluated only if bytes were sent.
         mutating func change(
             _ id: Upload.ID, at now: @autoclosure () -> Double, _ body: (inout Entry) -> Void
         ) {
@@ -46,7 +44,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The time between two notes: bytes that go out in between, a kill may leave out of what is counted as sent again.
+    /// The time between two notes. After a kill, bytes sent since the last note may be missing from the count of bytes
+    /// sent again.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())
@@ -76,14 +75,14 @@ final class ProgressStore: Sendable {
         state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
     }
 
-    /// A request that carries bytes of the file begins.
+    /// Notes that a request with bytes of the file begins.
     func start(_ id: Upload.ID, carriesAll: Bool) {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
 
-    /// Bytes went out.
+    /// Notes that bytes were sent.
     ///
-    /// - Returns: True if the queue should note how much is sent: nothing else tells after a kill.
+    /// - Returns: True if the queue should note the number of sent bytes, the only source for it after a kill.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false
@@ -120,7 +119,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The samples with their estimates.
+    /// Returns the samples with their estimates.
     func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
         state.withLock { state in
             let now = now
@@ -133,7 +132,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The estimate of all uploads together.
+    /// Returns the estimate of all uploads together.
     func total(left: RemainingBytes, _ limits: [LimitScope: ByteCount]) -> TransferEstimate {
         state.withLock { state in
             guard !state.entries.isEmpty else { return TransferEstimate() }

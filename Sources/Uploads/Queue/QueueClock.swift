@@ -1,6 +1,6 @@
 public import FerryFiles
 
-/// The source of the queue's time. Waits go by a clock that nobody can set; dates are for people and for files.
+/// The source of the queue's time. Delays use a clock that cannot be set; dates are for display and for files.
 public struct QueueClock: Sendable {
     /// Returns the time, which is neither set back nor stopped while the machine sleeps.
     public var now: @Sendable () -> ContinuousClock.Instant

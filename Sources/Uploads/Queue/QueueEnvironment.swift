@@ -2,14 +2,13 @@ import FerryFiles
 package import FerryProtocols
 import FerryTransfer
 
-/// The engine's surroundings beside the clock. A simulation puts its own in place of all of it, so that a seed decides
-/// everything.
+/// The engine's environment except for the clock. A simulation replaces all of it, so that a seed decides everything.
 package struct QueueEnvironment: Sendable {
     /// The executor of the queue's tasks; nil for the threads of the system.
     package var executor: (any TaskExecutor)?
-    /// Draws from a range, to spread waits.
+    /// Draws from a range, to spread delays.
     package var random: @Sendable (ClosedRange<Double>) -> Double
-    /// Returns the current version of a file that was queued as the version given; fails as
+    /// Returns the current version of a file that was queued as the version given; fails like
     /// `SourceFile.open(_:queuedAs:)`.
     package var look: @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
 
@@ -22,9 +21,9 @@ package struct QueueEnvironment: Sendable {
         self.look = look
     }
 
-    /// The system's.
+    /// Returns the system's environment.
     ///
-    /// - Parameter readers: The threads that wait for the media of the files.
+    /// - Parameter readers: The threads that wait for the volumes of the files.
     package static func system(_ readers: BlockingIOPool = .shared) -> QueueEnvironment {
         QueueEnvironment(
             executor: nil, random: { .random(in: $0) },

@@ -1,13 +1,13 @@
 import FerryProtocols
 
-/// The parts that must fit together inside the queue whenever nothing is under way. Simulations look at it.
+/// The parts of the queue that must be consistent whenever nothing is under way. Simulations check them.
 package struct QueueInspection: Sendable {
     package var uploads: [Upload.ID: Upload]
     /// The uploads whose task has not ended.
     package var runs: Set<Upload.ID>
-    /// The uploads that wait and would be woken.
+    /// The uploads that wait and will be woken.
     package var waits: Set<Upload.ID>
-    /// The uploads that have a condition for their start and would be started.
+    /// The uploads that have a start condition and will be started.
     package var starts: Set<Upload.ID>
     package var hasTimer: Bool
     /// The number of pending uploads, as counted change by change.

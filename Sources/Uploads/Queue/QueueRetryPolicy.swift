@@ -1,29 +1,30 @@
 import FerryFiles
 public import FerryProtocols
 
-/// The rules for how long to wait after a failure, and when to stop trying. A pure function of what happened so far.
+/// The rules for the delay after a failure, and for when to stop retrying. A pure function of the past.
 public struct QueueRetryPolicy: Hashable, Codable, Sendable {
-    /// The longest first wait, in seconds.
+    /// The longest first delay, in seconds.
     public var base: Double
-    /// No wait drawn by us is longer, in seconds. A server may ask for more.
+    /// The longest delay that Ferry draws, in seconds. A server may ask for more.
     public var cap: Double
-    /// Refusals in a row ("not now") before a person must decide, by a server that does not say when to come again.
+    /// The number of refusals in a row ("not now"), by a server without Retry-After, after which the upload is held.
     public var serverTries: Int
-    /// A server that asks for a longer wait than this, in seconds, gets a person to look at it.
+    /// The longest delay that a server may ask for, in seconds. A longer one holds the upload.
     public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
 
-    /// The treatment of an upload that may be at the server or not.
+    /// The treatment of an upload that may or may not have arrived at the server.
     public var onUncertain: OnUncertain
 
-    /// The treatment of an upload whose whole body was sent and got no response, where the protocol has no way to ask.
+    /// The treatment of an upload whose whole body was sent and got no response, with a protocol that cannot ask for
+    /// the state.
     public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Send it again, at the risk that it is there twice.
+        /// The upload is sent again, at the risk of a second copy on the server.
         case retry
-        /// Wait for a person.
+        /// The upload is held.
         case hold
-        /// Give it up.
+        /// The upload fails.
         case fail
     }
 
@@ -39,19 +40,19 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         self.onUncertain = onUncertain
     }
 
-    /// A file that changed so often is still being written: a person must say when it is done.
+    /// The number of changes after which a file counts as still being written, and a user must decide.
     static let restartLimit = 3
 
-    /// The longest wait for an upload that another request has, in seconds. tusd 2.9.2 waits 20 s for its lock,
-    /// @tus/server 2.4.3 and tuspyserver 4.4.3 30 s, and each takes it from a request that stands still before that.
+    /// The longest delay, in seconds, for an upload that another request has locked. tusd 2.9.2 waits 20 s for its
+    /// lock, @tus/server 2.4.3 and tuspyserver 4.4.3 30 s, and each takes the lock from a stalled request before that.
     static let longestLockedWait = 15.0
 
-    /// Returns the rest of a wait that was written down, in seconds.
+    /// Returns the rest of a recorded delay, in seconds.
     ///
-    /// Two clocks count: a wall clock that was set must neither end a wait nor stretch it. And no wait is longer than
-    /// any that this policy gives, whatever the file says.
+    /// Two clocks count: setting the wall clock must neither end a delay nor extend it. No delay is longer than the
+    /// longest of this policy, whatever the file says.
     ///
-    /// - Parameter delay: The wait as it was drawn.
+    /// - Parameter delay: The delay as it was drawn.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
         let longest = min(max(cap, timeout), 366 * 86_400)
         let drawn = delay.isFinite ? delay : cap
@@ -61,25 +62,25 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
 
     /// The decision about an upload whose attempt failed.
     public enum Decision: Hashable, Sendable {
-        /// Try again after so many seconds.
+        /// Retry after this many seconds.
         case wait(Double)
-        /// Begin anew, at once, with the file as it is now.
+        /// Restart at once with the current version of the file.
         case restart
-        /// Try again at once.
+        /// Retry at once.
         case again
-        /// A person must decide.
+        /// Hold the upload: a user must decide.
         case hold(UploadFailure)
-        /// Trying again cannot help.
+        /// Fail the upload: a retry cannot help.
         case fail(UploadFailure)
     }
 
-    /// Counts `failure` in `tries` and decides. Failures of the network and of a file's medium are tried for ever: the
-    /// screen shows them, and each forward move resets their count. After an attempt that moved the next one follows at
-    /// once; waits grow only while nothing moves.
+    /// Counts `failure` in `tries` and decides. Failures of the network and of a file's volume are retried for ever:
+    /// the screen shows them, and each progress resets their count. After an attempt that moved bytes the next one
+    /// follows at once; delays grow only while nothing moves.
     ///
     /// - Parameters:
-    ///   - movement: What the attempt had moved.
-    ///   - random: Draws from a range; full jitter spreads the waits of many uploads.
+    ///   - movement: The bytes that the attempt had moved.
+    ///   - random: Draws from a range; full jitter spreads the delays of many uploads.
     public func decide(
         after failure: UploadFailure, tries: inout Upload.Tries, movement: AttemptMovement = .none,
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
@@ -104,12 +105,12 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             tries.delay = CaptivePortalBackoff<ContinuousClock.Instant>.interval / .seconds(1)
             return .wait(tries.delay)
         case .descriptors:
-            // Others have to end first, and what they take is no matter of this upload's.
+            // Other requests must end first, and their time does not count against this upload.
             tries.delay = random(1...2)
             return .wait(tries.delay)
         case .server:
             tries.server = min(tries.server, 1_000_000) + 1
-            // A server that says when to come again is not given up.
+            // A server that sends Retry-After is retried without limit.
             guard tries.server <= serverTries || failure.asksAllToWait else {
                 var final = failure
                 final.summary += " (\(serverTries) tries)"
@@ -123,7 +124,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
                 return .hold(held)
             }
             let wish = failure.retryAfter
-            // Who is busy for all knows for how long; any other wish is a lower bound of waits that grow.
+            // A server that is busy for all knows for how long; any other Retry-After is a lower bound of growing
+            // delays.
             if let wish, failure.asksAllToWait {
                 tries.delay = wish
                 return .wait(wish)
@@ -146,8 +148,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// The number of breaks in a row that may be followed sooner than the doubled waits, if each attempt moved
-    /// something. A server that breaks every connection after the same few bytes is not tried so for ever.
+    /// The number of breaks in a row with shorter delays than the doubled ones, if each attempt moved bytes. The limit
+    /// stops quick retries at a server that breaks every connection after the same few bytes.
     private static let quickBreaks = 16
 
     private func decide(
@@ -173,8 +175,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// The first time it is sent again at once. A server that never answers gets pauses, and not for ever: each time may
-    /// have left a file there.
+    /// Decides about a missing response. The first time the upload is sent again at once. A server that never responds
+    /// gets growing delays and a limit: each attempt may have stored a file there.
     private func decide(
         afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
@@ -193,19 +195,20 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// Full jitter: anything between nothing and the doubled wait, but never less than the server asked for.
+    /// Returns a delay with full jitter: between nothing and the doubled delay, but never less than the server asked
+    /// for.
     private func wait(
         after count: Int, asked: Double?, upTo longest: Double = .infinity, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
     ) -> Decision {
         let ceiling = min(self.ceiling(after: count), longest)
-        // A floor of a tenth keeps a run of small draws from hammering a server.
+        // A minimum of a tenth keeps a run of small draws from flooding a server.
         let drawn = random(ceiling / 10...max(0.001, ceiling))
         tries.delay = max(drawn, asked ?? 0)
         return .wait(tries.delay)
     }
 
-    /// The longest wait after so many failures in a row, in seconds.
+    /// Returns the longest delay after so many failures in a row, in seconds.
     private func ceiling(after count: Int) -> Double {
         var ceiling = base
         for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }
@@ -215,8 +218,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
 
 /// The treatment of an upload whose file changed after it was queued.
 public enum FileChangePolicy: String, Hashable, Codable, Sendable, CaseIterable {
-    /// A person must decide.
+    /// The upload is held.
     case hold
-    /// The file is sent as it is now, from its beginning; held after a few changes.
+    /// The current version is sent from its beginning; after a few changes the upload is held.
     case restart
 }

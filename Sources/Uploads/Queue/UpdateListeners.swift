@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Everyone who follows the queue. Changes merge per listener, so that a slow one costs at most a record per upload.
+/// The followers of the queue. Changes merge per listener, so that a slow one costs at most one record per upload.
 final class UpdateListeners: Sendable {
     private struct Pending {
-        /// The whole queue as it was when the listener came, which costs nothing until it is read.
+        /// The whole queue at the start of the listener, which costs nothing until it is read.
         var whole: UploadTable?
         var changed: [Upload.ID: Upload] = [:]
         var removed: Set<Upload.ID> = []
@@ -22,7 +22,7 @@ final class UpdateListeners: Sendable {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }
                 if let whole = pending.whole.take() {
-                    // What changed since is told next: merged, nobody could tell it from what was so before.
+                    // Later changes go into the next update: merged, they could not be told from the initial state.
                     if pending.changed.isEmpty, pending.removed.isEmpty {
                         pending = Pending()
                     } else {
@@ -40,10 +40,10 @@ final class UpdateListeners: Sendable {
 
     private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
 
-    /// True if nobody follows.
+    /// True if there are no followers.
     var isEmpty: Bool { listeners.withLock { $0.isEmpty } }
 
-    /// A stream that begins with the whole queue.
+    /// Returns a stream that begins with the whole queue.
     func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
         let listener = Listener()
         listener.pending.withLock { pending in
@@ -81,7 +81,7 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// Ends every stream, after what has gathered was read.
+    /// Ends every stream, after the pending changes were read.
     func finish() {
         for listener in listeners.withLock({ Array($0.values) }) { listener.continuation.finish() }
     }

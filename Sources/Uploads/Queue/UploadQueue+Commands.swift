@@ -1,7 +1,7 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// Commands, each a script of transactions.
+/// The commands, each a script of transactions.
 extension UploadQueue {
     public func perform(_ command: QueueCommand) async -> QueueReply {
         guard core.phase != .stopped else {
@@ -10,7 +10,7 @@ extension UploadQueue {
         }
         do throws(UploadFailure) {
             let reply = try await carryOut(command)
-            // Whoever asks for something shows that the disk may be well again.
+            // A command is a sign that the disk may work again.
             if reply.changed != nil, core.health.isRefused { await mend() }
             send(.advance)
             return reply
@@ -39,7 +39,7 @@ extension UploadQueue {
                 try await transact(.change(try core.ids(selection), .resume, resuming: batches)))
         case .retry(let selection):
             let ids = try core.ids(selection)
-            // Whoever says "now" means it: connectivity is a hint and no gate for people.
+            // A user who says "now" overrides the monitor: connectivity is a hint and never blocks users.
             send(.force)
             return .changed(
                 try await retry(ids, isEach: selection.isEach, startsEarly: selection.isChosen))
@@ -47,7 +47,7 @@ extension UploadQueue {
         case .move(let selection, let move):
             let ids = try core.ids(selection)
             let result = try await transact(.move(ids, move))
-            // Those that made room stand elsewhere too.
+            // The uploads that a move displaces change their position too.
             return answer(result, about: ids.filter(Set(result.ids).contains))
         case .limits: return .limits(core.limits.current)
         case .limitBandwidth(let bandwidth, let scope):
@@ -86,9 +86,9 @@ extension UploadQueue {
         }
     }
 
-    /// The answer to a command that can be taken back.
+    /// Returns the reply to a command that can be undone.
     ///
-    /// - Parameter ids: The uploads that it is about, if those are not all that it changed.
+    /// - Parameter ids: The uploads that the command names, if it changed others too.
     private func answer(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
         if let undo = result.undo { send(.commanded(undo)) }
         return .changed(ids ?? result.ids)
@@ -102,20 +102,19 @@ extension UploadQueue {
         return result.isPaused ? .addedPaused(result.ids) : .changed(result.ids)
     }
 
-    /// Adds uploads, and pauses or resumes them as their batches were meanwhile.
+    /// Adds uploads, and pauses or resumes them if their batches changed meanwhile.
     func addFollowingBatches(
         _ new: [NewUpload], _ rule: Transaction.AddRule
     ) async throws(UploadFailure) -> TransactionResult {
         let result = try await transact(.add(new, rule))
-        // Where the disk refuses, they stay as the answer to the command has them.
+        // If the disk refuses the change, the uploads stay as the reply describes them.
         for change in core.batchChanges(of: result.ids) { _ = try? await transact(change) }
         return result
     }
 
     /// - Parameters:
-    ///   - isEach: Whether the uploads were named one by one: then nothing is done to any of them if one of them cannot be
-    ///     tried again.
-    ///   - startsEarly: Whether those that wait for their start begin now.
+    ///   - isEach: Whether the uploads were named one by one: if one of them cannot be retried, then none is.
+    ///   - startsEarly: Whether uploads with a start condition start now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
     ) async throws(UploadFailure) -> [Upload.ID] {
@@ -125,10 +124,11 @@ extension UploadQueue {
             switch found {
             case .success(let identity): identities[id] = identity
             case .failure(let failure) where failure.category == .sourceChanged:
-                // A symbolic link has come into the way: it is followed for nobody who has not seen where to.
+                // A component of the path is now a symbolic link. Ferry follows it only after the user has seen its
+                // target.
                 if isEach { throw failure }
                 refused.insert(id)
-            // It is tried all the same, and says then what it says now.
+            // The upload is retried all the same, and fails with its current error.
             case .failure: break
             }
         }
@@ -136,7 +136,7 @@ extension UploadQueue {
         return try await transact(.change(ids.filter { !refused.contains($0) }, change)).ids
     }
 
-    /// Looks at the files of uploads, some at a time: a medium may keep each look waiting.
+    /// Reads the current versions of files, a few at a time, as a volume may delay each.
     private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
         await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
             var left = uploads[...]
@@ -156,8 +156,8 @@ extension UploadQueue {
         }
     }
 
-    /// Takes the last command back, or gives again the one that was taken back last. Commands that have nothing left to
-    /// change, because others removed the uploads or changed them too, are passed over.
+    /// Undoes the last command, or redoes the last undone one. Commands without effect, because other commands removed
+    /// or changed their uploads, are skipped.
     private func goBack(_ direction: UndoStack.Direction) async throws(UploadFailure) -> QueueReply {
         while let entry = core.undo.next(direction) {
             let (transaction, change) = entry.action.transaction(in: core)
@@ -179,7 +179,7 @@ extension UploadQueue {
 }
 
 extension UploadSelection {
-    /// The batches that are meant as such, and not only the uploads in them.
+    /// The batches that the selection names as a whole.
     var batches: Set<String> {
         if case .batch(let name) = self { [name] } else { [] }
     }
@@ -188,7 +188,7 @@ extension UploadSelection {
 extension UploadFailure {
     private static let batchesNamed = 10
 
-    /// - Parameter known: The names there are.
+    /// - Parameter known: The names of the existing batches.
     package static func unknownBatch(_ name: String, known: Set<String>) -> UploadFailure {
         let names = known.sorted()
         let rest = names.count > batchesNamed ? ", and \(names.count - batchesNamed) more" : ""

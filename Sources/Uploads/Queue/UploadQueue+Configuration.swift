@@ -1,21 +1,20 @@
 public import FerryProtocols
 
 extension UploadQueue {
-    /// Limits that hold until a command sets others.
+    /// Limits that apply until a command sets others.
     public struct Configuration: Hashable, Sendable {
-        /// Uploads running at once.
+        /// The number of uploads that run at once.
         public var concurrency: Int
-        /// Uploads running at once to one host; nil for as many as in total.
+        /// The number of uploads that run at once to one host; nil for the total limit.
         public var concurrencyPerHost: Int?
-        /// The number of the smallest uploads that take one slot: most of their time goes by with waiting for
-        /// responses. An upload takes up a share of a slot for each 128 KiB that it has begun, and never more than the
-        /// whole.
+        /// The number of the smallest uploads that share one slot: they spend most of their time waiting for responses.
+        /// An upload occupies a share for each 128 KiB or part of it, and never more than the whole slot.
         public var smallUploadsPerSlot: Int
-        /// Bytes per second by the time of day; scopes that are not named have no limit.
+        /// The limits in bytes per second by the time of day; scopes that are not named have no limit.
         public var limits: [LimitScope: Timetable]
-        /// The rules for how long to wait after failures, and when to stop.
+        /// The rules for the delay after failures, and for when to stop retrying.
         public var retry: QueueRetryPolicy
-        /// Done uploads that stay in the queue; those done before them are in the history alone. Nil for all.
+        /// The number of done uploads that stay in the queue; older ones are in the history alone. Nil keeps all.
         public var keptDone: Int?
 
         public init(
@@ -34,12 +33,12 @@ extension UploadQueue {
 
     /// The uploads that this engine finished and that left the queue for the history since it started.
     public struct Retired: Hashable, Sendable {
-        /// Uploads.
+        /// The number of uploads.
         public var count = 0
-        /// Their sizes.
+        /// The sum of their sizes.
         public var bytes: ByteCount = 0
 
-        /// Makes the value of an engine that has finished nothing.
+        /// Creates the value of an engine that has finished nothing.
         public init() {}
     }
 }

@@ -2,12 +2,12 @@ import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
 
-/// Telling the core what happens, and doing what it answers.
+/// Passing events to the core, and performing its effects.
 extension UploadQueue {
-    /// Tells the core what happened, and does what it answers.
+    /// Passes an event to the core, and performs its effects.
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
-    /// Tells the core something that is answered once the disk has taken it.
+    /// Passes an event to the core, and returns once its result is on disk.
     @discardableResult
     func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {
         replies.last += 1
@@ -25,7 +25,7 @@ extension UploadQueue {
         try await ask { .transaction(transaction, $0) }
     }
 
-    /// Does what the core answered, behind what it answered before.
+    /// Performs the effects, after those that are still pending.
     func perform(_ new: [CoreEffect]) {
         effects += new
         guard !isPerforming else { return }
@@ -98,11 +98,11 @@ extension UploadQueue {
         send(.probed(host, number: number, answer))
     }
 
-    /// Deletes what the server has of an upload, beside everything else.
+    /// Deletes the bytes of an upload from the server, in a task of its own.
     private func discard(_ upload: Upload) {
         tasks.lastDiscard += 1
         let number = tasks.lastDiscard
-        // Should the server not answer, or this process end.
+        // The entry remains if the server does not respond, or this process ends.
         runner.abandon([upload], since: clock.date())
         tasks.discards[number] = Task(executorPreference: environment.executor) { [runner] in
             await runner.discard(upload)
@@ -113,7 +113,7 @@ extension UploadQueue {
     private func didDiscard(_ number: Int) { tasks.discards[number] = nil }
 }
 
-// Attempts.
+// The attempts.
 extension UploadQueue {
     private func start(_ upload: Upload, run number: Int) {
         progressStore.begin(upload, confirmed: upload.confirmed)
@@ -126,8 +126,8 @@ extension UploadQueue {
         tasks.runs[upload.id] = (number, task)
     }
 
-    /// The file as it is now, if a change of it is no reason to ask a person; looked at while the run still counts, so
-    /// that nothing else begins meanwhile.
+    /// Returns the current version of a file, if its change need not hold the upload. The file is read while the run
+    /// still counts, so that no other run begins meanwhile.
     private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             core.retryPolicy(for: upload).whenFileChanges == .restart
@@ -145,14 +145,14 @@ extension UploadQueue {
         if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
     }
 
-    /// Notes how much an attempt has sent, so that what is sent again after a kill is counted. A hint: it need not be
+    /// Notes how much an attempt has sent, so that bytes sent again after a kill are counted. A hint: it need not be
     /// durable.
     fileprivate func noteSent(of id: Upload.ID, run number: Int) {
         guard let sample = progressStore.sample(of: id) else { return }
         send(.sent(id, run: number, sample.sent))
     }
 
-    /// Takes what a server says it has.
+    /// Passes on what the server has stored.
     fileprivate func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
@@ -165,9 +165,9 @@ extension UploadQueue {
     }
 }
 
-// Disk and history.
+// The disk and the history.
 extension UploadQueue {
-    /// Tries at once what the disk refused, and goes on if it takes it.
+    /// Retries at once what the disk refused, and resumes the starts if that succeeds.
     func mend() async {
         guard core.phase != .stopped else { return }
         let condition = await journal.repair()
@@ -175,7 +175,7 @@ extension UploadQueue {
         send(.repaired(condition))
     }
 
-    /// Writes down what the disk refused, in pieces, so that no record becomes too large.
+    /// Writes what the disk refused, in batches, so that no record becomes too large.
     func saveDirty() async {
         let ids = Array(core.unconfirmed.dirty.ids)
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -185,11 +185,11 @@ extension UploadQueue {
         }
     }
 
-    /// Writes down what a killed engine could not, and moves what is too many to the history.
+    /// Writes the history entries that a killed engine could not, and moves surplus done uploads to the history.
     func completeHistory() {
         guard let history else { return }
         let finished = core.archive.finished
-        // Without a limit the queue may hold more of them than the history does.
+        // Without a limit the queue may contain more of them than the history does.
         let newest = core.configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
         let done = newest.compactMap { core.uploads[$0] }
         tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
@@ -213,8 +213,8 @@ extension UploadQueue {
 
     private func didRetire() { tasks.retiring = nil }
 
-    /// The uploads that leave next. Nil if none are too many: in the same moment it is over, so that what makes more of
-    /// them too many begins anew.
+    /// Returns the uploads that leave next. Nil if there is no surplus; the task then ends in the same step, so that a
+    /// later surplus starts a new one.
     private func nextToRetire() -> ArraySlice<Upload.ID>? {
         if core.phase != .stopped, let kept = core.configuration.keptDone,
             let batch = core.archive.leaving(keeping: kept)
@@ -225,10 +225,10 @@ extension UploadQueue {
         return nil
     }
 
-    /// - Returns: False if the history or the journal does not take them; then they stay.
+    /// - Returns: False if the history or the journal refuses them; then they stay.
     private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
         let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
-        // Meanwhile a person may remove some.
+        // A user may remove some meanwhile.
         guard await history.secure(uploads),
             let result = try? await transact(.retire(uploads.map(\.id)))
         else { return false }
@@ -237,7 +237,7 @@ extension UploadQueue {
     }
 }
 
-/// The recorder by which one run tells the queue.
+/// The recorder that reports one run to the queue.
 private struct RunRecorder: AttemptRecorder {
     let queue: UploadQueue
     let progressStore: ProgressStore
@@ -252,7 +252,7 @@ private struct RunRecorder: AttemptRecorder {
 
     func isReading() {
         progressStore.update(id) { sample in
-            // With several requests under way one reads while others send.
+            // With several requests under way, one may read while others send.
             if sample.phase != .sending { sample.phase = .reading }
         }
     }

@@ -1,24 +1,24 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The queue's treatment of a file that was found whole.
+/// The queue's treatment of a file that was found complete.
 package enum SettledFile: Hashable, Sendable {
     case added(Upload.ID)
-    /// The file was on its way as another version, and goes as it is now.
+    /// The file was queued in another version, and is sent in its current one.
     case renewed(Upload.ID)
-    /// The file is on its way, is there already, or waits for a person.
+    /// The file is queued or uploaded already, or waits for a user.
     case known(Upload.ID)
 }
 
-/// Files that somebody watches, who finds out when they are whole.
+/// Files in watched folders, whose watcher decides when they are complete.
 extension UploadQueue {
-    /// Uploads of these files are held when their file changes, whatever is done with others: as it is in the middle of
-    /// a change it must not go. To be said before the queue starts.
+    /// Marks files whose changes hold their uploads, whatever the policy for others: a file in the middle of a change
+    /// must not be sent. Call before the queue starts.
     package func leaveChanges(of files: some Sequence<LocalPath>) { core.index.watchedFiles.formUnion(files) }
 
-    /// Forgets files that nobody watches any more.
+    /// Forgets files that are no longer watched.
     ///
-    /// - Parameter evenQueued: Whether those too of which an upload is not done yet, whose file may come back.
+    /// - Parameter evenQueued: True to forget files with unfinished uploads too, although such a file may return.
     package func forgetChanges(of files: some Sequence<LocalPath>, evenQueued: Bool = false) {
         for file in files where core.index.watchedFiles.contains(file) {
             if evenQueued || core.queued(from: file).allSatisfy(\.isDone) {
@@ -27,12 +27,12 @@ extension UploadQueue {
         }
     }
 
-    /// Sends files in the version in which they were found whole, once: what was on its way as another version goes as
-    /// this one.
+    /// Queues files in the version in which they were found complete, once. An upload that was queued with another
+    /// version gets this one.
     ///
-    /// - Returns: What became of each, in their order.
-    /// - Throws: `UploadFailure` if the disk or the queue takes nothing; some may have been taken then, and are `known`
-    ///   the next time.
+    /// - Returns: The result for each file, in the sequence of `new`.
+    /// - Throws: `UploadFailure` if the disk or the queue refuses the files; some may have been added before, and are
+    ///   `known` the next time.
     package func takeSettled(_ new: [NewUpload]) async throws(UploadFailure) -> [SettledFile] {
         guard core.phase != .stopped else { throw UploadFailure(.permanent, "the queue is shutting down") }
         leaveChanges(of: new.lazy.map(\.path))
@@ -74,30 +74,30 @@ extension SettledFile {
 }
 
 extension Upload {
-    /// True if nothing else has to be queued for this version of the file.
+    /// True if this version of the file need not be queued.
     fileprivate func stands(for identity: FileIdentity) -> Bool {
         !isDone || self.identity.isSameContent(as: identity)
     }
 
-    /// True if it cannot go as it was queued any more, and can as this version.
+    /// True if the upload can no longer run with its queued version, and can with this one.
     fileprivate func awaits(_ identity: FileIdentity) -> Bool {
         guard identity != self.identity else { return false }
         return switch state {
         case .queued, .waiting, .paused, .failed: true
-        // A person has been asked something else than whether the file may have changed.
+        // The user must decide about something else than a change of the file.
         case .held: needsNewIdentity
-        // It finds out by itself, and what the server has of it is not left there.
+        // A running attempt detects the change itself, and the server's bytes of the old version are deleted.
         case .running, .done: false
         }
     }
 
-    /// Goes on as another version of its file.
+    /// Continues with another version of its file.
     ///
-    /// - Returns: True if that changes anything.
+    /// - Returns: True if the upload changed.
     mutating func renew(_ identity: FileIdentity) -> Bool {
         guard awaits(identity) else { return false }
         take(identity)
-        // That it changed was expected: it counts for nothing against it.
+        // The change was expected, so the tries start from zero.
         tries = Tries()
         if case .paused = state { return true }
         state = .queued

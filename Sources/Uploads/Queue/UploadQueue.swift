@@ -3,14 +3,14 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The one owner of every upload.
+/// The sole owner of all uploads.
 ///
-/// A change is made in memory, appended to the journal and only then published and acted upon. Commands of people are
-/// undone and refused if the journal cannot take them; what the engine itself finds out stays true in memory and is
-/// appended again as soon as the disk allows.
+/// A change is made in memory, appended to the journal, and only then published and acted upon. If the journal refuses
+/// a command of a user, the command is undone and refused. A finding of the engine stays in memory and is appended
+/// again as soon as the disk allows.
 ///
-/// The decisions are made by `QueueCore`, a value. This actor is its shell: it owns the journal, the runner, the clocks
-/// and the tasks, tells the core what happens, and does what the core answers, in order.
+/// `QueueCore`, a value, makes the decisions. This actor is its shell: it owns the journal, the runner, the clocks and
+/// the tasks. It passes events to the core and performs the core's effects in sequence.
 public actor UploadQueue: QueueClient {
     /// The tasks under way.
     struct Tasks {
@@ -24,7 +24,7 @@ public actor UploadQueue: QueueClient {
         var retiring: Task<Void, Never>?
     }
 
-    /// The answers that somebody waits for.
+    /// The replies that callers wait for.
     struct Replies {
         typealias Waiter = CheckedContinuation<Result<TransactionResult, UploadFailure>, Never>
 
@@ -52,9 +52,9 @@ public actor UploadQueue: QueueClient {
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:
-    ///   - history: Where uploads that are done are noted; nil keeps no history, and all of them in the queue.
-    ///   - rateLimit: The limit that the runner's transfers go by; the queue sets its rates.
-    ///   - readers: The threads that wait for the media of files that are tried again.
+    ///   - history: The history of done uploads; nil keeps no history, and all done uploads in the queue.
+    ///   - rateLimit: The limit of the runner's transfers; the queue sets its rates.
+    ///   - readers: The threads that wait for the volumes of files whose uploads are retried.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
         history: UploadHistory? = nil, runner: any AttemptRunner,
@@ -89,7 +89,7 @@ public actor UploadQueue: QueueClient {
             now: Moment(instant: clock.now(), date: clock.date()))
     }
 
-    /// Tries a TCP connection to the host, or to the proxy on the way there.
+    /// Tries a TCP connection to the host, or to its proxy.
     public static let connect: @Sendable (UploadHost) async -> Reachability = { host in
         let name = host.proxy?.host ?? host.name
         let port = host.proxy.flatMap { UInt16(exactly: $0.port) } ?? host.port
@@ -99,11 +99,11 @@ public actor UploadQueue: QueueClient {
     var now: Moment { Moment(instant: clock.now(), date: clock.date()) }
 }
 
-// Start and stop.
+// Starting and stopping.
 extension UploadQueue {
-    /// Reads the queue back without starting anything, for commands that only change it.
+    /// Loads the queue without starting anything, for commands that only change it.
     ///
-    /// - Returns: What recovery had to put right, for people.
+    /// - Returns: The repairs of recovery, for users.
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
     public func open() throws(JournalError) -> [RecoveryNotice] {
         var recovered = try journal.load()
@@ -111,12 +111,12 @@ extension UploadQueue {
         return recovered.notices
     }
 
-    /// Reads the queue back and starts what may start.
+    /// Loads the queue and starts what may start.
     ///
     /// - Parameters:
-    ///   - monitor: Tells when the network goes and returns; nil takes it to be always there.
-    ///   - suspensions: Tells when the machine slept.
-    /// - Returns: What recovery had to put right, for people.
+    ///   - monitor: Reports when the network goes and returns; nil assumes that it is always up.
+    ///   - suspensions: Reports when the machine slept.
+    /// - Returns: The repairs of recovery, for users.
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
     @discardableResult
     public func start(
@@ -136,7 +136,7 @@ extension UploadQueue {
         return notices
     }
 
-    /// Tells the core of each element of a stream.
+    /// Passes each element of a stream to the core.
     private func report<Element: Sendable>(
         _ stream: AsyncStream<Element>, as event: @escaping @Sendable (Element) -> CoreEvent
     ) {
@@ -148,7 +148,7 @@ extension UploadQueue {
 
     /// Stops all attempts, writes a complete snapshot and ends every stream of updates.
     ///
-    /// What ran is queued again and goes on next time. Safe to call twice.
+    /// Running uploads are queued again and resume at the next start. A second call does nothing.
     public func stop() async {
         guard core.phase != .stopped else { return }
         send(.stop)
@@ -174,7 +174,7 @@ extension UploadQueue {
         wakeIdleWaiters()
     }
 
-    /// Waits a little for what is being deleted at servers: a server that hangs must not keep us.
+    /// Waits briefly for deletions at servers: a server that hangs must not delay the end.
     private func finishDiscards() async {
         let tasks = Array(tasks.discards.values)
         guard !tasks.isEmpty else { return }
@@ -186,14 +186,14 @@ extension UploadQueue {
         limit.cancel()
     }
 
-    /// Returns when nothing runs and nothing will: all is done, failed, held or paused by a person. Returns too when
-    /// the queue was told to finish and nothing runs any more.
+    /// Returns when nothing runs and nothing will: all uploads are done, failed, held or paused by a user. Also returns
+    /// when the queue was asked to finish and nothing runs any more.
     public func waitUntilIdle() async {
         guard !core.isIdle else { return }
         await withCheckedContinuation { idleWaiters.append($0) }
     }
 
-    /// Returns when the queue has been told to finish (`stopWhenIdle`) and nothing runs any more, or when it has stopped.
+    /// Returns when the queue was asked to finish (`stopWhenIdle`) and nothing runs any more, or when it has stopped.
     public func waitUntilFinished() async {
         while !core.isFinished { await withCheckedContinuation { idleWaiters.append($0) } }
     }
@@ -204,28 +204,28 @@ extension UploadQueue {
     }
 }
 
-// What others see.
+// The queue as others see it.
 extension UploadQueue {
-    /// Every upload, in the order of the queue.
+    /// Every upload, sorted by rank.
     public var all: [Upload] { core.all(at: now) }
 
-    /// Every upload in the order of the queue, and what this engine finished that is no longer in it.
+    /// Every upload, sorted by rank, and the uploads that this engine finished and that left the queue.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 
-    /// The uploads that this engine finished and that are in the history alone.
+    /// The uploads that this engine finished and that only the history still contains.
     public var retired: Retired { core.archive.retired }
 
     /// The uploads that had failed or were held when the engine started.
     public var failedBefore: Set<Upload.ID> { core.archive.failedBefore }
 
-    /// The done uploads in the queue that were done before the engine started, and not again since.
+    /// The done uploads in the queue that were done before the engine started, and were not repeated since.
     public var doneBefore: Set<Upload.ID> { core.archive.doneBefore }
 
     public nonisolated func progress() -> [ProgressSample] { progressStore.samples(rateLimit.rates) }
 
-    /// Returns the rate of all uploads together, and the time that they still need.
+    /// Returns the rate of all uploads together, and their remaining time.
     ///
-    /// - Parameter left: What those that are due have not sent yet.
+    /// - Parameter left: The bytes that due uploads have not sent yet.
     package nonisolated func estimate(of left: RemainingBytes) -> TransferEstimate {
         progressStore.total(left: left, rateLimit.rates)
     }
@@ -237,13 +237,13 @@ extension UploadQueue {
     /// The status of the queue as a whole, after `stop` too.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Maps the uploads as they are shown, in no order, without a copy of them all.
+    /// Maps the uploads as they are displayed, unsorted, without copying them all.
     package func compactMap<Result: Sendable>(_ body: @Sendable (Upload) -> Result?) -> [Result] {
         let now = now
         return core.uploads.values.compactMap { body(core.shown($0, at: now)) }
     }
 
-    /// Uploads as they are now; without those that are not in the queue.
+    /// Returns uploads in their current state, without those that are not in the queue.
     package func current(_ ids: some Sequence<Upload.ID>) -> [Upload] {
         ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } }
     }
@@ -251,27 +251,27 @@ extension UploadQueue {
     package func inspect() -> QueueInspection { QueueInspection(core, at: now) }
 }
 
-// What others tell it.
+// Reports to the queue from outside.
 extension UploadQueue {
-    /// Goes by another configuration from now on, for uploads that are queued too. What somebody ordered holds over it,
-    /// as it does after a start; attempts that run end as they began.
+    /// Applies another configuration from now on, for queued uploads too. Limits that users set take precedence, as
+    /// after a start; running attempts keep the configuration that they began with.
     ///
-    /// - Parameter change: Changes what the runner goes by, in the same moment for all that the queue does.
+    /// - Parameter change: Changes the runner's settings in the same step.
     public func apply(_ configuration: Configuration, with change: @Sendable () -> Void = {}) {
         let waiting = core.hostsOfWaiting
         change()
         send(.configured(configuration, waiting: waiting))
     }
 
-    /// Tells all who follow the queue something that happened beside it, as in a watched folder.
+    /// Reports an event from outside the queue to all followers, such as of a watched folder.
     public nonisolated func tell(_ notice: Notice) {
         let number = lastNotice.add(1, ordering: .relaxed).newValue
         let dated = DatedNotice(notice, at: clock.date())
         Task(executorPreference: environment.executor) { await self.send(.noticed(dated, number: number)) }
     }
 
-    /// Tells all who follow the queue which watched folders are not there.
+    /// Reports to all followers which watched folders are missing.
     ///
-    /// - Parameter folders: As they are shown to people.
+    /// - Parameter folders: The folders as they are displayed.
     public func setAwayFolders(_ folders: [String]) { send(.awayFolders(folders)) }
 }

@@ -1,24 +1,24 @@
 import FerryProtocols
 import FerryTransfer
 
-/// One look at all that is in a folder.
+/// One scan of everything in a folder.
 struct DirectoryScan {
-    /// Deeper than this nobody files things.
+    /// The maximum depth. No user files anything deeper.
     private static let depthLimit = 256
 
     let folder: WatchedFolder
-    /// The folders in which other programs' files are not looked for: they hold what was moved out of the way.
+    /// The folders that are not scanned: they contain files that Ferry has moved away.
     let exceptions: [LocalPath]
-    /// Called for each folder before it is looked into, so that nothing comes in unseen.
+    /// Called for each folder before it is read, so that no new file is missed.
     let watch: (LocalPath) -> Void
 
-    /// The files that a look found; `isComplete` is false if some folder could not be read.
+    /// The files that a scan found; `isComplete` is false if some folder could not be read.
     struct Findings {
         var files: [(path: LocalPath, identity: FileIdentity)] = []
         var isComplete = true
     }
 
-    /// - Parameter place: The folder, or one in it, without a symbolic link on it.
+    /// - Parameter place: The folder, or a folder below it, without symbolic links in its path.
     func look(into place: LocalPath, below root: LocalPath) -> Findings {
         var findings = Findings()
         watch(place)

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A thread that may wait for the disk, which those of the pool must not: there is one for each core.
+/// A thread that may wait for the disk. Threads of the cooperative pool must not: there is one for each core.
 package final class DiskExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

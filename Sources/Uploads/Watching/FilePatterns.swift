@@ -1,9 +1,9 @@
 /// The patterns that choose files below a folder by their names.
 ///
-/// A pattern without a slash is for the name of a file, or of a folder with all in it. A pattern with a slash is for
-/// the path below the folder; `**` in it stands for any number of folders.
+/// A pattern without a slash matches the name of a file, or of a folder with everything in it. A pattern with a slash
+/// matches the path below the folder; `**` in it matches any number of folders.
 public struct FilePatterns: Sendable {
-    /// The names that programs give to a file that they have not finished, or made for themselves.
+    /// The names that programs give to unfinished files and to their own temporary files.
     public static let unfinished = [
         ".*", "*~", "~$*", "#*#", "*.part", "*.partial", "*.filepart", "*.tmp", "*.temp", "*.crdownload",
         "*.download", "*.opdownload", "*.aria2", "*.swp",
@@ -15,8 +15,9 @@ public struct FilePatterns: Sendable {
     private let left: [GlobPattern]
 
     /// - Parameters:
-    ///   - include: None for all files. A pattern that is itself such a name, as `*.part` is, takes unfinished files too.
-    ///   - exclude: Counts more than `include`.
+    ///   - include: The patterns of the files; none for all files. A pattern such as `*.part` that is itself in
+    ///     `unfinished` includes those files.
+    ///   - exclude: The patterns of excluded files, which override `include`.
     public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)
         self.exclude = exclude.map(Pattern.init)
@@ -26,7 +27,7 @@ public struct FilePatterns: Sendable {
         }
     }
 
-    /// - Parameter path: The names from below the folder on to the file's own.
+    /// - Parameter path: The names from below the folder to the file's own.
     package func take(file path: [[UInt8]]) -> Bool {
         guard let name = path.last, !left.contains(where: { $0.matches(name) }) else { return false }
         guard path.dropLast().allSatisfy({ $0.first != 0x2E }) else { return false }
@@ -34,7 +35,7 @@ public struct FilePatterns: Sendable {
         return !path.indices.contains { end in exclude.contains { $0.matches(Array(path[...end])) } }
     }
 
-    /// Whether there is any use in looking into a folder. Hidden ones are never looked into.
+    /// Returns whether a folder may contain wanted files. Hidden folders never do.
     package func enter(folder path: [[UInt8]]) -> Bool {
         path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
     }

@@ -3,7 +3,7 @@ import FerryFiles
 import FerryTransfer
 import Synchronization
 
-/// Watches one folder on a thread of its own: a folder on a medium that hangs holds up nobody else.
+/// Watches one folder on a thread of its own: a folder on a hanging volume delays no other.
 package final class FolderWatch: Sendable {
     /// The treatment of a file that has been uploaded.
     package enum Removal: Hashable, Sendable {
@@ -32,8 +32,8 @@ package final class FolderWatch: Sendable {
     /// Begins to watch.
     ///
     /// - Parameters:
-    ///   - events: Made and used on the thread.
-    ///   - report: Called on the thread, with what one round brought.
+    ///   - events: Creates the event source; called and used on the thread.
+    ///   - report: Called on the thread with the reports of one round.
     package func start(
         _ tree: WatchedTree,
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,
@@ -51,22 +51,22 @@ package final class FolderWatch: Sendable {
         }
     }
 
-    /// The file is to be told once more, when it has settled.
+    /// Reports the file once more when it has settled.
     package func lookAgain(at path: LocalPath) { order(.lookAgain(path)) }
 
-    /// Marks this version of the file as told.
+    /// Marks this version of the file as reported.
     package func leave(_ path: LocalPath, _ identity: FileIdentity) { order(.leave(path, identity)) }
 
-    /// Takes a file out of the folder; `removed` is reported.
+    /// Removes a file from the folder; `removed` is reported.
     package func remove(_ file: UploadedFileDisposal, by removal: Removal) { order(.remove(file, removal)) }
 
-    /// Returns when nothing is done any more, or in a moment if the medium hangs.
+    /// Returns when the thread has ended, or after a second if the volume hangs.
     package func stop() {
         cancel()
         _ = ended.wait(timeout: .now() + .seconds(1))
     }
 
-    /// Has the thread end, and does not wait for it.
+    /// Asks the thread to end, without waiting for it.
     package func cancel() {
         inbox.withLock { $0.isStopped = true }
         alarm.ring()

@@ -1,36 +1,36 @@
 import FerryTransfer
 import Synchronization
 
-/// The history of uploads that are not in the queue any more.
+/// The history of uploads that have left the queue.
 final class HistoryLookup: Sendable {
-    /// Uploads that leave the queue at the same time are among the newest so many.
+    /// The number of newest entries to read. Uploads that leave the queue at the same time are among them.
     private static let newest = 5000
 
     private enum All {
         case unread
         case read([LocalPath: [Upload]])
-        /// No question is asked any more.
+        /// No more lookups are made.
         case forgotten
     }
 
     private let read: @Sendable (Int) -> [HistoryEntry]
     private let all = Mutex(All.unread)
 
-    /// - Parameter read: The newest entries, so many at most.
+    /// - Parameter read: Returns the newest entries, at most this many.
     init(read: @escaping @Sendable (Int) -> [HistoryEntry]) { self.read = read }
 
-    /// Looks in the history that lies beside the queue of `lock`.
+    /// Creates a lookup in the history beside the queue of `lock`.
     convenience init(_ lock: StateLock) {
         let files = lock.files
         self.init { limit in
             do throws(JournalError) { return try UploadHistory.read(files: files, limit: limit) } catch {
-                // Nothing depends on it: at worst a file is sent again.
+                // Nothing depends on the history: at worst a file is sent again.
                 return []
             }
         }
     }
 
-    /// The one that brought the same content to the same place.
+    /// Returns the upload that brought the same content to the same target.
     func done(_ new: NewUpload) -> Upload? {
         all.withLock { all in
             if case .unread = all {
@@ -44,7 +44,7 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Lets go of them: what is found from now on was not there when this engine began.
+    /// Drops the entries: files found from now on were not there when this engine started.
     func forget() { all.withLock { $0 = .forgotten } }
 
     /// Returns the uploads of `ids` that were done.

@@ -1,12 +1,12 @@
 import FerryTransfer
 
-/// Files that may still be written: which of them have kept still for long enough, and when to look at the next one.
+/// Files that may still be written: which of them have been unchanged for long enough, and when to check the next one.
 ///
-/// What the system tells of a file is only a reason to look at it: whoever closed or renamed it may go on, or another may
-/// have it open. Still is what two looks find the same, so far apart.
+/// An event of a file is only a reason to check it: the program that closed or renamed the file may write again, or
+/// another may have it open. A file has settled if two checks, far enough apart, find the same version.
 package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration == Duration {
     private enum Sight {
-        /// An event came since it was last looked at.
+        /// An event came since the last check.
         case noticed
         case seen(FileIdentity, since: Instant)
     }
@@ -15,7 +15,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
     private var sights: [LocalPath: Sight] = [:]
     private var looks = DeadlineQueue<LocalPath, Instant>()
 
-    /// - Parameter settle: For so long a file has to be the same.
+    /// - Parameter settle: The time for which a file must be unchanged.
     package init(settle: Duration) { self.settle = settle }
 
     /// The number of files that have not settled.
@@ -23,21 +23,21 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
 
     package func contains(_ path: LocalPath) -> Bool { sights[path] != nil }
 
-    /// Returns when to look next, at the files that are `due` then.
+    /// Returns when to check next; the files are `due` then.
     package mutating func nextLook() -> Instant? { looks.nextInstant() }
 
-    /// Notes an event of a file, or that it was found: it is to be looked at now.
+    /// Notes an event of a file, or that it was found: the file must be checked now.
     package mutating func notice(_ path: LocalPath, at now: Instant) {
         sights[path] = .noticed
         looks.wait(path, until: now)
     }
 
-    /// The files to look at; of each one is to be said what was found, by `saw`, `isInUse` or `forget`.
+    /// Returns the files to check. Report the result of each with `saw`, `isInUse` or `forget`.
     package mutating func due(at now: Instant) -> [LocalPath] { looks.due(at: now) }
 
-    /// Takes the result of a look.
+    /// Processes the result of a check.
     ///
-    /// - Returns: True if it has settled.
+    /// - Returns: True if the file has settled.
     package mutating func saw(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) -> Bool {
         guard case .seen(identity, let since) = sights[path] else {
             sights[path] = .seen(identity, since: now)
@@ -51,19 +51,19 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
         return true
     }
 
-    /// Notes that the file has been the same for long enough, and somebody has it open to write to it, or it cannot be
+    /// Notes that the file has been unchanged for long enough, but a process has it open for writing, or it cannot be
     /// read now.
     package mutating func isInUse(_ path: LocalPath, at now: Instant) {
         looks.wait(path, until: now.advanced(by: max(settle, .seconds(1))))
     }
 
-    /// Returns for how long the file has been as it is; nil if that is not known.
+    /// Returns for how long the file has been unchanged; nil if unknown.
     package func stillness(of path: LocalPath, at now: Instant) -> Duration? {
         guard case .seen(_, let since) = sights[path] else { return nil }
         return since.duration(to: now)
     }
 
-    /// Forgets a file that was handed on, or is not there.
+    /// Forgets a file that was passed on, or is missing.
     package mutating func forget(_ path: LocalPath) {
         sights[path] = nil
         looks.forget(path)

@@ -1,26 +1,26 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A file that has been uploaded and is to be taken out of its folder, if it is still what was sent.
+/// An uploaded file that must be removed from its folder, if it is still the version that was sent.
 ///
-/// Its name may be another file's at any moment, so it is taken away first, looked at, and put back if it is another
-/// one. Whatever was interrupted goes on the next time.
+/// The name may be another file's at any moment. So the file is renamed first, then checked, and renamed back if it is
+/// another one. An interrupted disposal resumes the next time.
 package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// Another version is there now, or none.
+        /// There is another version now, or none.
         case changed
-        /// A process has it open to write to it.
+        /// A process has the file open for writing.
         case inUse
-        /// The file is still there; the text says why.
+        /// The file is still there; the text is the reason.
         case failed(String)
     }
 
     package var path: LocalPath
     /// The version that was sent.
     package var identity: FileIdentity
-    /// The number of its upload: two files of a queue never have the same.
+    /// The number of its upload, which is unique in a queue.
     package var id: Upload.ID
 
     package init(path: LocalPath, identity: FileIdentity, id: Upload.ID) {
@@ -42,8 +42,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - folder: Made if it is not there.
-    ///   - names: The folders in it, and the file's name; a number is added if that is taken.
+    ///   - folder: The target folder, created if it is missing.
+    ///   - names: The folders below it, and the file's name; a number is added if the name is taken.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
         var place = folder
@@ -60,14 +60,15 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return give(aside, name, in: place).map { .moved(to: $0) } ?? .failed("it is \(aside.text) now")
     }
 
-    /// Hidden: nobody takes it for a new file. Another queue may have given another file the same number.
+    /// Returns the hidden name for the disposal, which no program takes for a new file. The identity is a part of it,
+    /// as another queue may have the same upload number.
     func aside(in folder: LocalPath) -> LocalPath {
         folder.appending(Array(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)".utf8))
     }
 
-    /// Gives it another name, if it is what was sent and stays that.
+    /// Renames the file to `aside` if it is the sent version and stays that.
     ///
-    /// - Returns: Why not.
+    /// - Returns: The reason why the file was not renamed; nil if it was.
     private func take(to aside: LocalPath) -> Outcome? {
         if FileIdentity.ofName(aside) == nil {
             guard FileIdentity.ofName(path) == identity else { return .changed }
@@ -82,7 +83,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
                 }
             }
         }
-        // Under a name by which nobody opens it, it cannot change any more unless somebody has it open.
+        // No program opens the file by this name, so it cannot change unless a process already has it open.
         guard !isInUse(aside), let found = FileIdentity.ofName(aside), found.isSameContent(as: identity),
             found.device == identity.device
         else { return putBack(aside) }
@@ -96,7 +97,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return file.hasWriters == true
     }
 
-    /// Gives a file that is not what was sent its name again, or one like it if that is taken by now.
+    /// Renames a file that is not the sent version back, with a number if its name is taken by now.
     private func putBack(_ aside: LocalPath) -> Outcome {
         guard let folder = path.parent, give(aside, path.lastComponent, in: folder) != nil else {
             return .failed("it is \(aside.text) now")
@@ -104,19 +105,19 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .changed
     }
 
-    /// Gives what was taken aside a name, or one like it: nothing is overwritten.
+    /// Gives the file aside a name, with a number if it is taken: nothing is overwritten.
     private func give(_ aside: LocalPath, _ name: [UInt8], in folder: LocalPath) -> LocalPath? {
         for number in 1...Self.attempts {
             let goal = folder.appending(number == 1 ? name : Self.numbered(name, number))
             var refusal: Errno?
             do throws(SystemCallError) { try aside.link(as: goal) } catch { refusal = error.code }
-            // It may have got it already when a kill came between the two.
+            // A kill between the two calls may have left both names.
             if refusal == nil || refusal == .fileExists && isSame(aside, goal) {
                 try? aside.remove()
                 return goal
             }
             if refusal == .fileExists { continue }
-            // A file system without hard links.
+            // The file system has no hard links.
             if FileIdentity.ofName(goal) == nil, (try? aside.rename(to: goal)) != nil { return goal }
         }
         return nil
@@ -127,7 +128,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return one.inode == other.inode && one.device == other.device
     }
 
-    /// `a.mov` with 2 is `a (2).mov`.
+    /// Returns the name with a number: `a.mov` with 2 is `a (2).mov`.
     static func numbered(_ name: [UInt8], _ number: Int) -> [UInt8] {
         let mark = Array(" (\(number))".utf8)
         guard let dot = name.lastIndex(of: 0x2E), dot > 0 else { return name + mark }

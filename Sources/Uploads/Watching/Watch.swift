@@ -2,9 +2,9 @@ import FerryProtocols
 
 /// A watched folder and the destination of its files.
 public struct Watch: Sendable {
-    /// The folder, with what becomes of its files.
+    /// The folder, with the treatment of its files.
     public let folder: WatchedFolder
-    /// The destination as it was when the watching began.
+    /// The destination at the start of the watch.
     public let destination: Destination
 
     public init(folder: WatchedFolder, destination: Destination) {
@@ -12,7 +12,8 @@ public struct Watch: Sendable {
         self.destination = destination
     }
 
-    /// The destination's name, or its address without the query, which may be a signature: this is shown, logged and noted.
+    /// The destination's name, or its URL without the query, which may be a signature: this text is displayed, logged
+    /// and noted.
     package var to: String {
         destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
     }

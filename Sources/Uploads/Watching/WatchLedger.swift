@@ -1,30 +1,29 @@
 import FerryTransfer
 
-/// The notes of all watched folders: `watched.jsonl` in the state folder, a line for each change, written anew without
-/// what is outdated when most of it is.
+/// The notes of all watched folders: `watched.jsonl` in the state folder, a line for each change. The file is rewritten
+/// without outdated lines when most lines are outdated.
 ///
-/// Nothing that a crash can take from it does harm: what was queued is found in the queue, and what is done in the
-/// history.
+/// A crash may lose lines without harm: queued files are found in the queue, and done ones in the history.
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// Lines beyond twice the number of files, before it is written anew.
+    /// The number of lines beyond twice the number of files before the file is rewritten.
     private static let slack = 1000
 
     private enum File {
         case closed
         case open(any StateFile)
-        /// The file lacks what could not be written.
+        /// The file lacks notes that could not be written.
         case behind
     }
 
     private let files: any StateFiles
     private var lines = 0
     private var file = File.closed
-    /// The last one of each file.
+    /// The last note of each file.
     package private(set) var all: [LocalPath: WatchNote] = [:]
 
-    /// - Throws: `JournalError` if there are notes that cannot be read.
+    /// - Throws: `JournalError` if there are unreadable notes.
     package convenience init(_ lock: StateLock) throws(JournalError) { try self.init(files: lock.files) }
 
     package init(files: any StateFiles) throws(JournalError) {
@@ -33,7 +32,7 @@ package final class WatchLedger {
             let content = try files.open(Self.name, for: .reading)?.content() ?? []
             for line in content.split(separator: 0x0A) {
                 lines += 1
-                // What a crash left of a line, or damage: such a file is looked up in the queue and the history.
+                // A crash or damage left an incomplete line: its file is looked up in the queue and the history.
                 guard let note = line.withUnsafeBufferPointer(WatchNote.init(line:)) else { continue }
                 all[note.path] = note.fate == .gone ? nil : note
             }
@@ -44,9 +43,9 @@ package final class WatchLedger {
 
     package subscript(_ path: LocalPath) -> WatchNote? { all[path] }
 
-    /// Takes notes down.
+    /// Writes notes.
     ///
-    /// - Throws: `JournalError` if the disk does not take them; they count all the same until the process ends.
+    /// - Throws: `JournalError` if the disk refuses them; they apply all the same until the process ends.
     package func write(_ notes: [WatchNote]) throws(JournalError) {
         let new = notes.filter { $0.fate == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
         guard !new.isEmpty else { return }
@@ -65,7 +64,7 @@ package final class WatchLedger {
         }
     }
 
-    /// - Returns: nil if it is to be written anew.
+    /// - Returns: The open file; nil if it must be rewritten.
     private func opened() throws(SystemCallError) -> (any StateFile)? {
         switch file {
         case .open(let file): return file
@@ -74,7 +73,7 @@ package final class WatchLedger {
         }
         let existing = try files.open(Self.name, for: .appending)
         let opened = if let existing { existing } else { try files.create(Self.name) }
-        // A part of a line that a crash left must not spoil the next one.
+        // An incomplete line of a crash must not spoil the next one.
         if try opened.length() > 0 { try opened.append([0x0A]) }
         file = .open(opened)
         return opened

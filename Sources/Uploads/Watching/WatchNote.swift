@@ -1,20 +1,21 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The fate of one version of a file in a watched folder. Kept until the file is gone, so that nothing is sent twice.
+/// The fate of one version of a file in a watched folder. The note is kept until the file is gone, so that nothing is
+/// sent twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
-        /// About to be queued: after a crash it may be.
+        /// The file is about to be queued: after a crash it may be in the queue.
         case adding
         case queued(Upload.ID)
         /// The version is finished.
         case over
-        /// The file is gone, and nothing need be known of it.
+        /// The file is gone, and its note is no longer needed.
         case gone
     }
 
     package var path: LocalPath
-    /// The target: a destination's name, or an address without its query.
+    /// The target: a destination's name, or a URL without its query.
     package var to: String
     package var identity: FileIdentity
     package var fate: Fate
@@ -28,7 +29,7 @@ package struct WatchNote: Hashable, Sendable {
 }
 
 extension WatchNote {
-    /// One line of JSON with its line break.
+    /// The note as one line of JSON with its line break.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.raw("{\"path\":")
@@ -54,7 +55,7 @@ extension WatchNote {
         return writer.bytes
     }
 
-    /// Reads a line without its line break; nil if it is not a whole one, or only a newer version understands it.
+    /// Reads a line without its line break; nil if the line is incomplete, or only a newer version understands it.
     init?(line: UnsafeBufferPointer<UInt8>) {
         var scanner = JSONScanner(line)
         guard let note = try? scanner.watchNote() else { return nil }
@@ -76,7 +77,7 @@ extension JSONScanner {
             case "path": path = try self.path()
             case "to":
                 to = try string()
-                // A signature may be another one by now, and the place is the same.
+                // The signature in the query may have changed by now, while the target is the same.
                 if to.contains("://") { to = UploadAddress.withoutQuery(to) }
             case "device": identity.device = try integer()
             case "inode": identity.inode = try integer()

@@ -1,11 +1,11 @@
-/// Tells people what they should know of watched folders, each sentence once.
+/// Reports to users what they should know of watched folders, each sentence once.
 struct WatchNotices: Sendable {
-    /// More sentences than these are not remembered, and may be told again.
+    /// The number of sentences that are remembered. Later ones may be repeated.
     private static let capacity = 10_000
 
-    /// Takes what a person should know.
+    /// Receives notices that the user should know.
     let tell: @Sendable (Notice) -> Void
-    /// Takes what a person may want to look up.
+    /// Receives lines that the user may want to look up.
     let log: @Sendable (String) -> Void
     private var told: Set<String> = []
 

@@ -1,33 +1,33 @@
 public import FerryTransfer
 
-/// A finding in a watched folder, in the order in which it was made.
+/// A finding in a watched folder.
 package enum WatchReport: Hashable, Sendable {
-    /// The file is whole. Told once for each version.
+    /// The file is complete. Reported once for each version.
     case ready(FileSelection.File)
-    /// A file that was told, or was known before, is not there any more.
+    /// A reported or known file is missing now.
     case gone(LocalPath)
-    /// The folder has a notice for people.
+    /// The folder has a notice for users.
     case notice(String)
-    /// The round is over, with this state.
+    /// The round has ended with this state.
     case state(WatchState)
-    /// The attempt to take a file away ended so.
+    /// The attempt to remove a file ended with this outcome.
     case removed(LocalPath, UploadedFileDisposal.Outcome)
 }
 
 /// The state of a watched folder.
 public struct WatchState: Hashable, Sendable {
-    /// Whether it has been looked for.
+    /// True after the first search for the folder.
     public internal(set) var isKnown = false
-    /// The path of the folder, without a symbolic link; nil while it is not there.
+    /// The path of the folder without symbolic links; nil while it is missing.
     public internal(set) var place: LocalPath?
-    /// Whether all that is in it has been looked at once.
+    /// True after the first complete scan of the folder.
     public internal(set) var isScanned = false
-    /// Files that have not kept still for long enough.
+    /// The number of files that changed too recently.
     public internal(set) var settling = 0
-    /// Files that keep still and that somebody has open to write to them, or that cannot be read.
+    /// The number of unchanged files that a process has open for writing, or that cannot be read.
     public internal(set) var inUse = 0
 
-    /// True if it is known that the folder is not there.
+    /// True if the folder is known to be missing.
     public var isAway: Bool { isKnown && place == nil }
 
     init() {}

@@ -1,34 +1,34 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The uploads that came from watched folders, and what their changes mean for the files.
+/// The uploads from watched folders, and the consequences of their changes for the files.
 ///
-/// A value without a disk or a queue: `WatchedFolders` carries out what it decides.
+/// A value without a disk or a queue: `WatchedFolders` carries out its decisions.
 struct WatchTracker {
-    /// The action that a change of an upload asks for.
+    /// The action that follows a change of an upload.
     enum Consequence: Hashable {
-        /// The file is to be reported once more when it has settled.
+        /// The file must be reported once more when it has settled.
         case lookAgain
-        /// The version is uploaded: the file is to be treated as asked.
+        /// The version is uploaded: the file must be treated as configured.
         case finish(Receipt)
-        /// A version that nobody wanted any more is wanted again.
+        /// A version that had been removed is wanted again.
         case reopen
     }
 
     /// The files of the uploads.
     private(set) var paths: [Upload.ID: LocalPath] = [:]
-    /// The ends of uploads when something was last done about them.
+    /// The end states of uploads that were last acted upon.
     private var endings: [Upload.ID: Upload.State] = [:]
-    /// Uploads of a file of which another version has settled, which is to go after them.
+    /// The uploads of files of which another version has settled, to be sent after them.
     private var superseded: Set<Upload.ID> = []
-    /// Files that the engine before was about to add when it ended.
+    /// The files that the previous engine was about to add when it ended.
     private var interrupted: Set<LocalPath> = []
-    /// Uploaded files that are being taken away, with the number of their folder.
+    /// The uploaded files that are being removed, with the index of their folder.
     private(set) var removals: [LocalPath: Int] = [:]
-    /// Uploaded files that cannot be taken away for now.
+    /// The uploaded files that cannot be removed for now.
     private var postponed: Set<LocalPath> = []
 
-    /// - Parameter notes: What the engine before has noted.
+    /// - Parameter notes: The notes of the previous engine.
     init(_ notes: some Sequence<WatchNote>) {
         for note in notes {
             switch note.fate {
@@ -41,7 +41,7 @@ struct WatchTracker {
 
     // MARK: Uploads
 
-    /// Makes the upload the one that brings this file.
+    /// Makes the upload the one that sends this file.
     mutating func follow(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         endings[id] = nil
@@ -52,16 +52,16 @@ struct WatchTracker {
         endings[id] = nil
     }
 
-    /// Another version of the file waits until the upload has come to its end.
+    /// Notes that another version of the file waits until the upload has ended.
     mutating func supersede(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         superseded.insert(id)
     }
 
-    /// - Returns: True if another version waited for this upload, which it does no more.
+    /// - Returns: True if another version was waiting for this upload, which it no longer is.
     mutating func endSupersession(_ id: Upload.ID) -> Bool { superseded.remove(id) != nil }
 
-    /// Returns what the state of an upload asks for, once for each state.
+    /// Returns the consequences of an upload's state, once for each state.
     ///
     /// - Parameter note: The note of the upload's file.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {
@@ -71,7 +71,7 @@ struct WatchTracker {
             return again + (fate == .queued(upload.id) ? [.finish(receipt)] : [])
         case (.failed, _), (.held, _):
             guard endings.updateValue(upload.state, forKey: upload.id) != upload.state else { return [] }
-            // Its file changed, or is not there: when it is whole again, it goes as it is then.
+            // Its file changed, or is missing: once complete again, the file is sent in its version of that time.
             return endSupersession(upload.id) || upload.awaitsFile ? [.lookAgain] : []
         case (.queued, .over), (.running, .over), (.waiting, .over), (.paused, .over):
             return note.identity.isSameContent(as: upload.identity) ? [.reopen] : []
@@ -83,12 +83,12 @@ struct WatchTracker {
 
     // MARK: Files
 
-    /// True if the engine before was about to add this file, so that an upload of it is ours.
+    /// True if the previous engine was about to add this file, so an upload of it belongs to the watch.
     func isInterrupted(_ path: LocalPath) -> Bool { interrupted.contains(path) }
 
     mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }
 
-    /// True if the file may be taken away: nobody is about to, and nothing stands in the way.
+    /// True if the file may be removed: no removal is under way, and none was postponed.
     func canRemove(_ path: LocalPath) -> Bool { removals[path] == nil && !postponed.contains(path) }
 
     mutating func beginRemoval(_ path: LocalPath, in folder: Int) { removals[path] = folder }
@@ -101,7 +101,7 @@ struct WatchTracker {
 }
 
 extension Upload {
-    /// True if it waits for a person because of its file.
+    /// True if the upload waits for a user because of its file.
     fileprivate var awaitsFile: Bool {
         switch state {
         case .failed(let failure), .held(let failure):

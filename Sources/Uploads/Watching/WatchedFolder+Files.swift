@@ -2,13 +2,13 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension WatchedFolder {
-    /// The files of the folder, each version once, as soon as it has kept still for `settle` and nobody writes to it.
-    /// The folder may be missing; it is looked for every few seconds.
+    /// Returns the files of the folder, each version once, as soon as the file was unchanged for `settle` and no
+    /// process writes to it. The folder may be missing; it is searched every few seconds.
     ///
-    /// Every sequence begins with the files that are there. A program that remembers which versions it has uploaded
-    /// gives them as `known`. The thread that watches ends with the sequence, or when nobody reads it any more.
+    /// Every sequence begins with the existing files. A program that remembers the uploaded versions passes them as
+    /// `known`. The watching thread ends with the sequence, or when its reader is gone.
     ///
-    /// - Parameter known: Versions of files that are not wanted.
+    /// - Parameter known: The versions of files to leave out.
     /// - Throws: `UploadFailure` (`descriptors`) if there is no descriptor left.
     public func files(
         known: [LocalPath: FileIdentity] = [:]
@@ -18,7 +18,7 @@ extension WatchedFolder {
             throw .noDescriptor(error.code, for: path.text)
         }
         let (files, continuation) = AsyncStream<FileSelection.File>.makeStream()
-        // The thread is told, and not waited for: its medium may hang.
+        // The thread is asked to end without waiting for it: its volume may hang.
         continuation.onTermination = { _ in watch.cancel() }
         watch.start(WatchedTree(self, known: known)) { reports in
             for case .ready(let file) in reports { continuation.yield(file) }

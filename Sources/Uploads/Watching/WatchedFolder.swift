@@ -1,28 +1,29 @@
 public import FerryTransfer
 
-/// A folder whose files are uploaded when they are whole.
+/// A folder whose files are uploaded when they are complete.
 public struct WatchedFolder: Sendable {
-    /// The treatment of a file that has been uploaded.
+    /// The treatment of an uploaded file.
     public enum After: Hashable, Sendable {
         case keep
-        /// If the server told a digest of what it holds, and it is the file's.
+        /// Delete the file, if the server reported a digest of the stored bytes that matches the file's.
         case delete
-        /// Into another folder, by its path below this one. It must be on the same file system.
+        /// Move the file to another folder, keeping its path below this one. The folder must be on the same file
+        /// system.
         case move(to: LocalPath)
     }
 
-    /// Absolute; a symbolic link is followed.
+    /// The absolute path; a symbolic link is followed.
     public var path: LocalPath
     /// The patterns of its files.
     public var patterns: FilePatterns
-    /// Whether folders in it belong to it.
+    /// Whether folders below it are included.
     public var isRecursive: Bool
-    /// The time for which a file has to be the same before it is taken for whole.
+    /// The time for which a file must be unchanged before it counts as complete.
     public var settle: Duration
-    /// The treatment of a file that has been uploaded.
+    /// The treatment of an uploaded file.
     public var after: After
 
-    /// - Parameter after: What becomes of a file that has been uploaded; by default it stays where it is.
+    /// - Parameter after: The treatment of an uploaded file; by default the file stays.
     public init(
         path: LocalPath, patterns: FilePatterns = FilePatterns(), isRecursive: Bool = false,
         settle: Duration = .seconds(5), after: After = .keep
@@ -34,7 +35,7 @@ public struct WatchedFolder: Sendable {
         self.after = after
     }
 
-    /// Whether a file with these names below it is one of its own.
+    /// Returns whether a file with these names below the folder belongs to it.
     package func takes(_ names: [[UInt8]]) -> Bool {
         (isRecursive || names.count == 1) && patterns.take(file: names)
     }

@@ -32,7 +32,7 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Takes in files that are gone before anything is added: a file may have come back.
+    /// Processes missing files before anything is added: a file may have returned.
     private func forgetGone() async {
         guard !gone.isEmpty else { return }
         let paths = gone
@@ -40,7 +40,8 @@ extension WatchedFolders {
         await queue.forgetChanges(of: paths)
     }
 
-    /// Hands files over. Those that an engine before this one was about to add are ours if the queue has them.
+    /// Queues files. Uploads of files that a previous engine was about to add belong to the watch if the queue contains
+    /// them.
     private func add(_ files: [FileSelection.File], from index: Int) async {
         let watch = stations[index].watch
         var new: [NewUpload] = []
@@ -60,7 +61,8 @@ extension WatchedFolders {
             new.append(upload)
         }
         guard !new.isEmpty else { return }
-        // Whatever ends us between here and the note after it, the next engine knows that these are ours.
+        // However this process ends between here and the later note, the next engine knows that these uploads belong to
+        // the watch.
         write(before)
         do throws(UploadFailure) {
             let taken = try await queue.takeSettled(new)
@@ -104,7 +106,7 @@ extension WatchedFolders {
                     continue
                 }
                 if before?.fate == .queued(id) { continue }
-                // Somebody else added it, so nothing is done with it afterwards.
+                // The user added the file, so it stays after the upload.
                 if !tracker.isInterrupted(upload.path) { after.fate = .over }
             }
             if case .queued(let id) = after.fate {
@@ -122,14 +124,14 @@ extension WatchedFolders {
             )
         }
         for (id, path) in waiting { await follow(id, path) }
-        // They may have come to their end while nobody knew whose they were.
+        // They may have ended before they were assigned to their folders.
         for upload in await queue.current(ids) { take(upload) }
     }
 
-    /// Another version of the file is on its way: this one goes when that has come to its end.
+    /// Notes that another version of the file is being uploaded: this one is sent when that upload has ended.
     private func follow(_ id: Upload.ID, _ path: LocalPath) async {
         tracker.supersede(id, path)
-        // It may have come to it in this moment; what waits for a person tells when that has decided.
+        // The upload may have ended just now; an upload that waits for a user reports once the user has decided.
         switch await queue.current([id]).first?.state {
         case .done?, .failed?, nil:
             guard tracker.endSupersession(id), let note = ledger[path] else { return }
@@ -138,7 +140,7 @@ extension WatchedFolders {
         }
     }
 
-    /// Remembers an upload that was done before there was a note of it, or that the queue let go of since.
+    /// Remembers an upload that was done before there was a note of it, or that has left the queue since.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.endInterruption(new.path)
         write([

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The ends of the uploads.
+/// The ends of uploads.
 extension WatchedFolders {
     package func take(_ update: QueueUpdate) {
         guard !isStopped else { return }
@@ -13,14 +13,14 @@ extension WatchedFolders {
         }
         gone = gone.filter { id in tracker.paths[id].flatMap { ledger[$0] }?.fate == .queued(id) }
         guard !gone.isEmpty else { return }
-        // Done uploads leave the queue for the history, the others because somebody removed them.
+        // Done uploads leave the queue for the history; others leave because the user removed them.
         let done = history.done(gone)
         for id in gone {
             if let upload = done[id] { take(upload) } else { leave(id) }
         }
     }
 
-    /// Notes that somebody removed the upload: this version is not added again, unless it is put back.
+    /// Notes that the user removed the upload: this version is not added again, unless the upload is put back.
     private func leave(_ id: Upload.ID) {
         guard let path = tracker.paths[id], var note = ledger[path], note.fate == .queued(id) else { return }
         note.fate = .over
@@ -42,7 +42,7 @@ extension WatchedFolders {
 
     private func finish(_ upload: Upload, _ receipt: Receipt, _ note: WatchNote) {
         guard tracker.canRemove(note.path), !isStopped else { return }
-        // Should it be watched again, what was asked for is done then.
+        // If the folder is watched again, the treatment happens then.
         guard let (index, watch, thread, names) = watch(of: note) else { return }
         let file = UploadedFileDisposal(path: note.path, identity: upload.identity, id: upload.id)
         switch watch.folder.after {
@@ -86,10 +86,10 @@ extension WatchedFolders {
         switch outcome {
         case .deleted: notices.log("deleted \(path.text), which \(note.to) has")
         case .moved(let goal): notices.log("moved \(path.text), which \(note.to) has, to \(goal.text)")
-        // The version that was sent is not there any more; another one is told when it is whole.
+        // The sent version is gone; another one is reported when it is complete.
         case .changed, .inUse: return over(note)
         case .failed(let reason):
-            // Tried again when the engine starts again.
+            // The removal is retried when the engine starts again.
             tracker.postpone(path)
             return self.note("\(path.text) was uploaded and stays: \(reason)", .warning)
         }
@@ -103,7 +103,7 @@ extension WatchedFolders {
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }
 
-    /// The folder that a file belongs to, and the names that lead to it from there; nil if that is not watched any more.
+    /// Returns the folder of a file, and the names from there to the file; nil if that folder is no longer watched.
     func watch(
         of note: WatchNote
     ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {

@@ -4,36 +4,35 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// Brings the files of watched folders to a queue, each version once, and does with them afterwards what was asked for.
+/// Queues the files of watched folders, each version once, and treats them after the upload as configured.
 ///
-/// A program that has a queue has one of these beside it. What it handed over is in its notes, so that it goes on after
+/// A program with a queue has one of these beside it. Its notes name the queued files, so that it resumes after
 /// `kill -9`.
 public actor WatchedFolders: QueueFollower {
-    /// The wait of a file that the queue did not take.
+    /// The delay for files that the queue refused.
     static let timeout = Duration.seconds(5)
 
-    /// The times for which a folder with something left to do may be silent before nobody waits for it any more: its
-    /// medium hangs.
+    /// The times after which a silent folder with pending work is no longer waited for: its volume hangs.
     struct Silence: Sendable {
-        /// The time after a sent file is to be taken out of it.
+        /// The time for removing an uploaded file.
         var removing = Duration.seconds(60)
-        /// The time while it is looked through, which takes long where there are millions of files.
+        /// The time for a scan, which takes long with millions of files.
         var looking = Duration.seconds(600)
     }
 
-    /// A watched folder, and what is known of it.
+    /// A watched folder and its state.
     struct Station {
         let watch: Watch
-        /// Watches it on a thread of its own.
+        /// The thread that watches the folder.
         let thread: FolderWatch
-        /// The path, without symbolic links as far as is known.
+        /// The path, without symbolic links if they are resolved.
         var place: LocalPath
         /// The time of its last report.
         var heard: SuspendingClock.Instant
     }
 
     var stations: [Station]
-    /// The state of each folder, as it was told last.
+    /// The state of each folder, as last reported.
     nonisolated let current: Mutex<[WatchState]>
     let queue: UploadQueue
     let ledger: WatchLedger
@@ -42,9 +41,9 @@ public actor WatchedFolders: QueueFollower {
     var notices: WatchNotices
     private let destination: @Sendable (Watch) -> Destination
     private let silence: Silence
-    /// Files that are gone, of which the queue has not heard yet.
+    /// The missing files that the queue does not know about yet.
     var gone: Set<LocalPath> = []
-    /// The folders that are not there, as the queue was told last.
+    /// The missing folders, as last reported to the queue.
     private var away: [String] = []
 
     private nonisolated let executor = DiskExecutor(label: "watched")
@@ -54,19 +53,19 @@ public actor WatchedFolders: QueueFollower {
     private var reader: Task<Void, Never>?
     package var following = FollowingTask()
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// True if the queue was given something, or a file was taken away, since somebody last waited for it.
+    /// True if a file was queued or removed since the last wait.
     var hasActed = false
     var isStopped = false
 
-    /// Takes up what an engine before has noted. The queue must not have started yet: what of it came from these folders
-    /// has rules of its own.
+    /// Loads the notes of the previous engine. Call before the queue starts: its uploads from these folders have rules
+    /// of their own.
     ///
     /// - Parameters:
-    ///   - lock: The lock of the queue's state folder, where the notes are kept too.
-    ///   - destination: Returns where the files of a folder go now.
-    ///   - tell: Takes what a person should know.
-    ///   - log: Takes what a person may want to look up.
-    /// - Throws: `JournalError` if there are notes that cannot be read, or no descriptors left.
+    ///   - lock: The lock of the queue's state folder, which contains the notes too.
+    ///   - destination: Returns the current destination of a watch.
+    ///   - tell: Receives notices that the user should know.
+    ///   - log: Receives lines that the user may want to look up.
+    /// - Throws: `JournalError` if there are unreadable notes, or no descriptors left.
     public init(
         _ watches: [Watch], lock: StateLock, queue: UploadQueue,
         destination: @escaping @Sendable (Watch) -> Destination = { $0.destination },
@@ -104,7 +103,7 @@ public actor WatchedFolders: QueueFollower {
         self.silence = silence
     }
 
-    /// The state of each folder, in the order of the watches.
+    /// The state of each folder, in the sequence of the watches.
     public nonisolated var states: [WatchState] { current.withLock { $0 } }
 
     func upload(_ file: FileSelection.File, from watch: Watch) -> NewUpload {
@@ -113,14 +112,14 @@ public actor WatchedFolders: QueueFollower {
             target: destination(watch).target(name: file.relativeName, fields: [], existing: nil))
     }
 
-    /// Begins to watch, once it is known what became of what was handed over before.
+    /// Starts watching, once the results of files queued before are known.
     public func start() async {
         let found = await Self.resolve(stations.map(\.place))
         for (index, place) in found.enumerated() {
             if let place { stations[index].place = place }
         }
         await catchUp(with: queue)
-        // Where a folder really is may not be known yet, and then neither is what belongs to it.
+        // If the resolved path of a folder is unknown, so are the files that belong to it.
         if !found.contains(nil) {
             await queue.forgetChanges(
                 of: ledger.all.values.filter { watch(of: $0) == nil }.map(\.path), evenQueued: true)
@@ -142,7 +141,7 @@ public actor WatchedFolders: QueueFollower {
                 watch.folder,
                 known: Dictionary(known.map { ($0.path, $0.identity) }, uniquingKeysWith: { $1 }),
                 exceptions: goals,
-                // A file belongs to the first folder that it fits.
+                // A file belongs to the first folder that matches it.
                 isTaken: { path in
                     earlier.contains { place, watch in
                         path.names(below: place).map(watch.folder.takes) ?? false
@@ -152,7 +151,7 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// The same places without symbolic links, of those whose media say so in a moment.
+    /// Returns the paths without symbolic links; nil for each whose volume does not respond in time.
     private static func resolve(_ places: [LocalPath]) async -> [LocalPath?] {
         let resolved = ResolvedPaths(places.count)
         let group = DispatchGroup()
@@ -177,12 +176,12 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Drops the notes of files that are gone and that no folder tells of: it is not watched any more, or was never told
-    /// of them.
+    /// Drops the notes of missing files that no folder reports: the folder is no longer watched, or never knew the
+    /// file.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.fate == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
-        // They may be on a medium that does not answer.
+        // They may be on a volume that does not respond.
         DetachedThread.start { [weak self] in
             let gone = strangers.filter { note in
                 FileIdentity.ofName(note.path) == nil
@@ -194,16 +193,16 @@ public actor WatchedFolders: QueueFollower {
 
     private func forget(_ gone: [WatchNote]) {
         guard !isStopped else { return }
-        // What came back meanwhile has another note by now.
+        // A file that returned meanwhile has another note by now.
         let unchanged = gone.filter { ledger[$0.path] == $0 }
         write(unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, fate: .gone) })
     }
 
-    /// Returns when all files that are there have been handed on, and all that was to be done with sent ones is done; and
-    /// when nothing is heard of what is left, which is told.
+    /// Returns when all existing files are queued and all sent files are treated. Also returns when a folder stays
+    /// silent for too long, which is reported.
     ///
-    /// - Parameter takesNew: False if nothing is taken any more: then only sent files are waited for.
-    /// - Returns: True if anything was, since the last time.
+    /// - Parameter takesNew: False if no more files are queued: then only sent files are waited for.
+    /// - Returns: True if a file was queued or removed since the last call.
     @discardableResult public func finish(takesNew: Bool = true) async -> Bool {
         await catchUp(with: queue)
         let begin = SuspendingClock.now
@@ -246,13 +245,13 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Stops watching. Nothing noted is lost without this either.
+    /// Stops watching. The notes are complete without this call too.
     public func stop() async {
         isStopped = true
         following.cancel()
         reports.continuation.finish()
         await withCheckedContinuation { done in
-            // They may wait for a medium.
+            // They may wait for a volume.
             DispatchQueue.global().async { [stations] in
                 for station in stations { station.thread.stop() }
                 done.resume()
@@ -268,7 +267,7 @@ public actor WatchedFolders: QueueFollower {
         isStopped || tracker.removals.isEmpty && current.withLock { $0.allSatisfy(\.isQuiet) }
     }
 
-    /// Wakes those that wait, after progress.
+    /// Resumes the waiting callers after progress.
     func wake() {
         if isQuiet { history.forget() }
         resumeWaiters()
@@ -279,7 +278,7 @@ public actor WatchedFolders: QueueFollower {
         waiters = []
     }
 
-    /// Tells the queue which folders are not there, for those who look at it.
+    /// Reports the missing folders to the queue, for its followers.
     func tellAway() async {
         let now = zip(stations, states).filter { $1.isAway }.map { $0.0.watch.folder.path.text }
         guard now != away else { return }
@@ -300,6 +299,6 @@ public actor WatchedFolders: QueueFollower {
 }
 
 extension WatchState {
-    /// True if all files that are there have been handed on.
+    /// True if all existing files are queued.
     fileprivate var isQuiet: Bool { settling == 0 && (isScanned || place == nil && isKnown) }
 }

@@ -1,51 +1,52 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The files in a watched folder as far as they are known, and what there is to do about them next.
+/// The known files in a watched folder, and the next work on them.
 ///
-/// Looks at files when it is told to, by the moments it is given: no clock, no thread, no wait.
+/// Files are checked only during calls, at the instants that the caller passes: the value uses no clock and no thread,
+/// and never waits.
 package struct WatchedTree {
     package typealias Instant = SuspendingClock.Instant
 
-    /// The time between two looks at everything, where changes are told, and where they are not.
+    /// The times between two full scans, with change events and without.
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
-    /// The time between two looks for a folder that is not there.
+    /// The time between two searches for a missing folder.
     package static let absence = Duration.seconds(3)
-    /// A file that is held open for so long after its last change is told of.
+    /// The time after its last change for which a file may stay open before a notice reports it.
     private static let openTimeout = Duration.seconds(60)
 
-    /// The number of folders that are gone through one by one if they went at once.
+    /// The number of folders that are handled one by one if they disappear at once.
     private static let fewFolders = 4
 
     private let folder: WatchedFolder
     private let others: [LocalPath]
-    /// The same without symbolic links on them.
+    /// The exceptions without symbolic links in their paths.
     private var exceptions: [LocalPath] = []
     private let isTaken: @Sendable (LocalPath) -> Bool
     private var settling: StabilityTracker<Instant>
-    /// The version of each file that was handed on, or need not be.
+    /// The version of each file that was reported, or need not be.
     private var known: [LocalPath: FileIdentity]
-    /// The path of the folder, without a symbolic link; nil while it is not there.
+    /// The path of the folder without symbolic links; nil while it is missing.
     private var root: LocalPath?
     private var rootDevice: UInt64?
     private var nextRound: Instant?
-    /// The reason why it hears of no changes.
+    /// The reason why there are no change events.
     private var deafness: UnwatchedFolder?
-    /// The file systems that tell who has a file open to write to it, and those that do not.
+    /// The file systems, and whether each reports which processes have a file open for writing.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
-    /// The files to be told once more, whatever is known of them.
+    /// The files to report once more, whatever is known of them.
     private var again: Set<LocalPath> = []
-    /// The folders that went in this round.
+    /// The folders that disappeared in this round.
     private var goneFolders: Set<LocalPath> = []
     private var told: Set<String> = []
     package private(set) var state = WatchState()
     private var reports: [WatchReport] = []
 
     /// - Parameters:
-    ///   - known: Versions of files that are not to be told.
-    ///   - exceptions: Folders that are not looked into.
-    ///   - isTaken: Whether a file belongs to another watched folder.
+    ///   - known: The versions of files that must not be reported.
+    ///   - exceptions: The folders that are not scanned.
+    ///   - isTaken: Returns whether a file belongs to another watched folder.
     package init(
         _ folder: WatchedFolder, known: [LocalPath: FileIdentity] = [:], exceptions: [LocalPath] = [],
         isTaken: @escaping @Sendable (LocalPath) -> Bool = { _ in false }
@@ -57,19 +58,19 @@ package struct WatchedTree {
         settling = StabilityTracker(settle: folder.settle)
     }
 
-    /// Returns when there is something to do without an event; nil for at once.
+    /// Returns when there is work without an event; nil for at once.
     package mutating func nextMoment() -> Instant? {
         guard let nextRound else { return nil }
         return settling.nextLook().map { min($0, nextRound) } ?? nextRound
     }
 
-    /// A file is to be told once more when it has settled, in whatever version.
+    /// Reports a file once more when it has settled, in any version.
     package mutating func lookAgain(at path: LocalPath, now: Instant) {
         again.insert(path)
         settling.notice(path, at: now)
     }
 
-    /// Its version counts as told.
+    /// Notes that this version counts as reported.
     package mutating func leave(_ path: LocalPath, _ identity: FileIdentity) {
         known[path] = identity
         forget(path)
@@ -81,7 +82,7 @@ package struct WatchedTree {
         again.remove(path)
     }
 
-    /// - Returns: What came of it, with how things are in the end.
+    /// - Returns: The reports, ending with the final state.
     package mutating func work(
         _ happened: [FolderEvent], events: any FolderEvents, at now: Instant
     ) -> [WatchReport] {
@@ -118,7 +119,7 @@ package struct WatchedTree {
 
     private mutating func takeGone(at now: Instant) {
         defer { goneFolders = [] }
-        // Whether each of a million files was in one of thousands takes longer than to look what is there.
+        // Comparing each of a million files with thousands of folders takes longer than a new scan.
         guard goneFolders.count <= Self.fewFolders else {
             nextRound = nil
             return
@@ -143,7 +144,7 @@ package struct WatchedTree {
             return
         }
         if root == nil, state.isScanned || !told.isEmpty { say("\(folder.path.text) is there now") }
-        // Numbers of devices are given again.
+        // Device numbers are reused.
         if rootDevice != place.device { tellsWriters = [:] }
         rootDevice = place.device
         if case .move(let goal) = folder.after, SourceFolder.device(holding: goal) != place.device {
@@ -163,7 +164,7 @@ package struct WatchedTree {
         nextRound = now.advanced(by: deaf.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
-    /// The reason why some folder is not heard of.
+    /// The reason why some folder has no change events.
     private final class Deafness {
         var reason: UnwatchedFolder?
     }
@@ -191,7 +192,7 @@ package struct WatchedTree {
             guard let parent = path.parent else { continue }
             let device = devices[parent] ?? SourceFolder.device(holding: parent)
             devices[parent] = device
-            // What was on a medium that is away is not gone.
+            // A file on a missing volume is not gone.
             if device == identity.device, FileIdentity.ofName(path) == nil { drop(path) }
         }
     }
@@ -203,7 +204,7 @@ package struct WatchedTree {
 
     private mutating func look(at path: LocalPath, _ now: Instant) {
         guard let identity = FileIdentity.ofName(path) else {
-            // A folder above it may have gone with the medium: that is for a look at all to say.
+            // A parent folder may have disappeared with the volume: a full scan decides that.
             if known[path] == nil || SourceFolder.device(holding: path.parent ?? path) == known[path]?.device
             {
                 return drop(path)
@@ -220,7 +221,8 @@ package struct WatchedTree {
         check(path, identity, at: now)
     }
 
-    /// Checks a file that has kept still. Only the system can say whether that is for good, where it does.
+    /// Checks a file that was unchanged. Only the system can say whether a process still writes to it, if the file
+    /// system supports that.
     private mutating func check(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) {
         do throws(UploadFailure) {
             let file = try SourceFile(resolved: path)
@@ -273,7 +275,7 @@ package struct WatchedTree {
     }
 
     private mutating func sayOnce(_ text: String) {
-        // A folder in which nothing can be read needs no line for each file of a million.
+        // A folder whose files are all unreadable must not cause a line for each of a million files.
         guard told.count < 1000, told.insert(text).inserted else { return }
         reports.append(.notice(text))
     }

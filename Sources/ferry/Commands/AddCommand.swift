@@ -198,7 +198,7 @@ struct AddCommand: AsyncParsableCommand {
                 known.add(try UploadHistory.read(in: directory))
             }
         } catch {
-            // Without the history a file may be sent twice; without the addition it is not sent at all.
+            // Without the history a file may be sent twice; without this command it is not sent at all.
             let text = "earlier uploads are unknown: \(error.summary)"
             StandardError.write(Notice(kind: .note, text: text).line + "\n")
         }
@@ -258,7 +258,7 @@ struct SortedFiles {
         chosen = left
     }
 
-    /// The bytes of the chosen files; the greatest number on overflow.
+    /// The bytes of the chosen files; `ByteCount.max` on overflow.
     var bytes: ByteCount {
         chosen.reduce(0) { sum, upload in
             let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
@@ -297,12 +297,12 @@ struct AddQuestion {
 /// Makes uploads for one destination from found files.
 enum NewUploads {
     /// - Parameters:
-    ///   - name: What a single file is to be called there.
-    ///   - existing: What becomes of files that are there; nil for what the destination says.
-    ///   - batch: The group they belong to.
-    ///   - start: What must be so before they start.
-    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same address, or the protocol cannot do
-    ///   what is asked.
+    ///   - name: The name of a single file on the server.
+    ///   - existing: The treatment of existing files; nil for the destination's policy.
+    ///   - batch: The batch of the files.
+    ///   - start: The condition for their start.
+    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same URL, or the protocol does not
+    ///   support an option.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
         parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
@@ -328,12 +328,12 @@ enum NewUploads {
         }
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) if so many files would get the same address.
+    /// - Throws: `UploadFailure` (`permanent`) if this many files would get the same URL.
     static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.told(by: destination.url)?.name : destination.protocolName
-        // What the server says is not known yet: an address without a slash may be one file's.
+        // The server has not been asked yet: a URL without a slash may be that of one file.
         let fillsPlace =
             protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace
             ?? destination.options.isGivenAddress

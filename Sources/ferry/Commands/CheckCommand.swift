@@ -61,7 +61,7 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     private func check(_ targets: [Destination], by runner: DestinationRunner) async throws -> Bool {
-        // All are asked at once: one that does not answer holds up only what is printed after it.
+        // All are asked at once: a slow server delays only the lines after its own.
         let asked = targets.map { target in Task { await CheckResult(of: target, by: runner) } }
         var results: [CheckResult] = []
         for task in asked {
@@ -82,7 +82,7 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Finds the destinations to check. Without names, addresses where an upload left something behind are checked too.
+    /// Finds the destinations to check. Without names, plain URLs with abandoned uploads are checked too.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(CommandFailure) -> [Destination] {
@@ -104,7 +104,7 @@ struct CheckCommand: AsyncParsableCommand {
                 .permanent, "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes"))
     }
 
-    /// Marks the uploads that the user's queue still needs: they are not leftovers.
+    /// Marks the uploads that the user's queue still needs, which are no leftovers.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)
@@ -120,7 +120,7 @@ struct CheckCommand: AsyncParsableCommand {
             let what =
                 removable.count == 1
                 ? "this unfinished upload" : "these \(removable.count) unfinished uploads"
-            // Standard output holds a line back until it ends.
+            // `print` would buffer a line until it ends.
             StandardStream.output.write("  Delete \(what)? Another client may still be sending. [y/N] ")
             guard ["y", "yes"].contains(readLine()?.lowercased()) else { return }
         }

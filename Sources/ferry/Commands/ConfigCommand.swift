@@ -95,7 +95,7 @@ struct ConfigCommand: AsyncParsableCommand {
         try Self.fail(of: configuration)
     }
 
-    /// Ends with status 1 if a secret is missing: uploads would be held.
+    /// Exits with status 1 if a secret is missing: uploads would be held.
     private static func fail(of configuration: Configuration) throws {
         if !configuration.missingSecrets.isEmpty { throw ExitCode(1) }
     }
@@ -113,7 +113,7 @@ struct ConfigCommand: AsyncParsableCommand {
     /// The path of this executable.
     private static var program: String { Machine.program ?? "/usr/bin/ferry" }
 
-    /// `details.retry        r                   retry this upload`
+    /// Returns a line of the key map: `details.retry        r                   retry this upload`.
     private static func line(_ entry: ActionTable.Entry) -> String {
         let columns = [(entry.name, 22), (entry.keyLabels, 30)].map { text, width in
             text + String(repeating: " ", count: max(2, width - text.count))

@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
         defer { folder.remove() }
         var settings = ReceiverConfiguration(directory: folder.received, host: "127.0.0.1", port: 0)
         settings.bytesPerSecond = Self.bytesPerSecond
-        // A PUT whose answer was lost is sent again; it should replace the first, not stand beside it.
+        // A PUT without a response is sent again; it should replace the first, not add a second file.
         settings.overwrite = true
         let receiver: UploadReceiver
         do throws(ReceiverError) { receiver = try UploadReceiver(settings) } catch {
@@ -44,7 +44,7 @@ struct DemoCommand: AsyncParsableCommand {
             let entry = try await link?.start() ?? address
             try await session(at: entry, in: folder, link: link)
         }
-        // However it ended: nobody may write into the folder any more when it is removed.
+        // Whatever the outcome, no process may write into the folder when it is removed.
         link?.stop()
         serving.cancel()
         _ = try? await serving.value

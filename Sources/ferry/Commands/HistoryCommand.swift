@@ -60,7 +60,7 @@ struct HistoryCommand: AsyncParsableCommand {
     static func line(_ entry: HistoryEntry) -> String {
         let upload = entry.upload
         let columns = [
-            // As --since takes it.
+            // A form that --since accepts.
             "\(Strings.day(entry.at, in: .local))T\(Strings.timeOfDay(entry.at, in: .local))",
             UploadText.padded(entry.outcome.rawValue, 7),
             UploadText.padded(ByteFormat.compact(upload.size), 5, right: true),
@@ -93,7 +93,7 @@ struct HistoryReport {
         }
     }
 
-    /// `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
+    /// The totals in a line: `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
     var line: String {
         let sums = [
             "\(files) \(files == 1 ? "file" : "files"), \(ByteFormat.sentence(bytes))",

@@ -57,9 +57,9 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks the destination what it can do, and the user what to change if it refuses.
+    /// Asks the destination for its capabilities, and the user what to change if it refuses.
     ///
-    /// - Returns: nil if the person gives up.
+    /// - Returns: The checked draft; nil if the user gives up.
     private func checked(
         _ draft: DestinationDraft, _ edit: ConfigurationEdit, _ wizard: Wizard
     ) async throws -> DestinationDraft? {
@@ -74,7 +74,7 @@ struct InitCommand: AsyncParsableCommand {
             switch try wizard.choose("What now?", among: choices, suggestion: suggestion) {
             case 0:
                 (draft.url, draft.protocolName) = try wizard.askPlace()
-                // Credentials of one address may mean nothing at another.
+                // Credentials of one server may be wrong for another.
                 draft.signIn = try wizard.askSignIn(to: draft.protocolName)
             case 1: draft.signIn = try wizard.askSignIn(to: draft.protocolName)
             case 2: return draft
@@ -130,9 +130,9 @@ struct InitCommand: AsyncParsableCommand {
         if let line = told(draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
-    /// Makes a running engine read the new destination.
+    /// Lets a running engine read the new destination.
     ///
-    /// - Returns: What came of it; nil if none runs.
+    /// - Returns: The result in a line; nil if no engine runs.
     private func told(_ name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
@@ -146,7 +146,7 @@ struct InitCommand: AsyncParsableCommand {
     }
 }
 
-/// The file that keeps a typed secret.
+/// The file for a typed secret.
 private struct SecretFile {
     let path: String
 

@@ -40,7 +40,7 @@ struct LimitCommand: AsyncParsableCommand {
     func run() async throws {
         let access = try global.access()
         if let order = try order {
-            // What there is not any more may still be set free.
+            // A limit of a missing destination or batch can still be removed.
             if order != nil { try await checkIsKnown([], access) }
             _ = try await access.perform(.limitBandwidth(order, scope ?? .total))
         }
@@ -53,7 +53,7 @@ struct LimitCommand: AsyncParsableCommand {
     private var order: Bandwidth?? {
         get throws {
             guard let rate else { return nil }
-            // Some mean that nothing is to be sent, others that nothing is to be held back.
+            // Some users mean by 0 that nothing is sent, others that nothing is limited.
             guard ByteFormat.parse(rate) != 0 else {
                 throw ValidationError(
                     "\(rate) is no limit: `off` takes the limit away, `ferry pause --all` stops the uploads.")
@@ -77,7 +77,7 @@ struct LimitCommand: AsyncParsableCommand {
     }
 
     /// - Parameter limits: The current limits, whose scopes are known.
-    /// - Throws: `CommandFailure` for an unknown destination or batch, which is not in the queue either.
+    /// - Throws: `CommandFailure` for a destination or batch that is neither known nor in the queue.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {

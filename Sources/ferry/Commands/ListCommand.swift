@@ -33,7 +33,7 @@ struct ListCommand: AsyncParsableCommand {
     private static let states = UploadRecordLine.states.joined(separator: ", ")
 
     mutating func validate() throws {
-        // Before there was a filter, --state named the folder: a script that says so means it still.
+        // Before the filter existed, --state named the folder, and older scripts still use it so.
         if let last = filters.last, !last.split(separator: ",").allSatisfy(Self.isState), global.state == nil,
             last.contains("/") || LocalFiles.mode(of: LocalFiles.expanded(last)) != nil
         {
@@ -56,7 +56,7 @@ struct ListCommand: AsyncParsableCommand {
         if !json { tellStatus(access) }
     }
 
-    /// Says why nothing is listed, which the whole queue tells.
+    /// Prints why the list is empty, with the whole queue as the source.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
         guard case .uploads(let all) = try await access.perform(.list) else { return }
         if let batch { try Self.check(batch, among: all) }

@@ -91,10 +91,10 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
             hint: "`ferry add` and `ferry run` make it")
     }
 
-    /// Opens the queue. A running engine keeps its earlier configuration, so commands reach it even if the file has a
-    /// mistake.
+    /// Opens the queue. A running engine keeps its earlier configuration, so commands reach it even if the file is
+    /// invalid.
     ///
-    /// - Throws: `CommandFailure` if the state folder was named and is not there.
+    /// - Throws: `CommandFailure` if the named state folder does not exist.
     func access() throws(CommandFailure) -> QueueAccess {
         try checkFolder()
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }

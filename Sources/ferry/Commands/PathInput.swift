@@ -8,14 +8,14 @@ struct PathInput {
         case null = 0
     }
 
-    /// The most bytes read. No real list is longer, but a user may pipe a film by mistake.
+    /// The maximum number of bytes to read. No real list is longer, but a user may pipe a film by mistake.
     private static let limit = 1 << 30
 
     let separator: Separator
 
     /// Reads to the end of standard input.
     ///
-    /// - Throws: `CommandFailure` if it cannot be read or is no list of paths.
+    /// - Throws: `CommandFailure` if the input cannot be read or is no list of paths.
     func read() throws(CommandFailure) -> [LocalPath] {
         var bytes: [UInt8] = []
         do throws(SystemCallError) {

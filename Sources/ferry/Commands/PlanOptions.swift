@@ -32,7 +32,7 @@ struct PlanOptions: ParsableArguments {
     /// The time of `--at`; nil if the option is missing.
     ///
     /// - Throws: `CommandFailure` if it is not a time. The check is not part of parsing, whose error would print the
-    /// usage.
+    ///   usage.
     func moment(now: Date) throws(CommandFailure) -> Date? {
         guard let at else { return nil }
         guard let date = StartTime.date(at, now: now) else {
@@ -43,7 +43,7 @@ struct PlanOptions: ParsableArguments {
 
     /// The condition of the start; nil if there is none.
     ///
-    /// - Parameter moment: What `--at` says.
+    /// - Parameter moment: The time of `--at`.
     func condition(at moment: Date?, now: Date) -> Upload.StartCondition? {
         let date = moment.flatMap { $0 > now ? $0 : nil }
         guard after != nil || date != nil else { return nil }

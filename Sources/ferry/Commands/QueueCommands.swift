@@ -115,7 +115,7 @@ struct MoveCommand: AsyncParsableCommand {
 
 /// Performs a command. It prints how many uploads changed, and why others did not.
 ///
-/// - Parameter remark: A text for users behind the number.
+/// - Parameter remark: A text for users after the number.
 private func report(
     _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
     _ change: ChangedLine.Change, json: Bool, remark: String = ""
@@ -125,7 +125,7 @@ private func report(
     print(
         json ? JSONLine.text(ChangedLine(change, ids.sorted())) : "\(ids.count) \(change.rawValue)\(remark)"
     )
-    // The command has been carried out, whether this can still be asked or not.
+    // The command has been carried out, even if the explanation fails.
     guard !json, let named = change.order, selection.mayHaveUnchanged(ids) else { return }
     for sentence in await access.explanation(of: named, selection, changed: ids) {
         StandardError.write(Notice(kind: .note, text: sentence).line + "\n")

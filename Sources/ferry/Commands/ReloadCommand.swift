@@ -36,8 +36,8 @@ struct ReloadCommand: AsyncParsableCommand {
 struct EngineReload {
     let folder: LocalPath
 
-    /// - Returns: nil if none runs.
-    /// - Throws: `CommandFailure` with what is wrong with the configuration, or if the engine does not answer.
+    /// - Returns: The report; nil if no engine runs.
+    /// - Throws: `CommandFailure` for an invalid configuration, or if the engine does not respond.
     func reload() throws(CommandFailure) -> ReloadReport? {
         switch ControlClient(folder: folder).ask(.reload) {
         case .answered(.reloaded(let report)): return report

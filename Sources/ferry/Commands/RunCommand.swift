@@ -63,7 +63,7 @@ struct RunCommand: AsyncParsableCommand {
             until: signals)
     }
 
-    /// Starts an engine in the background. It checks the configuration first, to show mistakes here.
+    /// Starts an engine in the background. The configuration is checked first, to show its errors here.
     private func startInBackground() async throws(CommandFailure) -> String {
         _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.checkedWatches()
         let client = ControlClient(folder: global.stateFolder)

@@ -18,7 +18,7 @@ struct ScreenCommand: AsyncParsableCommand {
         let background = BackgroundEngine(global)
         let attached = AttachedSession(
             assembly: assembly, look: look, theme: theme, background: background)
-        // Asked before the lock is: that waits a moment for commands, which hold it and do not answer.
+        // The socket is tried before the lock: waiting for the lock is for commands, which have no socket.
         if ControlClient(folder: global.stateFolder).isAnswered { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {

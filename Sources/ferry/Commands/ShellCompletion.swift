@@ -2,13 +2,13 @@ import ArgumentParser
 import FerryProtocols
 import FerryUploads
 
-/// The completions of arguments whose values are in the configuration or in the queue. A shell asks at each Tab. The
-/// search only reads, prints no errors, and offers nothing where it would take long.
+/// The completions of arguments whose values are in the configuration or in the queue. A shell requests them at each
+/// Tab. The search only reads, prints no errors, and offers nothing if it would take long.
 enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
 
-    /// The largest queue file that is read: about 50,000 uploads, in a tenth of a second.
+    /// The size of the largest queue file that is read: about 50,000 uploads, in a tenth of a second.
     private static let longestQueue: ByteCount = 20 << 20
 
     static func destinations(for words: [String]) -> [String] {
@@ -16,7 +16,7 @@ enum ShellCompletion {
         return configuration.map { $0.destinations.keys.sorted() } ?? []
     }
 
-    /// - Parameter index: That of the word that is being typed.
+    /// - Parameter index: The index of the word at the cursor.
     static func uploads(for words: [String], at index: Int) -> [String] {
         guard let folder = options(in: words)?.stateFolder,
             let directory = try? StateDirectory(reading: folder)

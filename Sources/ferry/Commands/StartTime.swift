@@ -7,16 +7,16 @@ enum StartTime {
     /// The accepted forms, as users read them.
     static let forms = "22:00, tomorrow 8:00, 2026-11-24, 2026-11-24T06:00 or +1h30m"
 
-    /// - Parameter zone: Where the clock is that says what time it is.
-    /// - Returns: nil for what is no moment. What the clock passes over when it is set on for the summer is the moment
-    ///   when it is set; of two moments that it says alike when it is set back, the first.
+    /// - Parameter zone: The time zone of the text.
+    /// - Returns: The moment; nil if the text is no time. A time that the change to summer time skips is the moment of
+    ///   the change. Of a time that occurs twice, the first counts.
     static func date(_ text: String, now: Date, in zone: ZoneRules = .local) -> Date? {
         if let span = TimeSpan(argument: String(text.trimmingPrefix("+"))) {
             return now.addingTimeInterval(span.seconds)
         }
         if let match = text.wholeMatch(of: /(\d{1,2}):(\d\d)(?::(\d\d))?/) {
             guard let time = time(match.1, match.2, match.3) else { return nil }
-            // The time of today has come, or passed, also if the clock skipped it.
+            // Today's time is now or past, even if the clock skipped it.
             let today = zone.day(at: now)
             let moments = [today, today.advanced(by: 1)].map { zone.moment($0, seconds: time) }
             return moments.first { $0 > now }
@@ -26,7 +26,7 @@ enum StartTime {
 
     /// Explains why a text is not a time.
     static func error(in text: String) -> UploadFailure {
-        // A number alone may be minutes, hours or a time of day.
+        // A bare number may be minutes, hours or a time of day.
         guard let number = text.wholeMatch(of: /\+?([0-9]{1,6})/)?.1 else {
             return UploadFailure(.permanent, "--at '\(text)' is not a valid time", hint: "write \(forms)")
         }
@@ -63,7 +63,7 @@ enum StartTime {
         return zone.moment(day, seconds: time)
     }
 
-    /// The seconds since midnight; nil for what no clock shows.
+    /// The seconds since midnight; nil for an invalid time of day.
     private static func time(_ hour: Substring, _ minute: Substring, _ second: Substring?) -> Int? {
         guard let hour = Int(hour), let minute = Int(minute), let second = Int(second ?? "0"), hour < 24,
             minute < 60, second < 60

@@ -15,7 +15,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = ControlClient(folder: global.stateFolder)
-        // Whether it lives is known at once; a report of a million uploads may take longer.
+        // A quick question shows whether the engine is alive; a report of a million uploads may take longer.
         if case .unknown = client.asking(within: Self.heartbeat).ask(.progress) {
             throw Self.silent(client.process)
         }
@@ -35,7 +35,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// The seconds in which any engine answers the simplest question, also on a busy machine.
+    /// The seconds in which any engine responds to the simplest question, also on a busy machine.
     private static let heartbeat = 3
 
     private static func silent(_ process: Int32?) -> CommandFailure {
@@ -110,7 +110,7 @@ enum StatusText {
         return ([parts.joined(separator: ", ")] + left + speed(report)).joined(separator: "; ")
     }
 
-    /// `4.1 MiB/s`, `ETA 12:31`; empty while nothing runs.
+    /// The rate and the remaining time: `4.1 MiB/s`, `ETA 12:31`; empty while nothing runs.
     private static func speed(_ report: EngineReport) -> [String] {
         guard report.counts.running > 0, let estimate = report.estimate else { return [] }
         return [
@@ -157,7 +157,7 @@ struct StatusLine: Encodable {
     var slow: [RetryAfterPauseLine]?
     /// The watch folders; absent if there are none.
     var watched: [EngineReport.Watched]?
-    /// The hosts that do not answer; absent if there are none.
+    /// The unreachable hosts; absent if there are none.
     var away: [UnreachableHostLine]?
 
     static let nothingRuns = StatusLine()

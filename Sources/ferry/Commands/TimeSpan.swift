@@ -31,7 +31,7 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     var seconds: Double
 
     init?(argument: String) {
-        // As programs print numbers: `.5`, `1e3`, with all their digits.
+        // A number as programs print it: `.5`, `1e3`, with all their digits.
         if argument.wholeMatch(of: /[0-9.]+(?:[eE][-+]?[0-9]+)?/) != nil, let number = Double(argument) {
             guard number <= TimeSpan.longest else { return nil }
             seconds = number

@@ -38,8 +38,8 @@ struct UploadWait {
         if case .waiting = phase { open.isEmpty } else { false }
     }
 
-    /// - Returns: Those that have ended by this, in the order of their numbers.
-    /// - Throws: `CommandFailure` if a chosen one is not in the queue.
+    /// - Returns: The uploads that ended with this update, sorted by number.
+    /// - Throws: `CommandFailure` if a chosen upload is not in the queue.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
         if case .choosing(let selection) = phase {
@@ -70,7 +70,7 @@ struct UploadWait {
     private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
         guard var others else { return [] }
         if update.isComplete { others = [:] }
-        // Those that ended otherwise before are told, and others wait for them all the same.
+        // Uploads that failed before are reported at once, and others still wait for them.
         for (id, upload) in changed where open[id] == nil { others[id] = upload.isDone ? nil : upload }
         for id in update.removed { others[id] = nil }
         defer { self.others = others }
@@ -103,7 +103,7 @@ struct UploadWait {
                 areAllDone = wasDone
             }
             return chosen.filter { !$0.value.isDone }
-        // What failed before this began has failed all the same: files may be deleted on the strength of our answer.
+        // Earlier failures count: scripts may delete the files because of the exit status.
         case .all, .failed, .done: return uploads.filter { !$0.value.isDone }
         }
         let (found, missing) = numbers.found(among: uploads.keys)

@@ -50,7 +50,7 @@ struct WaitCommand: AsyncParsableCommand {
         guard try result.get() else { throw ExitCode(1) }
     }
 
-    /// - Returns: True if all are done.
+    /// - Returns: True if all uploads are done.
     private func follow() async throws(CommandFailure) -> Bool {
         guard ControlClient(folder: global.stateFolder).isAnswered else { return try await look() }
         let queue = RemoteQueue(folder: global.stateFolder)
@@ -99,7 +99,7 @@ struct WaitCommand: AsyncParsableCommand {
         return update
     }
 
-    /// Looks once: without an engine the queue does not change.
+    /// Reads the queue once: without an engine it does not change.
     private func look() async throws(CommandFailure) -> Bool {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
@@ -157,7 +157,7 @@ private final class Interruption: Sendable {
         let values = signals.values
         let task = Task { [weak self] in
             for await signal in values {
-                // Whoever asks twice does not want to wait for anything.
+                // A user who interrupts twice does not want to wait.
                 if self?.signal != nil { _exit(128 + signal) }
                 self?.first.withLock { $0 = signal }
                 end()

@@ -41,8 +41,8 @@ struct WatchOptions: ParsableArguments {
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
     }
 
-    /// Checks that the folders exist. Only those of the configuration may be missing, for they can be on a removable
-    /// medium.
+    /// Checks that the folders exist. Only those of the configuration may be missing, as they may be on removable
+    /// media.
     ///
     /// - Throws: `CommandFailure` that names the folder.
     func check() throws(CommandFailure) {

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// The way in which requests to a destination are signed in or signed.
+/// The authentication or signature of requests to a destination.
 enum AuthenticationSettings: Decodable, Equatable {
     case none
     case basic(user: String, password: Secret)
@@ -32,7 +32,7 @@ enum AuthenticationSettings: Decodable, Equatable {
         }
     }
 
-    /// All secrets it names.
+    /// All secrets of the authentication.
     var secrets: [Secret] {
         switch self {
         case .none: []
@@ -52,7 +52,7 @@ struct OAuth2Settings: Decodable, Equatable {
     var clientAuthentication: OAuth2Client.Authentication
     var refreshToken: Secret
     var scope: String?
-    /// Nil for a file in the state folder.
+    /// The file of the tokens; nil for one in the state folder.
     var tokenFile: String?
     /// The settings for the token server; nil trusts the system's authorities.
     var tls: TLSSettings?

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTUI
 import FerryUploads
 
-/// The content of a configuration file. An unknown key is an error, so that a typing mistake is not a surprise.
+/// The content of a configuration file. An unknown key is an error, so that typing mistakes are noticed.
 struct Configuration: Decodable, Equatable {
     var destinations: [String: DestinationSettings] = [:]
     var defaultDestination: String?
@@ -12,19 +12,19 @@ struct Configuration: Decodable, Equatable {
     var timeouts = TimeoutSettings()
     var connectivity = ConnectivitySettings()
     var appearance = AppearanceSettings()
-    /// `keys`: which keys do what on the screen.
+    /// The keys of the screen and their actions (`keys`).
     var actions = ActionTable.standard
-    /// The proxy of every destination that has none of its own, and of addresses given with --to.
+    /// The proxy for destinations without one of their own, and for URLs given with --to.
     var proxy = ProxyChoice.environment
-    /// The treatment of a screen's uploads when its terminal goes.
+    /// The treatment of a screen's uploads when its terminal disappears.
     var onHangUp = HangUpPolicy.stop
     /// The treatment of an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
-    /// Commands that are run when something happens.
+    /// The commands that run on events.
     var hooks = HookSettings()
-    /// The notifications for a person who looks elsewhere.
+    /// The notifications for a user who looks elsewhere.
     var notify = NotifySettings()
-    /// Folders whose files are uploaded when they are whole.
+    /// The folders whose files are uploaded when they are complete.
     var watch: [WatchSettings] = []
 
     init() {}
@@ -58,7 +58,7 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// The names of the destinations, behind a text which says that one of them is meant.
+    /// The names of the destinations, for the end of an error that expects one.
     private var destinationsKnown: String {
         destinations.isEmpty
             ? "; none is configured" : " (\(destinations.keys.sorted().joined(separator: ", ")))"
@@ -70,7 +70,7 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// The limits that are configured: of all uploads together, then of destinations by name.
+    /// The configured limits: of all uploads together, then of destinations by name.
     var timetables: [(LimitScope, Timetable)] {
         let destinations = destinations.sorted { $0.key < $1.key }.map {
             (LimitScope.destination($0.key), $0.value.bandwidth)
@@ -78,10 +78,10 @@ struct Configuration: Decodable, Equatable {
         return ([(.total, limits.bandwidth)] + destinations).filter { $0.1 != Timetable() }
     }
 
-    /// Whether the engine has somebody to tell what happens.
+    /// Whether the engine reports events to hooks or to the desktop.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
-    /// The secrets that cannot be had now, each with its place: uploads that need them would be held.
+    /// The secrets that are missing now, with their keys: uploads that need them would be held.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -91,7 +91,7 @@ struct Configuration: Decodable, Equatable {
         return secrets.compactMap { place, secret in (secret?.absence).map { "\(place): \($0)" } }
     }
 
-    /// The warnings for each time that uploads run.
+    /// The warnings for each start of uploads.
     var warnings: [String] {
         destinations.sorted { $0.key < $1.key }.flatMap { name, destination in
             destination.warnings.map { "destinations.\(name): \($0)" }
@@ -100,13 +100,13 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// nil for 4, or up to 32 small files.
+    /// The number of uploads at once; nil for 4, or up to 32 small files.
     var concurrency: Int?
-    /// Nil for as many as in total.
+    /// The number of uploads at once to one host; nil for the total number.
     var perHost: Int?
     /// The limit of all uploads together.
     var bandwidth = Timetable()
-    /// Done uploads that stay in the queue; fewer than the history has room for.
+    /// The number of done uploads that stay in the queue; fewer than the history can contain.
     var done = 1000
 
     init() {}
@@ -155,7 +155,7 @@ struct TimeoutSettings: Decodable, Equatable {
 }
 
 struct ConnectivitySettings: Decodable, Equatable {
-    /// False takes the network to be always there.
+    /// False assumes that the network is always up.
     var monitor = true
     var policy = NetworkPolicy()
 
@@ -176,7 +176,7 @@ struct AppearanceSettings: Decodable, Equatable {
     enum Graph: String, Decodable, CaseIterable {
         case auto, braille, block, ascii
 
-        /// nil for the terminal's best.
+        /// The graph style; nil for the terminal's best.
         var style: GraphStyle? { GraphStyle(rawValue: rawValue) }
     }
 
@@ -185,7 +185,7 @@ struct AppearanceSettings: Decodable, Equatable {
     var theme = ThemeChoice.builtIn(.standard)
     var graph = Graph.auto
     var mouse = true
-    /// True for lines on which every byte counts.
+    /// True to save bytes on slow lines.
     var isSlow = false
 
     init() {}

@@ -1,10 +1,10 @@
-/// The differences of a configuration that takes the place of another one in a running engine.
+/// The differences of a configuration that replaces another in a running engine.
 struct ConfigurationChanges: Codable, Equatable {
-    /// Names of destinations that were not there.
+    /// The names of new destinations.
     var added: [String] = []
-    /// Names of destinations that are there in another way.
+    /// The names of changed destinations.
     var changed: [String] = []
-    /// Names of destinations that are not there any more.
+    /// The names of removed destinations.
     var removed: [String] = []
     /// The other keys whose new values apply from now on.
     var now: [String] = []
@@ -12,8 +12,8 @@ struct ConfigurationChanges: Codable, Equatable {
     var atNextStart: [String] = []
 
     /// - Parameters:
-    ///   - old: The one that held until now.
-    ///   - first: The one that the engine was started with.
+    ///   - old: The configuration until now.
+    ///   - first: The configuration at the engine's start.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()
@@ -23,18 +23,19 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
-    /// Tells what watched folders leave to the next start: they go on to where they went.
+    /// Adds the changes of watched folders that apply at the next start: until then their files go to the earlier
+    /// destinations.
     ///
     /// - Parameters:
-    ///   - new: Where the folders of the configuration go, in their order.
-    ///   - running: Where those go that are watched now.
-    ///   - needed: Names of destinations that would not be there any more without them.
+    ///   - new: The destinations of the configured folders, in their sequence.
+    ///   - running: The destinations of the currently watched folders.
+    ///   - needed: The names of removed destinations that these folders still need.
     mutating func wait(leadingTo new: [String], insteadOf running: [String], keeping needed: Set<String>) {
         if new != running, !atNextStart.contains("watch") { atNextStart.append("watch") }
         atNextStart += needed.sorted().map { "destinations.\($0)" }
     }
 
-    /// True if the configuration is as it was.
+    /// True if nothing in the configuration changed.
     var isEmpty: Bool {
         [added, changed, removed, now, atNextStart].allSatisfy(\.isEmpty)
     }
@@ -49,7 +50,7 @@ struct ConfigurationChanges: Codable, Equatable {
         }
     }
 
-    /// The keys that are compared; `destinations` is compared besides.
+    /// The keys that are compared, apart from `destinations`.
     static var keys: [String] { (live + fixed).map(\.key) }
 
     private static let live = [

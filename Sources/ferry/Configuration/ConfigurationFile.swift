@@ -5,8 +5,8 @@ import HTTPTypes
 
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {
-    /// - Parameter path: Given by the person; nil looks in the usual place, where there need not be one.
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    /// - Parameter path: The path that the user gave; nil for the default path, where the file may be missing.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
         guard let data = FileManager.default.contents(atPath: file) else {
@@ -27,8 +27,8 @@ enum ConfigurationFile {
         try decode(data, file: file, example: "`ferry config --print-example` prints a valid one")
     }
 
-    /// - Parameter example: Where a person finds one that is right.
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    /// - Parameter example: The file with a valid example.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     static func decode<Value: Decodable>(
         _ data: Data, file: String, example: String
     ) throws(UploadFailure) -> Value {
@@ -51,8 +51,8 @@ enum ConfigurationFile {
         }
     }
 
-    /// Finds the first place where a file stops being JSON. `JSONDecoder` takes more than that, such as a comma behind the
-    /// last member, and names no place. It knows other encodings than UTF-8, which are left to it.
+    /// Finds the first position where a file stops being JSON. `JSONDecoder` accepts more, such as a comma after the
+    /// last member, and reports no position. Encodings other than UTF-8 are left to `JSONDecoder`.
     static func syntaxError(in data: Data) -> MalformedJSON? {
         let start = Array(data.prefix(2))
         guard !start.contains(0), ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(start) else { return nil }
@@ -75,7 +75,7 @@ enum ConfigurationFile {
         }
     }
 
-    /// A secret written into the file itself is one only as long as nobody else can read it.
+    /// Throws if others can read a file that contains a secret itself.
     private static func checkLiterals(_ configuration: Configuration, file: String) throws(UploadFailure) {
         guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
         var places = configuration.proxy.password?.isLiteral ?? false ? ["proxy"] : []
@@ -93,7 +93,7 @@ enum ConfigurationFile {
 }
 
 extension DestinationSettings {
-    /// The keys with a secret in their text.
+    /// The keys whose text contains a secret.
     fileprivate var literalSecrets: [String] {
         var keys = authentication.secrets.contains { $0.isLiteral } ? ["auth"] : []
         if proxy?.password?.isLiteral ?? false { keys.append("proxy") }
@@ -105,7 +105,7 @@ extension DestinationSettings {
         }
         let items = URLComponents(string: url)?.queryItems ?? []
         let hasSecret = items.contains { item in
-            // What changes from file to file is no secret.
+            // A value that changes from file to file is no secret.
             guard let value = item.value, !value.isEmpty, !value.contains(UploadAddress.nameMark) else {
                 return false
             }

@@ -1,20 +1,20 @@
 import FerryFiles
 import FerryProtocols
 
-/// The place where a command finds its configuration, so that it can be read again.
+/// The path of a command's configuration, so that it can be read again.
 struct ConfigurationSource: Sendable {
-    /// Absolute; nil for the usual place.
+    /// The absolute path; nil for the default path.
     private let path: String?
     /// Applies the command's own options.
     private let change: @Sendable (inout Configuration) -> Void
 
-    /// - Parameter path: As --config has it; nil for the usual place.
+    /// - Parameter path: The path of --config; nil for the default path.
     init(_ path: String?, _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         self.path = path.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         self.change = change
     }
 
-    /// Its path.
+    /// The path of the file.
     var file: String { path ?? LocalFiles.configuration }
 
     /// The configuration of a command without a file.
@@ -24,9 +24,9 @@ struct ConfigurationSource: Sendable {
         return configuration
     }
 
-    /// - Parameter mayBeMissing: Whether no file in the usual place means that nothing is configured. One that was there
-    ///   and is gone may be about to come back, as some editors write.
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    /// - Parameter mayBeMissing: Whether a missing file at the default path means an empty configuration. A file that
+    ///   existed before may return in a moment, as some editors replace it.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)
         change(&configuration)

@@ -5,9 +5,9 @@ import FerryUploads
 
 /// All keys of the configuration, with their values, defaults and purposes.
 ///
-/// Decoders take the names and ranges from here (`Fields`). `ferry config --schema` prints it as a JSON Schema, and a test
-/// compares it with the reference in Manual/configuration.md and with the example. Only decoders know which members may
-/// be together.
+/// Decoders take the names and ranges from here (`Fields`). `ferry config --schema` prints it as a JSON Schema, and a
+/// test compares it with the reference in Manual/configuration.md and with the example. Only decoders know which
+/// members exclude each other.
 enum ConfigurationTable {
     /// The JSON Schema for editors.
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }

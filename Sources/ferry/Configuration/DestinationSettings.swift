@@ -12,19 +12,20 @@ struct DestinationSettings: Decodable, Equatable {
     var headers: [String: String]
     var parameters: [UploadItem.Parameter]
     var authentication: AuthenticationSettings
-    /// The settings of signatures, where `authentication` signs requests.
+    /// The settings of an S3 destination.
     var s3 = S3Fields()
     var tls: TLSSettings
-    /// nil for what holds for all destinations.
+    /// The destination's proxy; nil for the common one.
     var proxy: ProxyChoice?
-    /// nil for the system's.
+    /// The congestion control; nil for the system's.
     var congestionControl: CongestionControl?
-    /// Bytes per second of all uploads that go there.
+    /// The limit in bytes per second of all uploads to the destination.
     var bandwidth = Timetable()
 
-    /// Bytes of one value. Servers take a head of 8 KiB (nginx, Apache) to 64 KiB.
+    /// The maximum number of bytes of one value. Servers accept a head of 8 KiB (nginx, Apache) to 64 KiB.
     private static let longestHeader = 8 << 10
-    /// Bytes of all names and values: with an address and a token they must fit into the 32 KiB of a request's head.
+    /// The maximum number of bytes of all names and values: with a URL and a token they must fit into the 32 KiB of a
+    /// request's head.
     private static let allHeaders = 12 << 10
 
     init(from decoder: any Decoder) throws {
@@ -98,7 +99,7 @@ struct DestinationSettings: Decodable, Equatable {
         }
     }
 
-    /// The warnings for each time that files go there.
+    /// The warnings for each upload to the destination.
     var warnings: [String] {
         let insecure = tls.insecureHosts.sorted().joined(separator: ", ")
         return [

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// Reads one object of the configuration and names the key path of whatever is wrong in it.
+/// Reads one object of the configuration, and names the key path of each error in it.
 struct Fields {
     private struct Key: CodingKey {
         var stringValue: String
@@ -16,7 +16,7 @@ struct Fields {
     private let container: KeyedDecodingContainer<Key>
     private let members: [Schema.Member]
 
-    /// - Parameter table: The keys that there may be.
+    /// - Parameter table: The allowed keys.
     /// - Throws: `ConfigurationIssue` for any other key.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         let members = table.members
@@ -33,7 +33,7 @@ struct Fields {
         self.members = members
         container = try decoder.container(keyedBy: Key.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
-            // What is for other programs is no answer to what may stand here.
+            // Keys for other programs are not listed among the valid ones.
             let former = members.compactMap(\.formerName)
             let names = known.filter { !$0.hasPrefix("$") && !former.contains($0) }.sorted().joined(
                 separator: ", ")
@@ -45,13 +45,13 @@ struct Fields {
 
     var keys: [String] { container.allKeys.map(\.stringValue) }
 
-    /// - Returns: The key as the configuration has it, by its former name too; nil if it is absent.
+    /// - Returns: The key in the configuration, also by its former name; nil if it is absent.
     private func found(_ name: String) -> Key? {
         let formerName = members.first { $0.name == name }?.formerName
         return [name, formerName].lazy.compactMap { $0.map(Key.init(_:)) }.first(where: container.contains)
     }
 
-    /// - Returns: nil if the key is absent.
+    /// - Returns: The value; nil if the key is absent.
     func value<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
         try found(key).map { try container.decode(Value.self, forKey: $0) }
     }
@@ -85,14 +85,14 @@ struct Fields {
 
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let found = found(key) else { return nil }
-        // By way of Double: a fraction where Int is asked for makes the decoder call the whole file malformed.
+        // Decodes a Double first: for a fraction in place of Int, the decoder calls the whole file malformed.
         guard let number = (try? container.decode(Double.self, forKey: found)).flatMap(Int.init(exactly:)),
             range.contains(number)
         else { throw error(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") }
         return number
     }
 
-    /// Bytes, as a number or as text with a unit.
+    /// Reads a number of bytes, as a number or as text with a unit.
     func amount(_ key: String) throws -> ByteCount? {
         guard let found = found(key) else { return nil }
         if let number = try? container.decode(ByteCount.self, forKey: found), number > 0 { return number }
@@ -120,13 +120,13 @@ struct Fields {
 }
 
 extension [any CodingKey] {
-    /// The names as people read them: elements of a list are counted from 0.
+    /// The names as users read them: elements of a list are counted from 0.
     var names: [String] { map { key in key.intValue.map { "\($0)" } ?? key.stringValue } }
 }
 
 /// An error at one key of a configuration.
 struct ConfigurationIssue: Error, Equatable {
     var path: [String]
-    /// Completes "expected …".
+    /// The text that completes "expected …".
     var expected: String
 }

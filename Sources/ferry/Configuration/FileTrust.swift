@@ -3,19 +3,19 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Decides who may change a file that Ferry does what it says: the configuration, and the programs, keys and
-/// certificates that it names. Whoever can change one of them can run programs as the user, or read the uploads.
+/// Decides who may change the files that control Ferry: the configuration, and the programs, keys and certificates that
+/// it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
 ///
 /// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
-/// or to root, and nobody else can write to them.
+/// or to root, and no other user can write to them.
 struct FileTrust {
     /// The user that Ferry runs as.
     private let user = Machine.user
 
-    /// Checks a file, what a symbolic link leads to, and the folders above both.
+    /// Checks a file, the target of a symbolic link, and the folders above both.
     ///
-    /// - Parameter role: What the file is, at the beginning of a sentence.
-    /// - Throws: `UploadFailure` (`permanent`) with the command that mends it. A file that is missing is no danger.
+    /// - Parameter role: The file's role, at the beginning of a sentence.
+    /// - Throws: `UploadFailure` (`permanent`) with the command that repairs it. A missing file is no danger.
     func check(_ path: String, as role: String) throws(UploadFailure) {
         var checked: Set<String> = []
         for file in [path, URL(fileURLWithPath: path).resolvingSymlinksInPath().path] {
@@ -37,9 +37,9 @@ struct FileTrust {
                 .permanent, "\(thing) belongs to another user (\(Machine.name(of: status.owner)))",
                 hint: "`chown \(Machine.name(of: user)) \(Self.quoted(path))`, or use one of your own")
         }
-        // Nobody can write to a link itself; what it leads to is checked by its own path.
+        // No user can write to a link itself; its target is checked by its own path.
         guard status.kind != .link else { return }
-        // Groups that share one of root's folders were chosen by root.
+        // Root chose the groups that share a folder of root.
         let others: UInt32 = !isFile && status.owner == 0 && user != 0 ? 0o002 : 0o022
         let isSticky = !isFile && mode & 0o1000 != 0
         guard mode & others == 0 || isSticky else {
@@ -60,8 +60,8 @@ struct FileTrust {
 }
 
 extension Configuration {
-    /// The files that decide what Ferry runs and whom it believes, with what each is. Programs that are looked for in
-    /// `PATH` are not among them.
+    /// The files that decide which programs Ferry runs and which servers it trusts, with their roles. Programs that are
+    /// searched in `PATH` are not among them.
     var trustedFiles: [(role: String, path: String)] {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {
@@ -96,7 +96,7 @@ extension Configuration {
         }
     }
 
-    /// Programs begin in the home folder.
+    /// Programs run in the home folder.
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : "\(LocalFiles.home)/\(path)"
     }

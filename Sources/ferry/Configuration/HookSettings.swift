@@ -1,10 +1,10 @@
 import FerryFiles
 import FerryUploads
 
-/// `hooks`: the commands that are run when something happens.
+/// The commands that run on events (`hooks`).
 struct HookSettings: Decodable, Equatable {
     var commands: [QueueEvent.Name: [HookCommand]] = [:]
-    /// Seconds after which a command is ended, with all that it started.
+    /// The seconds after which a command is killed, with all its children.
     var timeout = 10.0
 
     init() {}
@@ -18,14 +18,14 @@ struct HookSettings: Decodable, Equatable {
     }
 }
 
-/// A program and its arguments, exactly as it gets them.
+/// A program and its arguments, passed without a shell.
 struct HookCommand: Equatable, Sendable {
     /// The program and its arguments; never empty.
     var words: [String]
 
     var program: String { LocalFiles.expanded(words[0]) }
 
-    /// Whether there is such a program, in `PATH` if it has no slash.
+    /// Whether the program exists, in `PATH` if it has no slash.
     var isThere: Bool {
         if program.contains("/") {
             let place = program.hasPrefix("/") ? program : "\(LocalFiles.home)/\(program)"
@@ -38,8 +38,8 @@ struct HookCommand: Equatable, Sendable {
     }
 }
 
-/// One command, or a list of them. Never text: that would need a shell to take it apart, and a name of a file in it would
-/// be the shell's to read.
+/// One command, or a list of them. Text is not accepted: it would need a shell to split it, and the shell would
+/// interpret file names in it.
 private struct HookCommands: Decodable {
     var commands: [HookCommand]
 

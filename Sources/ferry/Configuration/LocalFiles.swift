@@ -12,7 +12,7 @@ enum LocalFiles {
     static var configuration: String { folder("XDG_CONFIG_HOME", default: ".config") + "/ferry/config.json" }
     static var state: String { folder("XDG_STATE_HOME", default: ".local/state") + "/ferry" }
 
-    /// The path if no variable says otherwise.
+    /// The path without an environment variable.
     static var usualConfiguration: String { home + "/.config/ferry/config.json" }
     static var usualState: String { home + "/.local/state/ferry" }
 
@@ -22,8 +22,8 @@ enum LocalFiles {
         return home + path.dropFirst(1)
     }
 
-    /// Paths from the command line, as the bytes that were typed: the arguments that the parser sees have U+FFFD in
-    /// place of bytes that are not text. A leading `~` is replaced.
+    /// Returns paths from the command line as the bytes that were typed: the parser's arguments have U+FFFD in place of
+    /// bytes that are not UTF-8. A leading `~` is replaced.
     static func argumentPaths(_ paths: [String]) -> [LocalPath] {
         var damaged: [String: [[UInt8]]] = [:]
         for argument in CommandLine.rawArguments {
@@ -39,13 +39,13 @@ enum LocalFiles {
         }
     }
 
-    /// The permission bits and type of a file; nil if it cannot be looked at.
+    /// Returns the permission bits and type of a file; nil if stat(2) fails.
     static func mode(of path: String) -> UInt32? {
         var status = stat()
         return stat(path, &status) == 0 ? UInt32(status.st_mode) : nil
     }
 
-    /// Whether there is a folder, through symbolic links; nil if there is nothing, or nothing that can be looked at.
+    /// Returns whether there is a folder, through symbolic links; nil if stat(2) fails.
     static func isFolder(_ path: String) -> Bool? {
         mode(of: path).map { $0 & UInt32(S_IFMT) == UInt32(S_IFDIR) }
     }
@@ -56,7 +56,7 @@ enum LocalFiles {
     }
 
     private static func folder(_ variable: String, default name: String) -> String {
-        // The specification wants relative values ignored.
+        // The XDG specification says to ignore relative values.
         if let set = ProcessInfo.processInfo.environment[variable], set.hasPrefix("/") { return set }
         return "\(home)/\(name)"
     }

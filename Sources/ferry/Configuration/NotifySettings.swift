@@ -1,24 +1,24 @@
 import FerryTUI
 import FerryUploads
 
-/// `notify`: how a person who looks elsewhere is notified, and of which events.
+/// The events of which a user is notified, and the ways (`notify`).
 struct NotifySettings: Decodable, Equatable {
     /// The terminal's kind of notification.
     var terminal = TerminalNotification.Signal.none
     /// Whether the engine notifies the desktop that it runs on.
     var desktop = false
-    /// The events to notify of.
+    /// The events that cause a notification.
     var events: Set<QueueEvent.Name> = [.idle, .failed, .held]
 
-    /// The most characters of a notification.
+    /// The maximum number of characters of a notification.
     private static let longest = 200
 
     /// The notification of the screen's terminal.
     var notification: TerminalNotification { TerminalNotification(terminal, for: events) }
 
-    /// The program that shows a notification on the desktop.
+    /// Returns the program that shows a notification on the desktop.
     ///
-    /// - Parameter text: May hold names of files with control characters.
+    /// - Parameter text: The text, which may contain file names with control characters.
     static func desktopCommand(_ text: String) -> HookCommand {
         // The text is markup to some desktops.
         let safe = String(SafeLine.text(text).prefix(longest))
@@ -27,7 +27,7 @@ struct NotifySettings: Decodable, Equatable {
         return HookCommand(words: ["notify-send", "--app-name=Ferry", "--", "Ferry", plain])
     }
 
-    /// Nil if the desktop can be told something.
+    /// The reason why the desktop cannot be notified; nil if it can.
     static var desktopIssue: String? {
         guard desktopCommand("").isThere else { return "notify-send not found" }
         let variables = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"]

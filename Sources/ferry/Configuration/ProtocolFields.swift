@@ -2,7 +2,7 @@ import FerryProtocols
 import HTTPTypes
 
 extension ProtocolOptions {
-    /// - Throws: `ConfigurationIssue`, also for what the protocol cannot do.
+    /// - Throws: `ConfigurationIssue`, also for options that the protocol does not support.
     init(_ fields: Fields, for entry: ProtocolCatalog.Entry) throws {
         self.init(
             method: try fields.value("method"), fileField: try fields.value("field") ?? "file",
@@ -41,7 +41,7 @@ extension ProtocolOptions {
     }
 }
 
-/// `link`: where an answer names what the upload became.
+/// The source of the uploaded file's URL in a response (`link`).
 private struct LinkFields: Decodable {
     let source: LinkSource
 

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The value of `proxy`: `"none"`, `"environment"`, an address, or an object with the address, a secret password and
-/// the hosts that are reached without it.
+/// The value of `proxy`: `"none"`, `"environment"`, a URL, or an object with the URL, a secret password and the hosts
+/// to reach without it.
 enum ProxyChoice: Decodable, Equatable {
     case none
     case environment

@@ -1,14 +1,14 @@
 import FerryFiles
 import FerryProtocols
 
-/// A JSON Schema (draft 2020-12) of a value: as much of it as the configuration and the lines for programs need.
+/// A JSON Schema (draft 2020-12) of a value: the subset that the configuration and the lines for programs need.
 indirect enum Schema: Sendable {
-    /// All members are optional but those that are required, and there are no others.
+    /// An object without other members; all are optional except the required ones.
     case object([Member], required: [String] = [])
-    /// Names that fit, each with the same kind of value.
+    /// An object with any names that match, and values of one kind.
     case dictionary(Schema, names: Schema = .text())
     case array(Schema, atLeast: Int = 0)
-    /// A list whose first element, which must be there, is of a kind of its own.
+    /// A list whose first element is required and has a kind of its own.
     case list(first: Schema, others: Schema)
     case text(pattern: String? = nil)
     case choice([String])
@@ -23,9 +23,9 @@ indirect enum Schema: Sendable {
         var name: String
         var schema: Schema
         var purpose: String
-        /// The value that a missing member stands for, as JSON; nil if there is none.
+        /// The default of a missing member, as JSON; nil if there is none.
         var missing: String?
-        /// The name that it had in older versions, which is still read; nil if it always had this one.
+        /// The name in older versions, which is still read; nil if it never changed.
         var formerName: String?
 
         init(
@@ -40,7 +40,7 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// The members of an object, or of the object among several kinds.
+    /// The members of an object, or of the object among alternatives.
     var members: [Member] {
         switch self {
         case .object(let members, _): members
@@ -49,7 +49,7 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// Members that are always there, then those that may be missing.
+    /// Returns an object with members that are always present, and others that may be missing.
     static func record(_ always: [Member], maybe sometimes: [Member] = []) -> Schema {
         .object(always + sometimes, required: always.map(\.name))
     }
@@ -61,7 +61,7 @@ indirect enum Schema: Sendable {
     /// Returns the schema as editors read it, with the names of members sorted.
     func text(title: String) -> String { Self.text(value, title: title) }
 
-    /// The document whose members, but for those at its head, are these.
+    /// Returns a document with these members and a head.
     static func text(_ members: [String: JSONValue], title: String) -> String {
         var members = members
         members["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -120,7 +120,7 @@ indirect enum Schema: Sendable {
             ]
         case .flag: return ["type": "boolean"]
         case .moment:
-            // Many validators take `format` for a remark.
+            // Many validators ignore `format`.
             return [
                 "type": "string", "format": "date-time",
                 "pattern": #"^\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"#,

@@ -1,8 +1,8 @@
 import FerryTUI
 import FerryUploads
 
-/// The patterns of texts in the configuration, for its schema: regular expressions as ECMAScript has them. They take
-/// all that Ferry takes, and little else.
+/// The patterns of texts in the configuration, for its schema: regular expressions of ECMAScript. They accept
+/// everything that Ferry accepts, and little else.
 enum SchemaPattern {
     static let something = "."
     static let path = "^(/|~$|~/)"
@@ -17,29 +17,29 @@ enum SchemaPattern {
     static let pin = "^sha256//.{44}$"
     static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 
-    /// More than nothing, of bytes or bytes per second.
+    /// A positive number of bytes or bytes per second.
     static let amount = #"^ *(?=[0-9.]*[1-9])[0-9]*\.?[0-9]* *[KMGTPEkmgtpe]? *([iI]?[bB])?(/[sS])? *$"#
 
-    /// `mon-fri`, `sat,sun`.
+    /// A list of days: `mon-fri`, `sat,sun`.
     static let days: String = {
         let names = Timetable.Weekday.allCases.map { anyCase($0.name) }.joined(separator: "|")
         let part = " *(\(names)) *(- *(\(names)) *)?"
         return "^\(part)(,\(part))*$"
     }()
 
-    /// An address without a user; `{name}` may stand in it.
+    /// A URL without a user; `{name}` may occur in it.
     static let address =
         "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
 
-    /// An address by https, or on this machine.
+    /// A URL with https, or on this machine.
     static let tokenAddress =
         "^(\(anyCase("https"))://[^/?#@]+|\(anyCase("http"))://(127\\.|\\[|([^/?#@]*\\.)?\(anyCase("localhost")))[^/?#@]*)([/?][^#]*)?$"
 
     static let proxy = "^(none|environment|\(proxyScheme)://\(proxyPlace))$"
-    /// A proxy's address where nothing else may stand.
+    /// A proxy's URL without anything else.
     static let proxyAddress = "^(\(proxyScheme)://)?\(proxyPlace)$"
 
-    /// Keys as `ferry config --keys` writes them.
+    /// A key as `ferry config --keys` writes it.
     static let key: String = {
         let names = ActionTable.keyNames.map(anyCase).joined(separator: "|")
         return "^([^ ]|\(names)|\(anyCase("ctrl"))-[A-Za-z]|\(anyCase("alt"))-[!-~]|[fF]([1-9]|1[0-2]))$"
@@ -50,7 +50,7 @@ enum SchemaPattern {
     private static let proxyScheme = "(\(anyCase("http"))|\(anyCase("socks"))5[hH]?)"
     private static let proxyPlace = "([^:@/?#]*@)?[^@/?#]+/?"
 
-    /// `mon` as `[mM][oO][nN]`: these expressions know no other way.
+    /// Returns `[mM][oO][nN]` for `mon`: these expressions have no case-insensitive mode.
     private static func anyCase(_ word: String) -> String {
         word.map { $0.isLetter ? "[\($0.lowercased())\($0.uppercased())]" : String($0) }.joined()
     }

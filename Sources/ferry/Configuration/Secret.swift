@@ -6,7 +6,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
     case command([String])
-    /// Allowed only in a configuration that nobody else can read.
+    /// Allowed only in a configuration that no other user can read.
     case literal(String)
 
     static let expected =
@@ -44,8 +44,8 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         if case .literal = self { true } else { false }
     }
 
-    /// The reason why the secret is missing now: `the environment variable TOKEN is not set`. It is nil if the secret
-    /// is there, or only running its command would tell.
+    /// The reason why the secret is missing now: `the environment variable TOKEN is not set`. Nil if the secret is
+    /// there, or if only running its command would show.
     var absence: String? {
         switch self {
         case .literal, .command: return nil
@@ -70,8 +70,8 @@ actor SecretReader {
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
-    /// - Parameter age: What a command printed is remembered for so long.
-    /// - Throws: `UploadFailure` (`authentication`) that says where the secret should have come from.
+    /// - Parameter age: The time for which the output of a command is cached.
+    /// - Throws: `UploadFailure` (`authentication`) that names the source of the secret.
     func read(_ secret: Secret, notOlderThan age: Duration = .seconds(60)) async throws(UploadFailure)
         -> String
     {
@@ -93,7 +93,7 @@ actor SecretReader {
         return line
     }
 
-    /// Everybody who needs the secret at the same time waits for one command.
+    /// Callers that need the secret at the same time wait for one command.
     private func output(of words: [String], _ secret: Secret) async throws(UploadFailure) -> String {
         if let task = running[words] { return try await task.value.get() }
         let task = Task { () -> Result<String, UploadFailure> in

@@ -2,25 +2,24 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Runs a secret's command: no shell, a small environment, limits on its time and on what it prints.
+/// Runs a secret's command: no shell, a small environment, limits on its time and on its output.
 ///
-/// What it complains of is shown when it fails, in a line without what looks like a secret and without anything that it
-/// printed as one.
+/// After a failure, its standard error is shown in a line that contains no secret and no part of its output.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
-    /// The most bytes of standard output; more is no secret.
+    /// The maximum number of bytes of standard output; a longer one is no secret.
     private static let outputLimit = 65_536
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     ]
 
     /// - Parameters:
-    ///   - others: Variables that the command gets besides.
-    ///   - limit: After so long it is killed, with all that it started.
+    ///   - others: Further variables for the command.
+    ///   - limit: The time after which the command is killed, with all its children.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {
-        // By way of env, which runs scripts without a first line too.
+        // Env runs scripts without an interpreter line too.
         let command = ChildCommand(
             words: ["/usr/bin/env", "--"] + words,
             environment: ChildCommand.environment(passedOn + others), output: .all(atMost: outputLimit))
@@ -39,7 +38,7 @@ enum SecretCommand {
         }
     }
 
-    /// Returns the command's complaint, without what it printed as a secret.
+    /// Returns the last line of standard error, without the words of standard output.
     private static func words(of complaint: Data, without text: Data) -> String {
         var line = ChildCommand.Result.lastLine(of: complaint)
         for printed in String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace) {

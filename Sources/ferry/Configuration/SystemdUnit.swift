@@ -1,10 +1,10 @@
 import FerryFiles
 
-/// A unit for systemd's user manager that keeps an engine running: what `ferry config --systemd` prints.
+/// A unit for systemd's user manager that keeps an engine running: the output of `ferry config --systemd`.
 enum SystemdUnit {
     /// - Parameters:
-    ///   - program: The path of ferry.
-    ///   - arguments: Those of `ferry run`.
+    ///   - program: The path of the ferry executable.
+    ///   - arguments: The arguments of `ferry run`.
     static func text(program: String, arguments: [String]) -> String {
         func line(_ command: String) -> String {
             ([program, command] + arguments).map(quoted).joined(separator: " ")
@@ -38,7 +38,7 @@ enum SystemdUnit {
             """
     }
 
-    /// Returns the word as one of a command line (systemd.service(5)): `%` and `$` stand for themselves doubled.
+    /// Returns the word in the form of a unit's command line (systemd.service(5)), where `%` and `$` are doubled.
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")

@@ -29,7 +29,7 @@ struct TLSFields: Decodable {
         isInsecure = try fields.value("insecure") ?? false
     }
 
-    /// - Parameter url: The destination's; only its own host may be insecure.
+    /// - Parameter url: The destination's URL; only its own host may be insecure.
     func settings(for url: URL) -> TLSSettings {
         var settings = settings
         if isInsecure, let host = url.host(percentEncoded: false) {

@@ -2,14 +2,14 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// The screen's theme: one of Ferry's, or one in a file of a person's own.
+/// The screen's theme: a built-in one, or one in a file of the user.
 enum ThemeChoice: Equatable {
     case builtIn(Theme)
     case file(String)
 
     static let names = Theme.builtIn.map(\.key).joined(separator: ", ")
 
-    /// - Parameter text: A name, or a path, which has a `/`, as `--theme` takes it.
+    /// - Parameter text: A name, or a path with a `/`, as for `--theme`.
     init?(_ text: String) {
         if text.contains("/") {
             self = .file(LocalFiles.expanded(text))
@@ -23,7 +23,7 @@ enum ThemeChoice: Equatable {
         self = .builtIn(theme.value)
     }
 
-    /// - Parameter fields: `appearance`, with `theme` or `themeFile`; nil if it has neither.
+    /// - Parameter fields: The member `appearance`, with `theme` or `themeFile`; nil if it has neither.
     init?(_ fields: Fields) throws {
         let name: String? = try fields.value("theme")
         let file: String? = try fields.value("themeFile")
@@ -41,8 +41,8 @@ enum ThemeChoice: Equatable {
         }
     }
 
-    /// Files are read when a screen opens, so that a queue without one needs none.
-    /// - Throws: Wrong usage, with the file, the key and what is expected there.
+    /// Returns the theme. Files are read when a screen opens, so that a queue without a screen needs none.
+    /// - Throws: `CommandFailure` for wrong usage, with the file, the key and the expected value.
     func load() throws(CommandFailure) -> Theme {
         switch self {
         case .builtIn(let theme): return theme

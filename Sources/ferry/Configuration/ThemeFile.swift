@@ -2,11 +2,11 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// A theme of a person's own: one of Ferry's, and what is different in it. Strict, as the configuration is.
+/// A theme of the user: a built-in one, and its differences. Unknown keys are errors, as in the configuration.
 struct ThemeFile: Decodable {
     let theme: Theme
 
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     static func load(_ path: String) throws(UploadFailure) -> Theme {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw UploadFailure(
@@ -67,8 +67,8 @@ private struct LookFields: Decodable {
     }
 }
 
-/// `"basic": 4, "full": 75, "rgb": "#5fafff"`, of which null is the terminal's own. Of `full` and `rgb` one follows from the
-/// other.
+/// The forms of a colour: `"basic": 4, "full": 75, "rgb": "#5fafff"`; null is the terminal's own. A missing `full` or
+/// `rgb` is derived from the other.
 private struct ColourFields: Decodable {
     static let keys = ["basic", "full", "rgb"]
 

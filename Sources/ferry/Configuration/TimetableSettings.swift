@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// `limits` of a destination.
+/// The member `limits` of a destination.
 struct DestinationLimits: Decodable {
     var bandwidth: Timetable
 
@@ -19,7 +19,7 @@ extension Fields {
             entries.map(\.entry), otherwise: try amount("bandwidth").map { .atMost($0) } ?? .unlimited)
     }
 
-    /// A text that `read` understands; nil if the key is absent.
+    /// Reads a text that `read` accepts; nil if the key is absent.
     fileprivate func text<Value>(
         _ key: String, _ expected: String, _ read: (String) -> Value?
     ) throws -> Value? {
@@ -59,10 +59,10 @@ private struct TimetableEntry: Decodable {
 extension Timetable.Weekday {
     private static let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-    /// The name in a timetable.
+    /// The name of the day in a timetable.
     var name: String { Self.names[rawValue - 1] }
 
-    /// `mon-fri`, `sat,sun`, `fri-mon`; nil for anything else.
+    /// Reads a list of days: `mon-fri`, `sat,sun`, `fri-mon`; nil for anything else.
     fileprivate static func days(_ text: String) -> Set<Timetable.Weekday>? {
         var days: Set<Timetable.Weekday> = []
         for part in text.lowercased().filter({ $0 != " " }).split(
@@ -74,7 +74,7 @@ extension Timetable.Weekday {
             guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else {
                 return nil
             }
-            // A week has no end: from Friday to Monday are four days.
+            // A range may cross the end of the week: from Friday to Monday are four days.
             for day in first...(last < first ? last + 7 : last) {
                 guard let weekday = Timetable.Weekday(rawValue: day % 7 + 1) else { return nil }
                 days.insert(weekday)
@@ -85,12 +85,12 @@ extension Timetable.Weekday {
 }
 
 extension Timetable.TimeOfDay {
-    /// The time as a timetable has it.
+    /// The time in the form of a timetable.
     var text: String {
         [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
     }
 
-    /// `08:00`; nil for anything else.
+    /// Reads a time such as `08:00`; nil for anything else.
     fileprivate init?(_ text: String) {
         guard let parts = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/)?.output,
             let hour = Int(parts.1), let minute = Int(parts.2)

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// An element of `watch`: a folder whose files are uploaded when they are whole.
+/// An element of `watch`: a folder whose files are uploaded when they are complete.
 struct WatchSettings: Decodable, Equatable {
     /// The treatment of an uploaded file.
     enum After: Equatable, Sendable {
@@ -16,12 +16,12 @@ struct WatchSettings: Decodable, Equatable {
 
     /// The path as written; absolute, or beginning with `~`.
     var folder: String
-    /// A destination's name or an address; nil for the default one.
+    /// The destination's name or a URL; nil for the default destination.
     var to: String?
     var include: [String] = []
     var exclude: [String] = []
     var isRecursive = false
-    /// Seconds.
+    /// The number of seconds for which a file must not change.
     var settle = 5.0
     var after = After.keep
 
@@ -58,7 +58,7 @@ struct WatchSettings: Decodable, Equatable {
         !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
     }
 
-    /// The watched folder, without looking at it.
+    /// The watched folder. The file system is not read.
     var watched: WatchedFolder {
         let after: WatchedFolder.After =
             switch after {

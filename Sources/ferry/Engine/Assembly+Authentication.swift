@@ -5,13 +5,13 @@ import FerryUploads
 import Synchronization
 
 extension Assembly {
-    /// Returns the interceptor that puts the destination's credentials on requests; nil if it has none.
+    /// Returns the interceptor that adds the destination's credentials to requests; nil if it has none.
     func interceptor(for name: String, _ settings: DestinationSettings) -> (any RequestInterceptor)? {
         let secrets = secrets
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret) }
         }
-        // Other uploads may have been refused with the same secret: its command need not run for each.
+        // A secret that was just read again for another upload need not be read again for each.
         func readingAnew(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret, notOlderThan: .seconds(2)) }
         }
@@ -39,7 +39,7 @@ extension Assembly {
         }
     }
 
-    /// Signs for the S3 server at `url`.
+    /// Returns the interceptor that signs requests for the S3 server at `url`.
     private func s3Interceptor(
         for url: String, _ authentication: S3Authentication, region: String?, _ payload: S3PayloadForm
     ) -> S3Interceptor {
@@ -49,8 +49,8 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// Returns the signer for addresses that are no destination of the configuration: with the credentials that AWS's
-    /// own tools would find, one set for each server.
+    /// Returns the signers for URLs outside of the configuration, with the credentials that AWS's own tools would find,
+    /// one signer for each server.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in
@@ -68,7 +68,7 @@ extension Assembly {
 
     private func tokenFile(for name: String, _ settings: OAuth2Settings) -> LocalPath {
         if let file = settings.tokenFile { return LocalPath(file) }
-        // Any name is a valid name of a destination, such as one with slashes.
+        // Any name is valid for a destination, even with slashes.
         let safe = name.percentEncoded(keeping: PlainCharacters(alphanumericsAnd: ""))
         return state.appending(Array("tokens".utf8)).appending(Array("\(safe).json".utf8))
     }

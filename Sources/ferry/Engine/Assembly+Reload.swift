@@ -3,11 +3,11 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The changes that an edited configuration makes in what runs.
+/// The changes that an edited configuration makes in a running engine.
 extension Assembly {
-    /// The same with the configuration as it is now.
+    /// Returns an assembly with the current configuration.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func readAgain() throws(UploadFailure) -> Assembly {
         guard let source else {
             throw UploadFailure(
@@ -17,14 +17,13 @@ extension Assembly {
         return replacing(try source.load(mayBeMissing: configuration == source.unwritten))
     }
 
-    /// The same with those destinations of the file that are new. What else is different there, or wrong, does not
-    /// matter.
+    /// An assembly with the new destinations of the file. Other changes or errors in the file are ignored.
     var withNewDestinations: Assembly {
         guard let read = try? readAgain() else { return self }
         return adding(read.configuration.destinations)
     }
 
-    /// The same with these destinations too; one that it has already stays as it is.
+    /// Returns an assembly with these destinations too; a known one stays unchanged.
     func adding(_ destinations: [String: DestinationSettings]) -> Assembly {
         var new = configuration
         new.destinations.merge(destinations) { known, _ in known }
@@ -45,7 +44,7 @@ extension Assembly {
             [], timeouts: timeouts,
             proxy: configuration.proxy == earlier.configuration.proxy
                 ? known.proxy : proxy(configuration.proxy),
-            // What the tools of AWS find is no part of the configuration.
+            // The credentials of AWS's tools are not part of the configuration.
             addressCredentials: known.addressCredentials)
         for (name, settings) in configuration.destinations {
             guard let before = known.named[name] else {
@@ -63,18 +62,18 @@ extension Assembly {
         return new
     }
 
-    /// True if nothing that its requests go by has changed.
+    /// True if the settings of its requests have not changed.
     private func isReached(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], var old = earlier.configuration.destinations[name]
         else { return false }
-        // The queue's, and no matter of requests.
+        // The limits belong to the queue, not to requests.
         old.bandwidth = new.bandwidth
         return old == new && timeouts == earlier.timeouts
             && (new.proxy != nil || configuration.proxy == earlier.configuration.proxy)
     }
 
-    /// True if nothing that its sign-in goes by has changed. It may hold the only copy of a token that could not be
-    /// written to its file.
+    /// True if the settings of its authentication have not changed. Its interceptor may hold the only copy of a token
+    /// that could not be written to its file.
     private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],
             new.authentication == old.authentication

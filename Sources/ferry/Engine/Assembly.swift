@@ -6,20 +6,20 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// The only place that builds things: from the configuration to a queue that runs.
+/// The builder of all parts: from the configuration to a running queue.
 struct Assembly {
     let configuration: Configuration
     let state: LocalPath
-    /// The treatment of a queue.json that somebody changed.
+    /// The treatment of a queue.json that a user edited.
     let edited: EditedSnapshot
-    /// The source from which the configuration is read again; nil if it was in no file.
+    /// The source of the configuration for reading it again; nil without a file.
     let source: ConfigurationSource?
     let treatsLoopbackAsRemote: Bool
     let secrets = SecretReader()
 
     /// - Parameters:
-    ///   - state: The folder of the queue; tokens are kept below it.
-    ///   - treatsLoopbackAsRemote: For a demonstration of a link that goes away, on this machine alone.
+    ///   - state: The folder of the queue; tokens are stored below it.
+    ///   - treatsLoopbackAsRemote: True to demonstrate a lost link on this machine alone.
     init(
         configuration: Configuration, state: LocalPath, edited: EditedSnapshot = .refuse,
         source: ConfigurationSource? = nil, treatsLoopbackAsRemote: Bool = false
@@ -35,11 +35,11 @@ struct Assembly {
         configuration.destinations.sorted { $0.key < $1.key }.map { destination(named: $0.key, $0.value) }
     }
 
-    /// The destination called `name`, the one at the address `name`, or the default one.
+    /// Returns the destination called `name`, the one at the URL `name`, or the default one.
     ///
-    /// An address may begin with a protocol and a plus sign, `tus+https://…`. Without, one that names the file's place
-    /// is taken by PUT, and a folder as it says itself.
-    /// - Throws: `UploadFailure` (`permanent`) that says which names there are.
+    /// A URL may begin with a protocol and a plus sign, `tus+https://…`. Without a protocol, PUT takes a URL that names
+    /// a file, and for a folder the server's capabilities decide.
+    /// - Throws: `UploadFailure` (`permanent`) that lists the known names.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
         let known = configuration.destinations
         guard let name else {
@@ -127,7 +127,7 @@ struct Assembly {
         destination(named: name, settings, signIn: interceptor(for: name, settings))
     }
 
-    /// - Parameter signIn: What puts credentials on its requests.
+    /// - Parameter signIn: The interceptor that adds credentials to its requests.
     func destination(
         named name: String, _ settings: DestinationSettings, signIn: (any RequestInterceptor)?
     ) -> Destination {
@@ -154,7 +154,7 @@ struct Assembly {
             response: .seconds(timeouts.response))
     }
 
-    /// Makes the runner that uploads and asks destinations. It must be shut down.
+    /// Creates the runner for uploads and checks. It must be shut down.
     func runner(
         rateLimit: RateLimit, monitors: [any EventMonitor], readers: BlockingIOPool = .shared
     ) -> DestinationRunner {
@@ -168,7 +168,7 @@ struct Assembly {
         )
     }
 
-    /// The queue in the folder that `lock` holds, and the runner that must be shut down after it.
+    /// Returns the queue in the folder of `lock`, and the runner that must be shut down after it.
     ///
     /// - Parameter snapshotsAtEnds: False for a command, which appends its record and leaves the snapshot to the engine.
     func queue(
@@ -192,7 +192,7 @@ struct Assembly {
         let retry = configuration.retry
         return UploadQueue.Configuration(
             concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
-            // Whoever sets a number means uploads, whatever their size.
+            // A user who sets a number means uploads of any size.
             smallUploadsPerSlot: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
             limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
             retry: QueueRetryPolicy(
@@ -201,9 +201,9 @@ struct Assembly {
             keptDone: limits.done)
     }
 
-    /// The system's view of the network; nil if the configuration wants none.
+    /// Returns the system's view of the network; nil if the configuration disables it.
     ///
-    /// - Parameter state: The folder of the log, which tells when watching works less well than it should.
+    /// - Parameter state: The folder of the log, which reports limitations of the monitor.
     func linkMonitor(state: LocalPath) -> (any LinkMonitor)? {
         guard configuration.connectivity.monitor else { return nil }
         let log = TransferLog(folder: state)

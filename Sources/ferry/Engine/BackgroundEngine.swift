@@ -2,7 +2,7 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// A `ferry run` of its own, without a terminal: what it uploads goes on when whoever started it has gone.
+/// A separate `ferry run` without a terminal: its uploads continue after its parent has ended.
 struct BackgroundEngine {
     let state: LocalPath
     /// The arguments of `ferry run`.
@@ -13,32 +13,32 @@ struct BackgroundEngine {
         arguments = ["run"] + global.arguments + more
     }
 
-    /// Starting takes so long only where a large queue lies on a slow disk.
+    /// The longest start. Only a large queue on a slow disk takes that long.
     private static let timeout = Duration.seconds(120)
 
-    /// The file of its standard error: the reason why it did not start, or why it died.
+    /// The file of its standard error: the reason for a failed start or a crash.
     private var log: String { state.text + "/engine.log" }
 
     enum Start: Equatable {
-        /// The engine has the queue and answers.
+        /// The engine owns the queue and responds.
         case running(Int32)
         /// The engine ended at once; `text` is its standard error.
         case failed(status: Int32, text: String)
     }
 
-    /// Starts it and returns when it answers, or has ended.
+    /// Starts the engine and returns when it responds, or has ended.
     ///
-    /// - Throws: `CommandFailure` if it cannot be started, or does neither.
+    /// - Throws: `CommandFailure` if it cannot be started, or neither responds nor ends in time.
     func start() async throws(CommandFailure) -> Start {
         let process = try spawn()
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
             if let ending = process.reapIfEnded() { return .failed(status: ending.status, text: said) }
-            // Its socket is there before it has read the queue; it answers when it has.
+            // Its socket exists before it has read the queue; afterwards it responds.
             if case .answered(.report(let report)) = ControlClient(folder: state).ask(.report),
                 report.process == process.id
             {
-                // A screen may outlive it, and has to hear that it ended.
+                // A screen may outlive the engine and must notice its end.
                 DetachedThread.start { process.reap() }
                 return .running(process.id)
             }
@@ -49,9 +49,9 @@ struct BackgroundEngine {
             hint: "\(log) may say why")
     }
 
-    /// Starts it, or finds that somebody else just has, and says so.
+    /// Starts the engine, or reports that another process has just started one.
     ///
-    /// - Throws: `CommandFailure` with what it said if it ended at once.
+    /// - Throws: `CommandFailure` with its standard error if it ended at once.
     func startInPlace() async throws(CommandFailure) -> String {
         switch try await start() {
         case .running(let process):
@@ -80,13 +80,13 @@ struct BackgroundEngine {
     }
 
     private func spawn() throws(CommandFailure) -> ChildProcess {
-        // The folder may not be there yet: making it is the engine's work, but its log is to be in it.
+        // The folder may be missing. The engine creates it, but its log must be in it.
         do throws(JournalError) { _ = try StateDirectory(at: state) } catch { throw CommandFailure(error) }
         do throws(SystemCallError) {
             let nothing = try OpenFile(LocalPath("/dev/null"), for: .appending)
             let log = try OpenFile(LocalPath(log), for: .emptying)
-            // A backtrace of Swift shows registers and the memory that they point to. That may be a credential, and the
-            // log is a file that people send to others.
+            // A backtrace of Swift shows registers and the memory that they point to. That may be a credential, and
+            // users send the log to others.
             return try ChildProcess(
                 Self.program, words: [CommandLine.arguments.first ?? "ferry"] + arguments,
                 environment: .inherited(adding: ["SWIFT_BACKTRACE": "enable=no"]),
@@ -97,7 +97,7 @@ struct BackgroundEngine {
         }
     }
 
-    /// The path of the running program, even if another version lies in its place by now.
+    /// The path of the running program, even if another version has replaced its file.
     private static var program: String {
         #if os(Linux)
             "/proc/self/exe"

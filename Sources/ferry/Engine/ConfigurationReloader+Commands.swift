@@ -3,10 +3,10 @@ import FerryUploads
 
 /// The checks before a command is carried out.
 extension ConfigurationReloader {
-    /// Takes up what is new in the file if uploads are to be added to a destination that is not known yet. Who orders
-    /// anything else never waits for a file.
+    /// Loads new destinations from the file if uploads are to be added to an unknown one. Other commands never wait for
+    /// a file.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if it knows one of their destinations not even then, or at another server.
+    /// - Throws: `UploadFailure` (`permanent`) if a destination is still unknown, or at another server.
     nonisolated func prepare(for command: QueueCommand) async throws(UploadFailure) {
         let targets = Self.targets(of: command)
         if unknown(in: targets) != nil {
@@ -16,7 +16,7 @@ extension ConfigurationReloader {
             }
             if let name = unknown(in: targets) { throw Self.refusal(of: name, outcome) }
         }
-        // Queued, it would fail for good.
+        // The upload would fail for good.
         if let moved = targets.first(where: { !destinations.take($0) }) {
             throw UploadFailure(
                 .permanent, "the running engine knows \(moved.destination) elsewhere than at \(moved.url)",

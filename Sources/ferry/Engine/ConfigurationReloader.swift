@@ -4,14 +4,15 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The configuration that a running engine goes by, and the one way in which another takes its place.
+/// The current configuration of a running engine, and the only code that replaces it.
 ///
-/// All of the new one is checked before any of it holds. Who asks while it is read waits, and it is read once more.
+/// The new configuration is checked completely before any part applies. A reload during another waits for it, and then
+/// reads the file again.
 actor ConfigurationReloader {
     /// The part of an edited file that takes effect.
     enum Extent {
         case everything
-        /// New destinations alone, where nobody said that the rest is ready: the file may be in the middle of an edit.
+        /// New destinations alone, if no user asked for a reload: the file may be in the middle of an edit.
         case newDestinations
     }
 
@@ -23,14 +24,14 @@ actor ConfigurationReloader {
     private let tell: @Sendable (Notice) -> Void
     private var last: Task<Result<ReloadReport, UploadFailure>, Never>?
 
-    // A file may be on a medium that hangs.
+    // The file may be on a volume that hangs.
     private nonisolated let executor = DiskExecutor(label: "configuration")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - assembly: What the engine was made by.
-    ///   - watches: The folders that it watches until it ends, whatever a configuration says.
-    ///   - tell: Takes what a person should know.
+    ///   - assembly: The assembly of the engine.
+    ///   - watches: The folders that the engine watches until it ends, whatever a configuration says.
+    ///   - tell: Receives notices that the user should know.
     init(
         _ assembly: Assembly, queue: UploadQueue, runner: DestinationRunner, watches: [Watch],
         tell: @escaping @Sendable (Notice) -> Void
@@ -51,7 +52,7 @@ actor ConfigurationReloader {
 
     /// Reads the file again.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) that says what is wrong with it; then everything is as it was.
+    /// - Throws: `UploadFailure` (`permanent`) with the error of the file; then nothing has changed.
     func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
         let before = last
         let task = Task { () -> Result<ReloadReport, UploadFailure> in
@@ -83,12 +84,12 @@ actor ConfigurationReloader {
             file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry(after: changes),
             warnings: new.configuration.warnings.filter { !known.contains($0) })
         let leavesRest = new.configuration != read.configuration
-        // A destination that is gone and still watched changes nothing now, and is news all the same.
+        // A removed destination that is still watched changes nothing now, but must be reported.
         if isOther || leavesRest && extent == .everything { tell(report, leavesRest: leavesRest, extent) }
         return report
     }
 
-    /// Makes the next assembly, and tells its differences.
+    /// Returns the next assembly and its differences.
     private func taking(
         _ extent: Extent, of read: Assembly, after old: Assembly
     ) throws(UploadFailure) -> (Assembly, ConfigurationChanges) {
@@ -101,7 +102,7 @@ actor ConfigurationReloader {
                     from: old.configuration, to: new.configuration, since: new.configuration)
             )
         case .everything:
-            // What is still watched still has to go somewhere.
+            // The folders that are still watched need their destinations.
             let needed = Set(watches.map(\.destination.name))
                 .subtracting(read.configuration.destinations.keys)
             let new = read.adding(old.configuration.destinations.filter { needed.contains($0.key) })
@@ -113,7 +114,7 @@ actor ConfigurationReloader {
         }
     }
 
-    /// Returns the uploads for whose sake somebody may have edited the file.
+    /// Returns the uploads that the edit may have repaired.
     private func uploadsToRetry(after changes: ConfigurationChanges) async -> [Upload.ID] {
         let (destinations, changed) = (runner.destinations, Set(changes.changed))
         return await queue.all.filter { upload in

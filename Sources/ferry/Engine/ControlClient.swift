@@ -3,37 +3,37 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Asks the ferry that has the queue, one connection a question.
+/// A client of the running engine, with one connection for each question.
 struct ControlClient {
     let folder: LocalPath
-    /// Seconds that an engine may be silent.
+    /// The number of seconds that an engine may be silent.
     private(set) var timeout = 30
 
     init(folder: LocalPath) { self.folder = folder }
 
-    /// The same, for questions that any engine answers at once.
+    /// Returns a client with another timeout, for questions to which any engine responds at once.
     func asking(within seconds: Int) -> ControlClient {
         var client = self
         client.timeout = seconds
         return client
     }
 
-    /// A connection to it.
+    /// A connection to the engine.
     struct Connection {
         let socket: LineSocket
         var lines: IncomingLines
-        /// nil if the system does not tell.
+        /// The engine's process; nil if the system does not report it.
         let process: Int32?
     }
 
     /// The result of a question.
     enum Outcome {
         case answered(ControlSocket.Response.Content)
-        /// The running ferry is another version, which understood nothing.
+        /// The running engine is another version, which did not understand the request.
         case otherVersion(UploadFailure)
-        /// No engine was asked.
+        /// There is no engine.
         case nobody
-        /// The engine was asked and no answer came: what was asked may have been done.
+        /// The request was sent and got no response: it may have been carried out.
         case unknown
     }
 
@@ -41,17 +41,17 @@ struct ControlClient {
         case reply(QueueReply)
         /// The command has not been carried out.
         case nobody
-        /// The command was sent whole and no reply came: it may have been carried out.
+        /// The command was sent completely and got no response: it may have been carried out.
         case unknown
     }
 
-    /// Whether an engine listens there.
+    /// Whether an engine listens on the socket.
     var isAnswered: Bool { connect() != nil }
 
-    /// The process that listens there, whatever version it is.
+    /// The process that listens on the socket, of any version.
     var process: Int32? { connect()?.process }
 
-    /// - Parameter filter: What a list has.
+    /// - Parameter filter: The filter of a list.
     func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
         guard var connection = connect() else { return .nobody }
         switch connection.ask(command == .list ? .list(filter) : .perform(command)) {
@@ -69,7 +69,7 @@ struct ControlClient {
         return connection.ask(ask)
     }
 
-    /// - Returns: nil if nobody listens, or somebody else than this user.
+    /// - Returns: The connection; nil if no process of this user listens.
     func connect() -> Connection? {
         let path = ControlSocket.path(in: folder)
         guard let socket = LineSocket(connectingTo: path, timeout: timeout), socket.isOfSameUser else {
@@ -80,7 +80,7 @@ struct ControlClient {
 }
 
 extension ControlClient.Connection {
-    /// Reads so many records of uploads; nil if not all of them come, or one cannot be understood.
+    /// Reads this many records of uploads; nil if some are missing or invalid.
     mutating func uploads(_ count: Int) -> [Upload]? {
         var reader = UpdateLines.RecordReader()
         var uploads: [Upload] = []

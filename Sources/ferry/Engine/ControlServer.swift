@@ -6,12 +6,12 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// Takes requests from other processes of the same user. Each connection has a thread: there are few, and they block.
+/// Serves requests of other processes of the same user. Each connection has a thread: there are few, and they block.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
-    /// Screens that may be attached at once.
+    /// The number of screens that may be attached at once.
     private static let followerLimit = 32
-    /// A client that stands still gives its place to others after so many seconds.
+    /// The number of seconds after which a silent client is disconnected, so that others can connect.
     private static let timeout = 30
 
     private let queue: UploadQueue
@@ -22,15 +22,15 @@ final class ControlServer: Sendable {
     private let configuration: ConfigurationReloader
     private let watched = Mutex<WatchReporter?>(nil)
 
-    /// - Parameter configuration: What the engine goes by.
-    /// - Throws: `UploadFailure` (`storage`) if the socket cannot be made.
+    /// - Parameter configuration: The engine's configuration.
+    /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(
         queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath
     ) throws(UploadFailure) {
         self.queue = queue
         self.configuration = configuration
         let path = ControlSocket.path(in: folder)
-        // We hold the lock of the folder: a socket that is there belongs to a process that is gone.
+        // This process owns the lock of the folder: an existing socket belongs to a process that has ended.
         do throws(SystemCallError) { listener = try SocketListener(path) } catch {
             throw UploadFailure(
                 .storage, "the control socket \(path.text) cannot be created (its path may be too long)")
@@ -49,7 +49,7 @@ final class ControlServer: Sendable {
 
     private func serve(_ socket: LineSocket) {
         guard socket.isOfSameUser else { return }
-        // More of them wait in the kernel: a connection that was taken is answered.
+        // Further connections wait in the kernel: an accepted connection always gets a response.
         places.wait()
         DetachedThread.start { [self] in
             var lines = IncomingLines(socket)
@@ -61,13 +61,13 @@ final class ControlServer: Sendable {
                     UpdateLines.pages(of: uploads).allSatisfy(socket.write)
                 else { break }
             }
-            // A screen stays for hours: it does not take a place of those that come and go.
+            // A screen stays for hours, so it must not occupy a connection of the short-lived clients.
             places.signal()
             if isFollowing { follow(socket, &lines) }
         }
     }
 
-    /// - Returns: The answer, and the uploads whose records follow it.
+    /// - Returns: The response, and the uploads whose records follow it.
     private func answer(_ line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
@@ -131,10 +131,10 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Sends what changes until the queue stops or the other end has gone.
+    /// Sends updates until the queue stops or the client has ended.
     private func follow(_ socket: LineSocket, _ lines: inout IncomingLines) {
         let sending = Task { [queue] in
-            // A screen that is stopped must not hold a thread that uploads need.
+            // A suspended screen must not block a thread that uploads need.
             let writer = DispatchQueue(label: "screen")
             for await update in await queue.updates() {
                 let isSent = await withCheckedContinuation { sent in
@@ -148,13 +148,13 @@ final class ControlServer: Sendable {
             socket.end()
         }
         socket.waitForever()
-        // It has nothing to say any more; this ends when it goes.
+        // The client sends nothing more; the loop ends when it disconnects.
         while lines.next() != nil {}
         sending.cancel()
         followers.withLock { $0 -= 1 }
     }
 
-    /// Waits on this thread for what happens on others.
+    /// Waits on this thread for work on others.
     private static func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
         let ended = DispatchSemaphore(value: 0)
         let result = Mutex<Value?>(nil)
@@ -171,7 +171,7 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// - Parameter asking: nil if that is not known.
+    /// - Parameter asking: The version of the client; nil if unknown.
     static func otherVersion(running: String?, asking: String?) -> UploadFailure {
         let (running, asking) = (running ?? "an older version", asking ?? "an older version")
         let difference =

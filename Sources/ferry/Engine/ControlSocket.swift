@@ -5,10 +5,10 @@ import FerryTransfer
 import FerryUploads
 
 /// The Unix socket in the state folder: one JSON object a line, a request in and its response out. After `follow` the
-/// connection carries updates (`UpdateLines`) until one of the two ends goes.
+/// connection carries updates (`UpdateLines`) until one end closes.
 enum ControlSocket {
-    /// Grows when a request or a response changes its form. `version` and `ferry` of both never do: by them two
-    /// versions of ferry tell each other apart.
+    /// The version of the form of requests and responses. The form of `version` and `ferry` never changes: they tell
+    /// two versions of ferry apart.
     static let version = 8
 
     /// The members that every version understands.
@@ -24,17 +24,17 @@ enum ControlSocket {
 
         enum Ask: Codable {
             case perform(QueueCommand)
-            /// The uploads that a filter chooses, as `QueueCommand.list`.
+            /// Lists the uploads that a filter chooses, like `QueueCommand.list`.
             case list(UploadFilter)
-            /// Asks why a command left chosen uploads as they were.
+            /// Explains why a command left chosen uploads unchanged.
             case explain(NoOpExplanation.Command, UploadSelection, changed: [Upload.ID])
-            /// Asks for the progress of the running uploads.
+            /// Requests the progress of the running uploads.
             case progress
-            /// Asks for a report on the engine.
+            /// Requests a report on the engine.
             case report
-            /// Read the configuration again.
+            /// Reads the configuration again.
             case reload
-            /// Everything that changes from now on.
+            /// Requests all updates from now on.
             case follow
         }
     }
@@ -46,14 +46,14 @@ enum ControlSocket {
 
         enum Content: Codable {
             case reply(QueueReply)
-            /// The number of records of uploads that come next, each in a line.
+            /// The number of records of uploads that follow, each in a line.
             case listing(count: Int)
-            /// A sentence for all that are in the same way.
+            /// The explanations, a sentence for each group of uploads.
             case explained([String])
             case progress([ProgressSample])
             case report(EngineReport)
             case reloaded(ReloadReport)
-            /// Updates come next.
+            /// Updates follow.
             case following
         }
     }

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryReceiver
 import FerryTransfer
 
-/// A temporary folder with sample files, a queue and a place for what arrives.
+/// A temporary folder with sample files, a queue and a folder for received files.
 struct DemoFolder {
     private let path: String
 
@@ -27,7 +27,7 @@ struct DemoFolder {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Makes the samples and says which destination each is for. Sparse: they cost no space.
+    /// Creates the samples and returns the destination of each. The files are sparse, so they take no space.
     func makeSamples() throws -> [(destination: String, files: [LocalPath])] {
         let films: [(String, Int)] = [
             ("intro-teaser.mp4", 12 << 20), ("notes.txt", 3_210), ("empty.txt", 0),

@@ -4,32 +4,32 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// A running queue with everything around it: the lock, the journal, the log and the control socket.
+/// A running queue with its lock, journal, log and control socket.
 struct Engine: Sendable {
     let queue: UploadQueue
     /// The configuration.
     let configuration: ConfigurationReloader
-    /// The notices of the start: what recovery put right, what does not work.
+    /// The notices of the start: repairs by recovery, and parts that do not work.
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
-    /// Nil if nothing is hooked.
+    /// The runner of hooks; nil without hooks.
     private let hooks: HookRunner?
-    /// Nil if no folder is watched.
+    /// The watched folders; nil without any.
     private let watched: WatchedFolders?
     /// The notices after the start.
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
-    /// Takes what is ordered in this process.
+    /// The queue for commands of this process.
     var client: EngineQueue { EngineQueue(queue: queue, configuration: configuration) }
 
-    /// Takes the state folder and starts the queue.
+    /// Locks the state folder and starts the queue.
     ///
     /// - Parameters:
-    ///   - monitor: Tells of the network; nil takes it to be always there.
+    ///   - monitor: Reports the state of the network; nil assumes that it is always up.
     ///   - watches: The folders whose files are uploaded.
-    /// - Throws: `JournalError`; `.inUse` if another process has the queue.
+    /// - Throws: `JournalError`; `.inUse` if another process owns the queue.
     static func start(
         _ assembly: Assembly, state: LocalPath, monitor: (any LinkMonitor)?, watches: [Watch] = []
     ) async throws(JournalError) -> Engine {
@@ -46,7 +46,8 @@ struct Engine: Sendable {
         }
         let configuration = ConfigurationReloader(
             assembly, queue: queue, runner: runner, watches: watches, tell: tell)
-        // Before the queue writes anything: where no inode is free, that of the last engine's socket is all there is.
+        // The socket is created before the queue writes anything: if no inode is free, the only one is that of the last
+        // engine's socket.
         let control = Result { () throws(UploadFailure) in
             try ControlServer(queue: queue, configuration: configuration, folder: state)
         }
@@ -93,7 +94,7 @@ struct Engine: Sendable {
             watched: watched, news: news, telling: telling)
     }
 
-    /// Starts without a moment in between in which something could end unseen.
+    /// Starts the queue and follows it in one step, so that no end of an upload is missed.
     private static func start(
         _ queue: isolated UploadQueue, monitor: (any LinkMonitor)?, isFollowed: Bool
     ) throws(JournalError) -> ([RecoveryNotice], AsyncStream<QueueUpdate>?) {
@@ -101,14 +102,14 @@ struct Engine: Sendable {
         return (recovered, isFollowed ? queue.updates() : nil)
     }
 
-    /// Takes the lock, waiting a moment for a command that just holds it.
+    /// Takes the lock, waiting a moment for a command that holds it.
     private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
         let limit = ContinuousClock.now.advanced(by: .seconds(60))
         var (holder, since) = (Int32?.none, ContinuousClock.now)
         while true {
             do throws(JournalError) { return try directory.lock() } catch {
                 guard case .inUse(let pid, _, _) = error else { throw error }
-                // An engine answers on its socket; a command does not, and is over soon. There may be many.
+                // An engine listens on its socket; a command does not, and ends soon. There may be many commands.
                 if pid != holder { (holder, since) = (pid, .now) }
                 guard !ControlClient(folder: directory.path).isAnswered, .now < limit,
                     .now < since.advanced(by: .seconds(2))
@@ -118,8 +119,8 @@ struct Engine: Sendable {
         }
     }
 
-    /// The reason why results of uploads are not on disk after `stop`, and are found out again next time; nil if they
-    /// are.
+    /// The reason why results of uploads are not on disk after `stop`, and must be found again at the next start; nil
+    /// if they are.
     var unsaved: CommandFailure? {
         get async {
             let status = await queue.status
@@ -128,25 +129,24 @@ struct Engine: Sendable {
         }
     }
 
-    /// Returns when nothing is left to do and all that is hooked to what happened has been done. What that orders is done
-    /// too.
+    /// Returns when nothing is left to do and all hooks of past events have ended, with the commands that they gave.
     func waitUntilIdle() async {
         repeat { await queue.waitUntilIdle() } while await isContinued(takesNew: true)
     }
 
-    /// Waits for what comes after uploads; true if that, or a watched folder, may have given the queue something to do.
+    /// Waits for the work after uploads; true if hooks or a watched folder may have given the queue new work.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false
         return hasFound || hasRun
     }
 
-    /// The same once it has been told to finish.
+    /// Returns like `waitUntilIdle`, once the queue was asked to finish.
     func waitUntilFinished() async {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves and lets go of everything. Nothing acknowledged is lost without this either.
+    /// Stops all uploads, saves, and releases everything. Nothing acknowledged is lost without this call either.
     func stop() async {
         control?.stop()
         await watched?.stop()

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// The queue of an engine as everybody is served who orders something of it, from this process or another.
+/// The queue of an engine for all clients, of this process or another.
 struct EngineQueue: QueueClient {
     let queue: UploadQueue
     let configuration: ConfigurationReloader

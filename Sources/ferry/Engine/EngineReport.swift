@@ -8,33 +8,33 @@ struct EngineReport: Codable {
     var since: Date
     var status: EngineStatus
     var counts: Counts
-    /// The rate of all uploads together; nil from an engine that tells none.
+    /// The rate of all uploads together; nil from an engine that reports none.
     var estimate: TransferEstimate?
-    /// Screens that are attached.
+    /// The number of attached screens.
     var screens: Int
-    /// Absent if no folder is watched.
+    /// The watched folders; absent if there are none.
     var watched: [Watched]?
 
     /// A folder that is watched.
     struct Watched: Codable, Equatable {
         var folder: String
-        /// A destination's name, or an address.
+        /// The destination's name, or a URL.
         var to: String
-        /// Whether it is there.
+        /// Whether the folder exists.
         var there: Bool
-        /// Seconds for which a file must not change.
+        /// The number of seconds for which a file must not change.
         var settle: Double
-        /// The treatment of a file that has been uploaded: `keep`, `delete` or `move`.
+        /// The treatment of an uploaded file: `keep`, `delete` or `move`.
         var after: String
-        /// The folder that it is moved into.
+        /// The folder for moved files.
         var goal: String?
-        /// Files that have not kept still for long enough.
+        /// The number of files that changed too recently.
         var settling: Int
-        /// Files that somebody has open to write to them, or that cannot be read.
+        /// The number of files that a process has open for writing, or that cannot be read.
         var inUse: Int
     }
 
-    /// Uploads by state, and what is left to send.
+    /// The uploads by state, and the bytes left to send.
     struct Counts: Codable, Equatable {
         var queued = 0
         var running = 0
@@ -45,9 +45,9 @@ struct EngineReport: Codable {
         var held = 0
         var failed = 0
         var done = 0
-        /// Bytes not sent yet of what goes on by itself and waits for no time.
+        /// The number of bytes not sent yet of due uploads.
         var bytesLeft: ByteCount = 0
-        /// Bytes of what is not to start before a time.
+        /// The number of bytes of uploads that must not start before a time.
         var bytesLater: ByteCount = 0
 
         init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {

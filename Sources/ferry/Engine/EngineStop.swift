@@ -2,11 +2,12 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// Ends the engine that has a queue, of whatever version it is.
+/// Ends the engine that owns a queue, of any version.
 struct EngineStop {
     let folder: LocalPath
 
-    /// Uploads are cut at once, but what the servers hold of removed ones is deleted first, and a snapshot is written.
+    /// The longest stop. Uploads are cut at once, but the bytes of removed uploads are deleted from the servers first,
+    /// and a snapshot is written.
     private static let timeout = Duration.seconds(60)
 
     enum Outcome: Equatable {
@@ -27,11 +28,11 @@ struct EngineStop {
         return directory.isHeld(by: process)
     }
 
-    /// Returns when it has let go of the queue.
+    /// Returns when the engine has released the queue.
     ///
-    /// - Throws: `CommandFailure` if it does not end.
+    /// - Throws: `CommandFailure` if the engine does not end.
     func stop() async throws(CommandFailure) -> Outcome {
-        // The connection stays open meanwhile: as long as it does, nobody else has the number of the process.
+        // The connection stays open meanwhile, so that the process number cannot be reused.
         guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }
         guard let process = connection.process, Machine.end(process) else {
             throw CommandFailure(
@@ -40,7 +41,7 @@ struct EngineStop {
         }
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
-            // Whoever started it may not have asked yet how it ended: then its number is taken, and the queue is free.
+            // The parent may not have reaped the process yet: then its number is still in use, and the queue is free.
             if !Machine.runs(process) || !hasQueue(process) { return .stopped(process) }
             try? await Task.sleep(for: .milliseconds(20))
         }

@@ -7,21 +7,22 @@ import FerryTransfer
     import Darwin
 #endif
 
-/// The treatment of the uploads when the terminal goes: a closed window, a lost ssh.
+/// The treatment of the uploads when the terminal disappears: a closed window, a lost ssh.
 enum HangUpPolicy: String, Decodable, CaseIterable {
-    /// The uploads resume with the next start.
+    /// The uploads stop and resume at the next start.
     case stop
-    /// The uploads go on without a screen.
+    /// The uploads continue without a screen.
     case `continue`
 }
 
-/// The file that takes what is said once there is no terminal to say it to.
+/// The file for messages once there is no terminal.
 struct HangUpLog {
     let path: String
 
     init(folder: LocalPath) { path = folder.text + "/hangup.log" }
 
-    /// Makes the log standard output and error, and closes the input. If the log cannot be opened, nothing is kept.
+    /// Makes the log standard output and error, and closes the input. If the log cannot be opened, messages are
+    /// dropped.
     func takeOver() {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -13,13 +13,13 @@ struct HeadlessRun {
     let engine: Engine
     let isJSON: Bool
     let endsWhenIdle: Bool
-    /// Whether nothing but ASCII is drawn on a terminal.
+    /// Whether only ASCII is drawn on a terminal.
     var isASCII = false
 
     /// Stops the engine at the end.
     ///
-    /// - Parameter signals: The first one ends it in peace, a second one at once.
-    /// - Throws: `ExitCode` for a signal or if something failed; `CommandFailure` if something could not be saved.
+    /// - Parameter signals: The signals. The first ends the engine cleanly, the second exits at once.
+    /// - Throws: `ExitCode` for a signal or a failed upload; `CommandFailure` if results could not be saved.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
             queue: engine.queue, isJSON: isJSON, isASCII: isASCII,
@@ -35,14 +35,14 @@ struct HeadlessRun {
             if endsWhenIdle {
                 await engine.waitUntilIdle()
             } else {
-                // Somebody may tell it to finish.
+                // Another process may ask the queue to finish.
                 await engine.waitUntilFinished()
             }
             ending.cancel()
         }
         let signal = await ending.value
         idle.cancel()
-        // Whoever asks twice does not want to wait for anything.
+        // A user who interrupts twice does not want to wait.
         let impatience = Task {
             for await second in signals.values { _exit(128 + second) }
         }

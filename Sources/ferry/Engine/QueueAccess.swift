@@ -4,20 +4,20 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// Carries out one command on a queue, whoever has it: the running engine if there is one, else this process for as long
-/// as the command takes.
+/// Carries out one command on a queue: through the running engine if there is one, else in this process.
 struct QueueAccess {
-    /// The assembly; without one only a running engine can carry out anything.
+    /// The assembly; without one only a running engine can carry out commands.
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
-    /// Another command holds the queue for a moment; longer than this, and it is no command.
+    /// The longest time for which one command holds the queue. A longer holder is no command.
     private static let timeout = Duration.seconds(5)
-    /// Many commands may come before this one.
+    /// The longest wait for other commands.
     private static let longestWait = Duration.seconds(60)
 
-    /// - Parameter filter: What a list need have; it may have more.
-    /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or is in use by something that does not answer.
+    /// - Parameter filter: The uploads that a list needs; the result may contain more.
+    /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or belongs to a process that does not
+    ///   respond.
     func perform(
         _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
     ) async throws(CommandFailure) -> QueueReply {
@@ -34,7 +34,7 @@ struct QueueAccess {
             } catch {
                 if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
-                // Whoever takes turns with others is a command, and will be done.
+                // A holder that changes is a command, and ends soon.
                 if pid != holder { (holder, since) = (pid, .now) }
                 switch ControlClient(folder: state).perform(command, listing: filter) {
                 case .reply(let reply):
@@ -57,8 +57,7 @@ struct QueueAccess {
         }
     }
 
-    /// Explains why a command left uploads as they were, of those that were chosen, but for some that it changed.
-    /// Without an engine the queue is read for it.
+    /// Explains why a command left some of the chosen uploads unchanged. Without an engine the queue is read for that.
     func explanation(
         of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
     ) async -> [String] {
@@ -71,7 +70,7 @@ struct QueueAccess {
         return NoOpExplanation(command, unchanged, spelled: { "`ferry \($0)`" }).sentences
     }
 
-    /// The status of the engine that has the queue; nil if there is none.
+    /// The status of the engine that owns the queue; nil if there is none.
     var engineStatus: EngineStatus? {
         guard case .answered(.report(let report)) = ControlClient(folder: state).ask(.report) else {
             return nil
@@ -79,7 +78,7 @@ struct QueueAccess {
         return report.status
     }
 
-    /// Returns the progress of listed uploads, from the engine that has the queue if there is one.
+    /// Returns the progress of listed uploads, from the running engine if there is one.
     func sent(of uploads: [Upload]) -> SampledProgress {
         guard uploads.contains(where: { if case .running = $0.state { true } else { false } }),
             case .answered(.progress(let samples)) = ControlClient(folder: state).ask(.progress)
@@ -87,7 +86,7 @@ struct QueueAccess {
         return SampledProgress(samples)
     }
 
-    /// Refuses a command that the next engine would carry out twice: one that ended may have done it.
+    /// Refuses to repeat a command that an engine may have carried out before it ended.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo:
@@ -102,7 +101,7 @@ struct QueueAccess {
         }
     }
 
-    /// Reads what this version understands of a queue that it must not touch.
+    /// Reads the known part of a queue of a newer version, without changing it.
     private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
         do throws(JournalError) {
             guard let directory = try StateDirectory(reading: state) else { throw error }
@@ -130,7 +129,7 @@ struct QueueAccess {
         )
     }
 
-    /// - Parameter issue: Why nobody else can carry it out.
+    /// - Parameter issue: The reason why only the engine can carry it out.
     private func performThere(
         _ command: QueueCommand, orElse issue: CommandFailure
     ) throws(CommandFailure) -> QueueReply {
@@ -147,7 +146,7 @@ struct QueueAccess {
     ) async throws(JournalError) -> QueueReply {
         let lock = try StateDirectory(at: state).lock()
         switch command {
-        // Whoever remembers what was ordered is gone.
+        // The undo stack ended with its engine.
         case .undo, .undoCommand, .nextUndo: return .refused(Self.nothing("to undo"))
         case .redo: return .refused(Self.nothing("to redo"))
         default: break

@@ -3,24 +3,24 @@ import FerryUploads
 
 /// The result of reading a configuration again.
 struct ReloadReport: Codable, Equatable {
-    /// The path of what was read.
+    /// The path of the file.
     var file: String
     var changes: ConfigurationChanges
-    /// Uploads that stopped for want of a destination that is there now, or of a sign-in at one that has changed; nobody
-    /// but a person tries them again.
+    /// The uploads that failed because a destination was missing or rejected the credentials, and that may succeed now.
+    /// Only a user retries them.
     var retry: [Upload.ID]
     /// The settings of the new configuration that may do harm.
     var warnings: [String]
 
-    /// True if the engine knows a destination that was just written to a file.
+    /// Returns true if the engine knows a destination that was just written to a file.
     ///
-    /// - Parameter file: Its path, as `PrivateFile` has it.
+    /// - Parameter file: The path of the file, as `PrivateFile` has it.
     func makesKnown(_ name: String, of file: String) -> Bool {
-        // Whoever adds a file to it in this moment makes it known as well, and then it is no change any more.
+        // A concurrent command may have made the destination known already; then it is no change any more.
         (changes.added + changes.changed).contains(name) || PrivateFile(self.file).path == file
     }
 
-    /// The lines for people.
+    /// The lines for users.
     var lines: [String] {
         let destinations = [
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),

@@ -5,13 +5,13 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The queue of a ferry that runs elsewhere on this machine. When that one goes, this one says so in the status, and goes
-/// on as soon as another has taken its place.
+/// The queue of an engine in another process of this machine. When the engine ends, the status reports that, and the
+/// queue follows the next engine.
 final class RemoteQueue: QueueClient {
-    /// Seconds between two attempts to find an engine again.
+    /// The number of seconds between two searches for an engine.
     private static let timeout = 0.5
 
-    /// Seconds in which any engine answers the simplest question, on a busy machine too.
+    /// The number of seconds in which any engine responds to the simplest question, also on a busy machine.
     private static let heartbeat = 3
 
     private struct Samples {
@@ -21,7 +21,7 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
-    /// A thread that a dead engine may block, and no other work with it.
+    /// A queue of its own, as a dead engine may block its thread.
     private let asking = DispatchQueue(label: "progress")
 
     init(folder: LocalPath) { client = ControlClient(folder: folder) }
@@ -39,8 +39,8 @@ final class RemoteQueue: QueueClient {
         }
     }
 
-    /// Returns the samples of the call before: an engine that does not answer must not hold up who draws. At a steady
-    /// pace, the samples are late by one step.
+    /// Returns the samples of the call before: a silent engine must not block drawing. With regular calls, the samples
+    /// are late by one interval.
     func progress() -> [ProgressSample] {
         let (latest, mayAsk) = samples.withLock { samples in
             defer { samples.isAsking = true }
@@ -75,7 +75,7 @@ final class RemoteQueue: QueueClient {
         private let client: ControlClient
         private let updates: AsyncStream<QueueUpdate>.Continuation
         private let state = Mutex(State.searching)
-        /// The last status of the engine, and whether it still answers.
+        /// The last status of the engine, and whether it still responds.
         private let status = Mutex(EngineStatus())
 
         init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
@@ -100,8 +100,8 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Asks an engine that is followed whether it is alive: one that is stopped keeps its connections and says
-        /// nothing, as one does that has nothing to say.
+        /// Asks a followed engine whether it is alive: a suspended engine keeps its connections and sends nothing, like
+        /// an engine without news.
         func watch() {
             let client = client.asking(within: RemoteQueue.heartbeat)
             while true {
@@ -114,19 +114,19 @@ final class RemoteQueue: QueueClient {
                 switch client.ask(.progress) {
                 case .answered: tell(.here)
                 case .unknown: tell(.silent(since: Date().addingTimeInterval(-Double(RemoteQueue.heartbeat))))
-                // The other thread finds out.
+                // The thread of the updates detects that.
                 case .nobody, .otherVersion: break
                 }
             }
         }
 
-        /// Tells that the engine is or is not there, if that is news.
+        /// Reports that the engine is reachable or not, if that changed.
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {
                 case (.here, .silent), (.silent, .here), (.lost, .refused), (.refused, .lost): break
                 case (.here, .lost), (.silent, .lost), (.here, .refused), (.silent, .refused): break
-                // The updates of an engine that is there again say so.
+                // The first update of a reachable engine reports that.
                 case (.here, .here), (.silent, .silent), (.lost, _), (.refused, _): return
                 }
                 status.contact = contact
@@ -134,7 +134,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// - Returns: False if nobody listens any more.
+        /// - Returns: False if there is no reader any more.
         private func search() -> Bool {
             state.withLock { state in
                 if case .ended = state { return false }
@@ -143,9 +143,9 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Follows until the engine has gone, or nobody listens any more.
+        /// Follows until the engine or the reader has ended.
         ///
-        /// - Returns: The reason why the engine lets nothing be attached to it; nil if it did not refuse.
+        /// - Returns: The reason why the engine refuses to be followed; nil if it did not refuse.
         private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {
             var connection = connection
             let mayGoOn = state.withLock { state in
@@ -169,7 +169,7 @@ final class RemoteQueue: QueueClient {
             return nil
         }
 
-        /// - Returns: nil at the end of the stream, and for what cannot be understood.
+        /// - Returns: The update; nil at the end of the stream, and for invalid data.
         private static func update(_ connection: inout ControlClient.Connection) -> QueueUpdate? {
             guard let head = connection.lines.next().flatMap({ try? UpdateLines.head($0) }) else {
                 return nil

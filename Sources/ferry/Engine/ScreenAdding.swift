@@ -11,7 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The way from lines typed or pasted into the screen to files and uploads.
+/// The conversion of lines typed or pasted into the screen to files and uploads.
 struct ScreenAdding: Sendable {
     /// Returns the current assembly; may read a file.
     let assembly: @Sendable () -> Assembly
@@ -38,7 +38,7 @@ struct ScreenAdding: Sendable {
             })
     }
 
-    /// Looking at files may hang with their medium: that must hold up nobody else, so each look has a thread of its own.
+    /// Runs `look` on a thread of its own: reading files may hang with their volume and must block no other work.
     private static func apart<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DetachedThread.start { continuation.resume(returning: look()) }
@@ -70,7 +70,7 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// The folder that a line names, else the one in which what it names or matches would be.
+    /// Returns the folder that a line names, else the folder of the files that it names or matches.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -87,14 +87,14 @@ struct ScreenAdding: Sendable {
         return path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Returns the path without a slash at the end, two slashes, or `.`. Only the system knows what is above `..`.
+    /// Returns the path without a trailing slash, double slashes, or `.`. Only the system can resolve `..`.
     private static func plain(_ path: LocalPath) -> LocalPath {
         let names = path.bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let plain = LocalPath(bytes: [0x2F] + names.joined(separator: [0x2F]))
         return names.contains([0x2E, 0x2E]) ? (try? path.resolved()) ?? plain : plain
     }
 
-    /// Returns the path as it would be typed, with a slash at the end; nil if typing cannot name it.
+    /// Returns the path as typed, with a trailing slash; nil if it cannot be typed.
     private static func text(of path: LocalPath) -> String? {
         let bytes = path.bytes.last == 0x2F ? path.bytes : path.bytes + [0x2F]
         let home = Array(LocalFiles.home.utf8)
@@ -107,9 +107,9 @@ struct ScreenAdding: Sendable {
         return text
     }
 
-    /// Completes the last path of the line by what is in its folder; folders end with a slash.
+    /// Completes the last path of the line with the entries of its folder; folders end with a slash.
     static func completions(_ line: String) -> [String] {
-        // By bytes: a mark on a slash makes it another character, but no other path.
+        // The search is by bytes: a combining mark after a slash makes another character, but no other path.
         let slash = line.utf8.lastIndex(of: UInt8(ascii: "/"))
         let split = slash.map { line.utf8.index(after: $0) } ?? line.startIndex
         let (shown, start) = (String(line[..<split]), line[split...])
@@ -129,7 +129,7 @@ struct ScreenAdding: Sendable {
     }
 }
 
-/// Tells a search on another thread that nobody waits for it any more.
+/// A flag that cancels a search on another thread.
 private final class CancellationFlag: Sendable {
     private let state = Atomic(false)
 
@@ -138,22 +138,22 @@ private final class CancellationFlag: Sendable {
     func set() { state.store(true, ordering: .relaxed) }
 }
 
-/// The paths in a line or a paste. Terminals differ in what they insert for a dropped file: the name as it is, quoted,
-/// escaped, or as a `file://` address.
+/// The paths in a line or a paste. Terminals insert different texts for a dropped file: the name as it is, quoted,
+/// escaped, or as a `file://` URL.
 enum PathList {
     static func paths(in text: String) -> [LocalPath] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [LocalPath] in
             let trimmed = line.trimmed()
             guard !trimmed.isEmpty else { return [] }
             if let path = fileAddress(trimmed) { return [path] }
-            // A name with spaces in it, typed or pasted without quotes, is one path if it leads to something.
+            // A name with spaces, typed or pasted without quotes, is one path if the file exists.
             if LocalFiles.mode(of: LocalFiles.expanded(trimmed)) != nil { return [LocalPath(trimmed)] }
             if isInFolder(withSpaces: trimmed) { return [LocalPath(trimmed)] }
             return shellWords(trimmed).map { fileAddress($0) ?? LocalPath($0) }
         }
     }
 
-    /// A pattern, or a name that is not whole yet, below a folder that Tab has put there without quotes.
+    /// Returns whether the text is a pattern or an incomplete name below a folder that Tab completed without quotes.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         else {
@@ -169,7 +169,7 @@ enum PathList {
         return LocalPath(url.path(percentEncoded: false))
     }
 
-    /// Splits as a POSIX shell does, without expanding anything.
+    /// Splits the text like a POSIX shell, without expanding anything.
     static func shellWords(_ text: String) -> [String] {
         enum Quote { case none, single, double }
         var words: [String] = []
@@ -178,7 +178,7 @@ enum PathList {
         var escaped = false
         for character in text {
             if escaped {
-                // Inside double quotes only these lose their backslash (POSIX.1 §2.2.3).
+                // Inside double quotes only these characters lose their backslash (POSIX.1 §2.2.3).
                 if quote == .double, !"\\\"$`".contains(character) { word = (word ?? "") + "\\" }
                 word = (word ?? "") + String(character)
                 escaped = false

@@ -8,7 +8,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Signals as a stream, in place of their default actions. SIGPIPE is ignored from here on.
+/// The signals as a stream, in place of their default actions. SIGPIPE is ignored from here on.
 final class SignalStream: Sendable {
     let values: AsyncStream<Int32>
     private let sources: Mutex<[any DispatchSourceSignal]>
@@ -20,14 +20,14 @@ final class SignalStream: Sendable {
         let queue = DispatchQueue(label: "signals")
         sources = Mutex(
             numbers.compactMap { number in
-                // Whoever started us with a signal ignored, as nohup does, wants it ignored.
+                // A parent that ignores a signal, as nohup does, wants it ignored here too.
                 var inherited = sigaction()
                 sigaction(number, nil, &inherited)
                 if number == SIGHUP, Self.isIgnored(inherited) { return nil }
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { continuation.yield(number) }
-                // What comes before it is watched for is lost: nobody is to be told that we are ready by then.
+                // Signals before the registration are lost, so readiness must not be reported earlier.
                 let isWatched = DispatchSemaphore(value: 0)
                 source.setRegistrationHandler { isWatched.signal() }
                 source.resume()

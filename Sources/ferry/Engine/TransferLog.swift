@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// `ferry.log` in the state folder: what was asked of which server and what it answered. Holds no secret.
+/// The log `ferry.log` in the state folder: the requests to each server and their responses. It contains no secret.
 final class TransferLog: EventMonitor {
     private static let sizeLimit = 8 << 20
 
@@ -29,7 +29,7 @@ final class TransferLog: EventMonitor {
     private let path: LocalPath
     private let log: Mutex<Log>
 
-    /// Logging is never a reason not to upload: if the file cannot be opened, nothing is written.
+    /// Creates the log. Logging must never prevent an upload: if the file cannot be opened, nothing is written.
     init(folder: LocalPath) {
         path = folder.appending(Array("ferry.log".utf8))
         log = Mutex(Log(path))
@@ -37,7 +37,7 @@ final class TransferLog: EventMonitor {
 
     func receive(_ event: TransferEvent, of request: RequestContext) {
         switch event {
-        // Too often, or no more than what comes after it says.
+        // These events are too frequent, or later ones report the same.
         case .created, .started, .sent, .waiting, .finished: break
         case .adapted, .responded, .broke, .redirected, .retriedOnFreshConnection, .retrying, .refreshed,
             .serverLost, .protocolChosen, .suspended, .resumed, .failed, .cancelled, .certificateNotVerified:

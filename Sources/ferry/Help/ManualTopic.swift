@@ -8,7 +8,7 @@ struct ManualTopic {
     /// The page in Markdown.
     let text: String
 
-    /// All pages, in the order of the table of contents.
+    /// All pages, in the sequence of the table of contents.
     static let all = (0..<manual_page_count).map { page in
         ManualTopic(
             name: String(cString: manual_page_topic(page)), text: String(cString: manual_page_text(page)))
@@ -17,10 +17,10 @@ struct ManualTopic {
     /// The first line of the page, without `#`.
     var title: String { String(text.prefix { $0 != "\n" }.drop { $0 == "#" || $0 == " " }) }
 
-    /// The text that `ferry help WORD` shows, if WORD is a topic; nil leaves the arguments to the parser.
+    /// Returns the text of `ferry help WORD`, if WORD is a topic; nil leaves the arguments to the parser.
     ///
     /// - Parameter columns: The width of the terminal.
-    /// - Throws: If the word is neither a topic nor a command.
+    /// - Throws: `CommandFailure` if the word is neither a topic nor a command.
     static func text(
         for arguments: some Collection<String>, columns: Int
     ) throws(CommandFailure) -> String? {
@@ -39,7 +39,7 @@ struct ManualTopic {
             hint: nearest.map { "did you mean `ferry help \($0)`?" } ?? "`ferry help topics` lists the pages")
     }
 
-    /// The names of all commands, which come before topics.
+    /// The names of all commands, which take precedence over topics.
     static var commands: [String] {
         Ferry.configuration.subcommands.compactMap { $0.configuration.commandName }
     }

@@ -1,7 +1,7 @@
 /// Converts a page of Markdown to plain text for a terminal: headings, paragraphs, lists, tables and code.
 ///
-/// It knows only what the manual uses. A table of two columns becomes a list with labels. In a wider table, each
-/// further cell becomes a line with the column's title.
+/// Only the Markdown of the manual is supported. A table of two columns becomes a list with labels. In a wider table,
+/// each further cell becomes a line with the column's title.
 struct PageText {
     let columns: Int
 

@@ -13,7 +13,7 @@ enum Pager {
     static func show(_ text: String) {
         guard isatty(STDOUT_FILENO) == 1 else { return print(text, terminator: "") }
         let chosen = ProcessInfo.processInfo.environment["PAGER"] ?? ""
-        // Unless the user says otherwise, less ends by itself if the text fits the screen.
+        // Unless the user sets LESS, less exits by itself if the text fits the screen.
         setenv("LESS", "FRX", 0)
         // Leaving the pager before the end of the text is no error.
         signal(SIGPIPE, SIG_IGN)

@@ -29,12 +29,12 @@ struct HookBacklog {
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: The most events of uploads that may wait. As many events of the queue may wait too.
+    /// - Parameter capacity: The maximum number of waiting events of uploads. As many events of the queue may wait too.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }
 
-    /// - Returns: False if there is no room for it.
+    /// - Returns: False if the backlog is full.
     mutating func add(_ event: QueueEvent, _ name: QueueEvent.Name, notification: String? = nil) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1
@@ -79,7 +79,7 @@ struct HookBacklog {
 
     /// Removes all waiting events.
     ///
-    /// - Returns: How many events that were.
+    /// - Returns: The number of removed events.
     mutating func clear() -> Int {
         defer { (waiting, first, count) = ([], 0, 0) }
         return count

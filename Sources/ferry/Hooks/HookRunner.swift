@@ -27,7 +27,7 @@ actor HookRunner: QueueFollower {
     private let started = ContinuousClock.now
     private var backlog = HookBacklog(capacity: capacity)
     private var tasks: [Int: Task<Void, Never>] = [:]
-    /// Follows the queue from the moment on at which it starts: `follow` takes its first updates.
+    /// The task that follows the queue from its start: `follow` receives its first updates.
     var following = FollowingTask()
     private var quietWaiters: [CheckedContinuation<Void, Never>] = []
     private var dropped = 0
@@ -35,7 +35,7 @@ actor HookRunner: QueueFollower {
     private var hasBegun = false
     private var isStopping = false
 
-    /// - Parameter note: Takes what went wrong, a line at a time.
+    /// - Parameter note: Receives errors, a line at a time.
     init(
         _ settings: HookSettings, _ notify: NotifySettings, queue: any QueueClient,
         note: @escaping @Sendable (String) -> Void
@@ -50,7 +50,7 @@ actor HookRunner: QueueFollower {
 
     /// Returns when the hooks of all events so far have ended.
     ///
-    /// - Returns: True if commands were run since the last time: they may have given the queue something to do.
+    /// - Returns: True if commands ran since the last call: they may have given the queue new work.
     func finish() async -> Bool {
         await catchUp(with: queue)
         await waitUntilQuiet()
@@ -58,7 +58,7 @@ actor HookRunner: QueueFollower {
         return hasBegun && !isStopping
     }
 
-    /// Stops the hooks that do not end within a moment.
+    /// Stops the hooks that do not end within `stopTimeout`.
     func stop() async {
         isStopping = true
         await catchUp(with: queue)

@@ -1,4 +1,4 @@
-/// Finds the current network, and notes once why it cannot.
+/// Finds the current network, and notes once why it is unknown.
 actor NetworkInfoProvider {
     private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
     private let note: @Sendable (String) -> Void

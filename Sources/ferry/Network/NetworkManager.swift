@@ -15,7 +15,7 @@ struct NetworkManager: Sendable {
     /// The seconds after which busctl gives up.
     var timeout = 5
 
-    /// - Throws: `Silence` if there is no NetworkManager, or it does not answer in time.
+    /// - Throws: `Silence` if there is no NetworkManager, or it does not respond in time.
     func current() async throws(Silence) -> CurrentNetwork {
         let state = try await properties(
             ["Metered", "PrimaryConnection"], of: Self.service, at: "/org/freedesktop/NetworkManager")
@@ -24,15 +24,15 @@ struct NetworkManager: Sendable {
         }
         // NMMetered: 1 yes, 2 no, 3 and 4 the same as a guess, 0 unknown.
         var network = CurrentNetwork(isMetered: metered == 1 || metered == 3)
-        // "/" is none.
+        // The path "/" means that there is none.
         guard path != "/" else { return network }
-        // It may have gone between the two questions: the next look finds another one.
+        // The connection may have ended between the two calls: the next one finds another.
         let found = try? await properties(["Id"], of: Self.service + ".Connection.Active", at: path)
         if case .text(let name)? = found?.first { network.name = name }
         return network
     }
 
-    /// A property as busctl prints it with `--json=short`, one per line.
+    /// A property in the form of busctl with `--json=short`, one per line.
     private struct Property: Decodable {
         enum Value: Decodable {
             case number(Int)

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// If the system reports no network, none is avoided: connectivity is only a hint.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
-    /// The time between questions. A network may become metered without a change of the link.
+    /// The interval of the checks. A network may become metered without a change of the link.
     static var pause: Duration { .seconds(15) }
 
     let base: any LinkMonitor
@@ -17,7 +17,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// The reasons given so far why networks are avoided.
     private let objections = Objections()
 
-    /// True: a network that may cost money is unused until it is known.
+    /// True, because a network that may cost money must stay unused until it is known.
     var holdsUntilKnown: Bool { true }
 
     func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }
@@ -36,7 +36,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
                         if status.isUp { ask.yield() }
                     }
                 }
-                // By itself: whoever is slow to say which network it is must not hold up that the link is down.
+                // A separate task: identifying the network slowly must not delay the report of a lost link.
                 group.addTask {
                     for await _ in questions { await relay.take(await network().flatMap(policy.objection)) }
                 }
@@ -61,7 +61,7 @@ private actor Relay {
     private var told: LinkStatus?
 
     private enum Objection {
-        /// The policy has not been asked on this link. A new link is unused until then.
+        /// The policy has not been checked on this link. A new link is unused until then.
         case unknown
         case known(String?)
     }

@@ -5,23 +5,23 @@ import FerryUploads
 /// A file that `ferry add --json` has queued, or would queue.
 struct AddedLine: OutputLine {
     var event: String
-    /// Nil as long as it is not in the queue.
+    /// The number of the upload; nil while it is not in the queue.
     var id: Int?
     var path: String
     var name: String
     var destination: String
     var url: String
     var `protocol`: String
-    /// Bytes.
+    /// The size in bytes.
     var size: Int
-    /// The group that it belongs to.
+    /// The batch of the upload.
     var batch: String?
     /// The earliest start.
     var startsAt: Date?
     /// The uploads after which it starts, `UploadRecordLine.longestAfter` at most.
     var after: [Int]?
 
-    /// - Parameter id: nil for one that only would be added.
+    /// - Parameter id: The number; nil for a dry run.
     init(_ new: NewUpload, id: Upload.ID?) {
         event = id == nil ? "wouldAdd" : "added"
         self.id = id
@@ -50,9 +50,9 @@ struct SkippedLine: OutputLine {
     var event = "skipped"
     var path: String
     var reason: String
-    /// True if it need not be queued; nil if it could not be.
+    /// True if the file need not be queued; nil if it could not be.
     var known: Bool?
-    /// The number of the upload that the file is known from.
+    /// The number of the upload that makes it unnecessary.
     var id: Int?
     /// The state of that upload.
     var state: String?

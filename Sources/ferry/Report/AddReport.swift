@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The lines of `ferry add` on each file, and on all.
+/// The lines of `ferry add` about each file, and about all.
 struct AddReport {
     let isJSON: Bool
 
@@ -12,17 +12,17 @@ struct AddReport {
             "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
     }
 
-    /// People are told how many.
+    /// Prints the file for programs; users get a count.
     func skipped(_ new: NewUpload, known upload: Upload) {
         if isJSON { print(JSONLine.text(SkippedLine(new, known: upload))) }
     }
 
-    /// - Parameter isList: True if a program was to name files.
+    /// - Parameter isList: True if the paths come from standard input.
     func nothingFound(inList isList: Bool) {
         note(isList ? "the list on standard input is empty" : "there are no files in what was named")
     }
 
-    /// - Parameter count: Of files whose names are not UTF-8.
+    /// - Parameter count: The number of files whose names are not UTF-8.
     func changed(names count: Int) {
         guard count > 0 else { return }
         note(
@@ -31,7 +31,7 @@ struct AddReport {
                 : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
     }
 
-    /// - Parameter ids: Uploads that are known and will not go on by themselves.
+    /// - Parameter ids: The known uploads that failed or are held.
     func failedBefore(_ ids: [Upload.ID]) {
         guard !ids.isEmpty else { return }
         let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"
@@ -43,7 +43,7 @@ struct AddReport {
 
     private static let numbersNamed = 10
 
-    /// Prints a note for programs too: it is no line about a file.
+    /// Prints a note to standard error for programs too: it is no line about a file.
     private func note(_ text: String) {
         StandardError.write("\(Notice(kind: .note, text: text).line)\n")
     }
@@ -58,15 +58,15 @@ struct AddReport {
         if isJSON { print(JSONLine.text(AddedLine(new, id: id))) }
     }
 
-    /// A person may have meant to send them anew.
+    /// Prints how to send known files again, which the user may have meant.
     func knownBefore() {
         if !isJSON { note("what is known already in this version is left out; `--again` sends it anew") }
     }
 
     /// - Parameters:
-    ///   - files: What the queue took or would take, and what it had.
-    ///   - problems: Files that could not be added.
-    ///   - remarks: What else is to be told.
+    ///   - files: The files that were or would be added, and the known ones.
+    ///   - problems: The number of files that could not be added.
+    ///   - remarks: Further remarks.
     func sum(
         _ files: SortedFiles, to destination: Destination, problems: Int, dryRun: Bool, remarks: [String]
     ) {
@@ -81,7 +81,7 @@ struct AddReport {
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())
     }
 
-    /// `3 known already: 2 uploaded, 1 in the queue`.
+    /// Returns the known files in words: `3 known already: 2 uploaded, 1 in the queue`.
     private static func known(_ uploads: [Upload]) -> String {
         let done = uploads.count { $0.isDone }
         let failed = uploads.count { $0.hasFailed }

@@ -6,12 +6,12 @@ import FerryUploads
 struct CheckLine: OutputLine {
     struct Leftover: Encodable {
         var name: String
-        /// Bytes that the server holds.
+        /// The number of bytes that the server has stored.
         var size: ByteCount?
         var begun: Date?
         var changed: Date?
         var givenUp: Date?
-        /// `there`, `own`, `deletedSoon`, `removed` or `failed`.
+        /// The state: `there`, `own`, `deletedSoon`, `removed` or `failed`.
         var state: String
         var error: String?
     }
@@ -20,7 +20,7 @@ struct CheckLine: OutputLine {
     var destination: String
     var url: String
     var `protocol`: String
-    /// The reason why `auto` chose it.
+    /// The reason why `auto` chose the protocol.
     var because: String?
     var ok: Bool
     var error: String?
@@ -49,7 +49,7 @@ struct CheckLine: OutputLine {
         asked = result.known?.asked
         extensions = result.known?.extensions.sorted()
         maximumSize = result.known?.maximumSize
-        // Of `auto` itself there is nothing to say.
+        // The protocol `auto` itself has no capabilities.
         if let entry = result.entry, entry.name != AutoUpload.name {
             resumes = result.resumes
             parallel = result.isParallel
@@ -72,7 +72,7 @@ struct CheckLine: OutputLine {
         }
     }
 
-    /// One line of JSON, keys sorted, without a line break.
+    /// The value as one line of JSON, keys sorted, without a line break.
     var text: String { JSONLine.text(self) }
 }
 

@@ -2,31 +2,31 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// The result of asking one destination.
+/// The result of checking one destination.
 struct CheckResult: Sendable {
-    /// An unfinished upload at the server, and what became of it.
+    /// An unfinished upload at the server, and its fate.
     struct Leftover: Sendable {
         enum Fate: Sendable {
             case isThere
-            /// The remains belong to an upload of this queue.
+            /// The leftover belongs to an upload of this queue.
             case own(Upload.ID)
-            /// Its upload was removed a moment ago: the running engine deletes it when nobody can take that back.
+            /// Its upload was just removed: the running engine deletes the bytes once the removal cannot be undone.
             case deletedSoon
             case removed
             case stays(UploadFailure)
         }
 
         var leftover: CheckReport.Leftover
-        /// The upload it was of, if this person's queue gave that up.
+        /// The upload that left it, if this queue gave that upload up.
         var abandoned: AbandonedUpload?
         var fate = Fate.isThere
 
-        /// The last that is known to have happened to it.
+        /// The last known date of the leftover.
         var touched: Date? {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
 
-        /// Returns true if all remains are old enough. Remains without a date may be of today.
+        /// Returns true if the leftover is old enough. One without a date may be of today.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = fate else { return false }
             guard let age else { return true }
@@ -37,27 +37,27 @@ struct CheckResult: Sendable {
     var destination: Destination
     var failure: UploadFailure?
     var findings: [String] = []
-    /// The capabilities of the server now, or before if it could not be asked.
+    /// The capabilities of the server now, or the earlier ones if it could not be asked.
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
-    /// The entry of the protocol that would be used; nil if none is known.
+    /// The entry of the protocol for uploads; nil if none is known.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
 
-    /// Whether one upload has several requests at once there; nil if no protocol is known.
+    /// Whether one upload can have several requests at once; nil if no protocol is known.
     var isParallel: Bool? {
         guard let entry else { return nil }
-        // By tus that is an extension, which not every server has.
+        // In tus this is an extension, which not every server has.
         guard entry.name == TusUpload.name, let known else { return entry.traits.isParallel }
         return known.extensions.contains("concatenation")
     }
 
-    /// Whether an interrupted upload resumes there; nil if no protocol is known.
+    /// Whether an interrupted upload can resume; nil if no protocol is known.
     var resumes: Bool? {
         guard let entry else { return nil }
-        // WebDAV servers differ in it.
+        // WebDAV servers differ in this.
         guard entry.name == WebDAVUpload.name, let known else { return entry.traits.resumes }
         return known.resumesWebDAV(destination.options)
     }
@@ -67,7 +67,7 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.fate { true } else { false } }
     }
 
-    /// Takes for the queue's own what may be: the same resource, or the name of an upload that is not done.
+    /// Marks leftovers that may belong to the queue: the same resource, or the name of an unfinished upload.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(
@@ -96,13 +96,13 @@ extension CheckResult.Leftover {
         take(abandoned, now: now)
     }
 
-    /// The upload that it is of was given up.
+    /// Notes that its upload was given up.
     fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
         if abandoned.since > now { fate = .deletedSoon }
     }
 
-    /// Returns true if the remains may be this upload's. Of a given-up upload it is known whose they were.
+    /// Returns true if the leftover may be this upload's. The upload of an abandoned leftover is known.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
@@ -111,7 +111,7 @@ extension CheckResult.Leftover {
 }
 
 extension CheckResult {
-    /// Asks.
+    /// Checks a destination.
     init(of destination: Destination, by runner: DestinationRunner) async {
         self.init(destination: destination)
         do throws(UploadFailure) {
@@ -126,7 +126,7 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds uploads that were given up. An upload that the server listed too is one and the same.
+    /// Adds uploads that were given up. An upload that the server listed too is the same one.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
@@ -138,7 +138,7 @@ extension CheckResult {
         }
     }
 
-    /// Returns the hint for a failure that an upload would only wait for: a person who asks can look into it.
+    /// Returns the hint for a failure that an upload would wait out, but a user can repair.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

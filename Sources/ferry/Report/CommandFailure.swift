@@ -5,7 +5,7 @@ import FerryUploads
 /// The failure of a command: the text to print, and the exit status.
 struct CommandFailure: Error {
     static let usage: Int32 = 2
-    /// The exit status that `systemctl status` has for a service that does not run.
+    /// The exit status of `systemctl status` for a service that does not run.
     static let nothingRuns: Int32 = 3
     static let queueInUse: Int32 = 75
     static let interrupted: Int32 = 130
@@ -20,12 +20,12 @@ struct CommandFailure: Error {
         self.hint = hint
     }
 
-    /// Wrong usage or configuration.
+    /// Creates the failure for wrong usage or configuration.
     init(usage failure: UploadFailure) {
         self.init(status: Self.usage, summary: failure.summary, hint: failure.hint)
     }
 
-    /// The queue refused a command.
+    /// Creates the failure for a command that the queue refused.
     init(refused failure: UploadFailure) {
         self.init(
             status: failure.category == .storage ? 73 : Self.usage, summary: failure.summary,
@@ -46,7 +46,7 @@ enum StandardError {
     static func write(_ text: String) { StandardStream.errors.write(text) }
 }
 
-/// Text from outside, made harmless for a terminal: file names and servers' messages may hold anything.
+/// Outside text, made harmless for a terminal: file names and servers' messages may contain control characters.
 enum SafeLine {
     static func text(_ raw: String) -> String {
         if raw.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return raw }

@@ -20,9 +20,9 @@ struct ConfigurationLine: OutputLine {
         var include: [String]
         var exclude: [String]
         var recursive: Bool
-        /// Seconds.
+        /// The number of seconds for which a file must not change.
         var settle: Double
-        /// `keep`, `delete` or `move`.
+        /// The treatment of an uploaded file: `keep`, `delete` or `move`.
         var after: String
         /// The folder to move to, if `after` is `move`.
         var goal: String?
@@ -32,7 +32,7 @@ struct ConfigurationLine: OutputLine {
         var event: String
         var command: [String]
         var there: Bool
-        /// Seconds.
+        /// The number of seconds after which a command is killed.
         var timeout: Double
     }
 
@@ -42,13 +42,13 @@ struct ConfigurationLine: OutputLine {
             var days: [String]
             var from: String
             var to: String
-            /// Bytes per second; absent without a limit.
+            /// The limit in bytes per second; absent without a limit.
             var bandwidth: ByteCount?
         }
 
         var scope: String
         var name: String?
-        /// Bytes per second while no entry holds; absent without a limit.
+        /// The limit in bytes per second while no entry applies; absent without a limit.
         var bandwidth: ByteCount?
         var timetable: [Entry]
     }
@@ -59,14 +59,14 @@ struct ConfigurationLine: OutputLine {
     var destinations: [Destination]
     var watch: [Watch]
     var hooks: [Hook]
-    /// Uploads at once; absent for 4, or up to 32 small files.
+    /// The number of uploads at once; absent for 4, or up to 32 small files.
     var concurrency: Int?
-    /// Absent for as many as in total.
+    /// The number of uploads at once to one host; absent for the total number.
     var perHost: Int?
     var limits: [Limit]
     var warnings: [String]
 
-    /// - Parameter watches: Those of the configuration, in its order.
+    /// - Parameter watches: The watches of the configuration, in its sequence.
     init(_ configuration: Configuration, watches: [FerryUploads.Watch], file: String?, folder: String) {
         self.file = file
         self.folder = folder

@@ -2,15 +2,15 @@ import FerryFiles
 import FerryTransfer
 import Synchronization
 
-/// The output of an export: a new file that nobody else can read, or standard output.
+/// The output of an export: a new file that no other user can read, or standard output.
 final class ExportOutput: Sendable {
-    /// nil for standard output.
+    /// The file; nil for standard output.
     private let file: OpenFile?
     private let path: String?
     private let isTerminal: Bool
     private let failure = Mutex<String?>(nil)
 
-    /// - Parameter file: nil for standard output.
+    /// - Parameter file: The path; nil for standard output.
     init(_ file: String?) throws(CommandFailure) {
         guard let file else {
             (self.file, path, isTerminal) = (nil, nil, TerminalSize.ofOutput != nil)
@@ -25,10 +25,10 @@ final class ExportOutput: Sendable {
         (self.path, isTerminal) = (path, false)
     }
 
-    /// Writes whole lines. What goes wrong is told at the end.
+    /// Writes complete lines. The first error is thrown at the end.
     func write(_ bytes: [UInt8]) {
         guard failure.withLock({ $0 == nil }) else { return }
-        // JSON lets characters stand as they are that a terminal obeys.
+        // JSON allows raw characters that a terminal interprets.
         let text = isTerminal ? JSONLine.escaped(String(decoding: bytes, as: UTF8.self), but: "\n") : nil
         do throws(SystemCallError) {
             if let file {

@@ -18,7 +18,7 @@ struct FinishedLine: OutputLine {
         finished = entry.at
     }
 
-    /// The members of the upload stand beside the others.
+    /// Encodes the members of the upload beside the others.
     func encode(to encoder: any Encoder) throws {
         try upload.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)

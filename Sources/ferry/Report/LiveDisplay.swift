@@ -3,7 +3,7 @@ import FerryTUI
 import FerryUploads
 import Synchronization
 
-/// Keeps the live lines of a command at the foot of its terminal.
+/// The live lines of a command at the foot of its terminal.
 final class LiveDisplay: Sendable {
     private static let interval = Duration.milliseconds(500)
 
@@ -12,12 +12,12 @@ final class LiveDisplay: Sendable {
     private let progress: @Sendable () -> [ProgressSample]
     private let start = ContinuousClock.now
 
-    /// False where lines cannot be taken back: no terminal, or a dumb one.
+    /// False if lines cannot be erased: without a terminal, or on a dumb one.
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
     /// - Parameters:
-    ///   - isASCII: Whether nothing but ASCII is drawn, whatever the locale says.
-    ///   - progress: How far the running uploads are.
+    ///   - isASCII: Whether only ASCII is drawn, whatever the locale is.
+    ///   - progress: Returns the progress of the running uploads.
     init?(on output: LineOutput, isASCII: Bool = false, progress: @escaping @Sendable () -> [ProgressSample])
     {
         guard Self.isPossible else { return nil }
@@ -33,7 +33,7 @@ final class LiveDisplay: Sendable {
         }
     }
 
-    /// Draws until it is cancelled, and takes the lines away then.
+    /// Draws until it is cancelled, and then removes the lines.
     func run() async {
         while !Task.isCancelled {
             draw(progress())
@@ -48,7 +48,7 @@ final class LiveDisplay: Sendable {
             lines.withLock { lines in
                 lines.advance(to: seconds, Date())
                 lines.take(samples)
-                // The last column stays free: some terminals go on to the next line there.
+                // The last column stays free: some terminals wrap there.
                 return lines.lines(
                     columns: size.columns - 1, rows: size.rows, hasColour: TerminalSize.hasColour)
             })

@@ -1,6 +1,6 @@
 import FerryUploads
 
 extension Notice {
-    /// Safe for a terminal.
+    /// The notice as a line that is safe for a terminal.
     var line: String { "\(kind.rawValue): \(SafeLine.text(text))" }
 }

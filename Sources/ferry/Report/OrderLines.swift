@@ -24,7 +24,7 @@ struct ChangedLine: OutputLine {
     var ids: [Int]
     /// The number of uploads that were done before their addition was undone, and stay.
     var done: Int?
-    /// The time when the command was carried out that would be undone.
+    /// The time of the command that would be undone.
     var at: Date?
 
     init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change.rawValue, ids) }

@@ -1,12 +1,11 @@
-/// A line of JSON for programs: what `--json` prints and hooks read. Every kind has a schema, and nothing without one
-/// is written.
+/// A line of JSON for programs: the output of `--json` and the input of hooks. Every kind has a schema.
 protocol OutputLine: Encodable {
     static var schema: LineSchema { get }
 }
 
 /// The members of a kind of line.
 struct LineSchema: Sendable {
-    /// A value of `event`, and when there is such a line.
+    /// A value of `event`, and the purpose of such a line.
     struct Event: Sendable {
         var name: String
         var purpose: String
@@ -18,9 +17,9 @@ struct LineSchema: Sendable {
     }
 
     var events: [Event]
-    /// The members beside `event`.
+    /// The members besides `event`.
     var always: [Schema.Member]
-    /// Left out where there is nothing to say.
+    /// The members that may be absent.
     var sometimes: [Schema.Member]
 
     init(_ events: [Event], always: [Schema.Member] = [], maybe sometimes: [Schema.Member] = []) {

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// All that Ferry writes for programs as one JSON Schema: what `ferry config --output-schema` prints. A line fits the
-/// whole of it, and that of the command which printed it, `#/$defs/ferry-list`.
+/// All lines for programs as one JSON Schema: the output of `ferry config --output-schema`. A line matches the whole
+/// schema, and that of its command, `#/$defs/ferry-list`.
 enum OutputSchema {
     static let lines: [LineSchema] = [
         UploadRecordLine.schema, FinishedLine.schema, AddedLine.schema, SkippedLine.schema,

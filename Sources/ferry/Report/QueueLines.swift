@@ -10,7 +10,7 @@ struct NetworkLine: OutputLine {
         maybe: [.init("reason", .text(), "Of offline: why there is none.")])
 }
 
-/// Whether what changes is on disk.
+/// A change of whether changes are on disk.
 struct StorageLine: OutputLine {
     var event: String
     var text: String
@@ -66,7 +66,7 @@ extension RetryAfterPauseLine: OutputLine {
         ])
 }
 
-/// A host that does not answer, as a part of `ferry status --json`.
+/// An unreachable host, as a part of `ferry status --json`.
 struct UnreachableHostLine: Encodable {
     var host: String
     var reason: String

@@ -32,7 +32,7 @@ struct ReceiverLine: OutputLine {
     var request: String?
     var offset: Int?
 
-    /// - Returns: nil of what is told too often to be a line.
+    /// - Returns: The line; nil for events that are too frequent for a line.
     init?(_ event: ReceiverEvent) {
         switch event {
         case .received: return nil

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryReceiver
 
-/// The receiver's events, a line each: for people, or for programs.
+/// The receiver's events, a line each: for users, or for programs.
 enum ReceiverReport: Sendable {
     case text, json
 
@@ -13,7 +13,7 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    /// - Parameter token: The one that the receiver made; nil if it was given one, or needs none.
+    /// - Parameter token: The token that the receiver created; nil if it was given one, or needs none.
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
             url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)
@@ -25,14 +25,14 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    /// Returns how a client signs in. The token itself is printed once, by the start that made it.
+    /// Returns the credentials for a client. The token itself is printed once, by the start that created it.
     private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
         let path = SafeLine.text(token.path)
         let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""
         return first + "set up with  ferry init tus+\(url) --token-file \(PlanOptions.quoted(path))"
     }
 
-    /// Writes the line in one piece: connections end at the same time.
+    /// Writes the line at once, as several connections may end at the same time.
     private func write(_ line: String) {
         StandardStream.output.write((line + "\n"))
     }

@@ -1,14 +1,14 @@
 import FerryFiles
 import FerryUploads
 
-/// A server that asks to be left alone, as `--json` prints it.
+/// A server that asked for a pause, as `--json` prints it.
 struct RetryAfterPauseLine: Encodable {
-    /// Nil where it is part of something else.
+    /// The event's name; nil inside another line.
     var event: String?
     var host: String
     var status: Int
     var until: Date
-    /// The number of uploads that wait for it.
+    /// The number of uploads that wait for the server.
     var waiting: Int
 
     init(event: String? = nil, _ pause: RetryAfterPause) {

@@ -4,10 +4,10 @@ import FerryTUI
 import FerryUploads
 import Synchronization
 
-/// Follows a queue and prints what happens: a line for each change of state, and how far the running uploads are.
+/// Follows a queue and prints a line for each change of state, and the progress of the running uploads.
 ///
-/// Printing never holds up an upload: updates merge while a line waits for its reader, and a reader that went away is
-/// simply not written to.
+/// Printing never delays an upload: updates merge while a line waits for its reader, and writing stops when the reader
+/// has ended.
 final class RunReport: Sendable {
     private static let progressInterval = Duration.seconds(5)
     private static let blockedShown = 10
@@ -17,10 +17,10 @@ final class RunReport: Sendable {
     private let output = LineOutput()
     private let live: LiveDisplay?
     private let shown = Mutex<[Upload.ID: Upload]>([:])
-    /// The uploads that had failed or were held before this run, and have stayed so.
+    /// The uploads that had failed or were held before this run, and have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
-    /// - Parameter failedBefore: What had failed or was held when the queue started.
+    /// - Parameter failedBefore: The uploads that had failed or were held when the queue started.
     init(queue: UploadQueue, isJSON: Bool, isASCII: Bool = false, failedBefore: Set<Upload.ID> = []) {
         self.queue = queue
         self.failedBefore = Mutex(failedBefore)
@@ -34,14 +34,14 @@ final class RunReport: Sendable {
         if isJSON {
             output.write(JSONLine.text(NoticeLine(notice)))
         } else if live != nil, StandardStream.errors.isTerminal {
-            // On the same terminal it must not stand in the middle of the live lines.
+            // On the same terminal the notice must not interrupt the live lines.
             write(notice.line)
         } else {
             StandardError.write("\(notice.line)\n")
         }
     }
 
-    /// Waits a moment until what was printed is read. A reader that stands still is not waited for.
+    /// Waits a moment until the output is read, but not for a stalled reader.
     func flush() async { await output.flush() }
 
     /// Prints until the queue stops.
@@ -63,16 +63,16 @@ final class RunReport: Sendable {
         await ticker.value
     }
 
-    /// A line for people, with the time: a log tells when, and on a terminal the hour is enough.
+    /// Prints a line for users, with the time: a log needs the date, and on a terminal the hour is enough.
     private func write(_ line: String) {
         let now = Date()
         let time = Strings.timeOfDay(now, in: .local)
         output.write("\(live == nil ? "\(Strings.day(now, in: .local)) \(time)" : time)  \(line)")
     }
 
-    /// Prints what waits in vain, and the sum of it all. True if nothing failed or was held in this run, or waits in vain.
+    /// Prints the blocked uploads and the totals. True if no upload failed or was held in this run, or is blocked.
     ///
-    /// - Parameter retired: What was finished too and is no longer in the queue.
+    /// - Parameter retired: The finished uploads that have left the queue.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
@@ -105,7 +105,7 @@ final class RunReport: Sendable {
         }
         guard previous?.state != upload.state else { return }
         if !isFirst || !upload.needsPerson { failedBefore.withLock { _ = $0.remove(upload.id) } }
-        // What was finished before this run began is history, and the live lines count the rest.
+        // Uploads that were done before this run are not reported, and the live lines count the rest.
         if isFirst, upload.isDone || live != nil { return }
         isJSON
             ? output.write(UploadRecordLine(event: "state", upload).text)
@@ -114,7 +114,7 @@ final class RunReport: Sendable {
 
     private func remove(_ id: Upload.ID) {
         guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
-        // Told when it was done; that the queue lets go of it later is no news.
+        // The end was reported; that the upload later leaves the queue is not.
         failedBefore.withLock { _ = $0.remove(id) }
         if upload.isDone { return }
         if isJSON {
@@ -139,7 +139,7 @@ final class RunReport: Sendable {
     }
 
     private func print(_ change: StatusChange) {
-        // Noted by the engine itself.
+        // The engine itself prints these notices.
         if case .happened = change { return }
         guard isJSON else {
             note(change.sentence(in: .local))
@@ -152,7 +152,7 @@ final class RunReport: Sendable {
         case .notice(let failure): note(failure.summary)
         case .asked(let pause): output.write(JSONLine.text(RetryAfterPauseLine(event: "slow", pause)))
         case .limit(let limit): output.write(LimitLine(event: "limit", limit).text)
-        // This is the engine itself.
+        // This process is the engine.
         case .contact, .happened: break
         }
     }
@@ -170,7 +170,7 @@ final class RunReport: Sendable {
 }
 
 extension Upload {
-    /// True if it does not go on before a person has decided something.
+    /// True if the upload waits for a decision of the user.
     fileprivate var needsPerson: Bool {
         switch state {
         case .failed, .held: true

@@ -4,7 +4,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The output about uploads without a screen: lines for people, and objects with stable names for programs.
+/// The text about uploads without a screen: lines for users, and objects with stable names for programs.
 enum UploadText {
     static func failure(of state: Upload.State) -> UploadFailure? {
         switch state {
@@ -13,11 +13,11 @@ enum UploadText {
         }
     }
 
-    /// One line: number, state, size, name, and what matters now.
+    /// Returns one line: number, state, size, name, and the most important remark.
     ///
     /// - Parameters:
-    ///   - showsPlace: Whether it is told where the file goes.
-    ///   - isBrief: Whether the address of what is done is left out.
+    ///   - showsPlace: Whether the line names the destination.
+    ///   - isBrief: Whether the URL of a done upload is left out.
     static func line(
         _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, isBrief: Bool = false,
         now: Date = Date()
@@ -46,7 +46,7 @@ enum UploadText {
         }
     }
 
-    /// The same for the table of `ferry list`, without addresses.
+    /// Returns the same values for the table of `ferry list`, without URLs.
     static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
         let remarks = [
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },
@@ -60,17 +60,18 @@ enum UploadText {
             remark: remarks.compactMap { $0 }.joined(separator: "; "))
     }
 
-    /// The file's name, with the folders that it goes into. What it is called there is no name to find it by here.
+    /// Returns the file's name with its folders at the server. If the name differs there, the local name is returned,
+    /// by which the user can find the file.
     static func name(_ upload: Upload) -> String {
         SafeLine.text(upload.isRenamed ? upload.path.name : upload.target.name)
     }
 
-    /// `film.mov -> films`.
+    /// Returns the name and the destination: `film.mov -> films`.
     static func named(_ upload: Upload) -> String {
         "\(name(upload)) -> \(SafeLine.text(upload.target.destinationText))"
     }
 
-    /// `as reel.mov`; nil if it keeps its name.
+    /// Returns the new name: `as reel.mov`; nil if the file keeps its name.
     static func newName(_ upload: Upload) -> String? {
         upload.isRenamed ? "as \(SafeLine.text(upload.target.name))" : nil
     }
@@ -103,14 +104,14 @@ enum UploadText {
         }
     }
 
-    /// `at 22:00`; nil if nothing is waited for, or only for a time that has come.
+    /// Returns the start condition: `at 22:00`; nil without one, or if its time has come.
     private static func start(_ upload: Upload, now: Date) -> String? {
         guard var start = upload.start else { return nil }
         if let date = start.notBefore, date <= now { start.notBefore = nil }
         return start == .init() ? nil : start.words(\.shortMoment)
     }
 
-    /// Returns the line of an upload that will not start by itself.
+    /// Returns the line of a blocked upload.
     static func line(_ blocked: BlockedUpload) -> String {
         "\(padded("\(blocked.upload.id)", 6, right: true))  \(blocked.sentence); \(blocked.hint)"
     }
@@ -129,14 +130,14 @@ enum UploadText {
 }
 
 extension TransferEstimate {
-    /// The rate as `--json` prints it.
+    /// The rate in the form of `--json`.
     var wholeRate: ByteCount? { rate.flatMap { ByteCount(exactly: $0.rounded()) } }
     var eta: Double? { remaining.map { min(1e12, ($0 * 10).rounded() / 10) } }
 }
 
 /// An upload as `--json` prints it. Names and units are in its schema and do not change.
 struct UploadRecordLine: Encodable {
-    /// Thousands of uploads may start after thousands of others.
+    /// The maximum number of listed uploads, as thousands may start after thousands of others.
     static let longestAfter = 1000
 
     var event: String
@@ -161,23 +162,23 @@ struct UploadRecordLine: Encodable {
     /// The reason why `auto` chose the protocol.
     var because: String?
     var parts: UploadResource.Parts?
-    /// Bytes per second; absent of what does not run, and before there is a measurement.
+    /// The rate in bytes per second; absent for uploads that do not run, and before there is a measurement.
     var rate: ByteCount?
-    /// Seconds until all of it is sent; absent while nobody can tell.
+    /// The number of seconds until the whole file is sent; absent while unknown.
     var eta: Double?
-    /// The time when the server drops what it holds.
+    /// The time when the server drops the stored bytes.
     var expires: Date?
-    /// The digest by which the server confirmed what it holds.
+    /// The digest by which the server confirmed the stored bytes.
     var verified: String?
-    /// Seconds from the start of the attempt that ended it to the final answer.
+    /// The number of seconds from the start of the last attempt to the final response.
     var duration: Double?
-    /// True if nothing was sent because the file was there.
+    /// True if nothing was sent because the file existed on the server.
     var wasThere: Bool?
-    /// The change of the file's name while it was sent: `deleted` or `replaced`.
+    /// The change of the local file during the upload: `deleted` or `replaced`.
     var source: String?
-    /// True if it was sent again after all of it had gone out without an answer.
+    /// True if the upload was sent again after its whole body had got no response.
     var possibleDuplicate: Bool?
-    /// The group it was added to.
+    /// The batch of the upload.
     var batch: String?
     /// The earliest start.
     var startsAt: Date?
@@ -234,14 +235,14 @@ struct UploadRecordLine: Encodable {
         hint = blocked.hint
     }
 
-    /// One line of JSON, keys sorted, without a line break.
+    /// The value as one line of JSON, keys sorted, without a line break.
     var text: String { JSONLine.text(self) }
 }
 
 enum JSONLine {
     static func text(_ value: some OutputLine) -> String { encoded(value) }
 
-    /// A text as a value of JSON.
+    /// Returns a text as a value of JSON.
     static func quoted(_ text: String) -> String { encoded(text) }
 
     private static func encoded(_ value: some Encodable) -> String {
@@ -252,7 +253,7 @@ enum JSONLine {
         return escaped(String(decoding: data, as: UTF8.self))
     }
 
-    /// JSON lets characters beyond U+001F stand as they are, and a terminal obeys some of them.
+    /// Escapes characters beyond U+001F that JSON allows and a terminal interprets.
     static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
         var out = ""
         for scalar in json.unicodeScalars {

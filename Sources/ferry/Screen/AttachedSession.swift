@@ -60,10 +60,10 @@ struct AttachedSession {
         let (background, assembly) = (background, assembly)
         return Interface(
             client: RemoteQueue(folder: assembly.state), assembly: assembly,
-            // The engine reads an edited file by itself when something of it is new to it.
+            // The engine reads an edited file by itself when it contains something new.
             currentAssembly: { (try? assembly.readAgain()) ?? assembly }, look: look, theme: theme,
             ownership: .attached, output: output,
-            // The engine goes on by itself.
+            // The engine continues by itself.
             waitUntilIdle: {},
             startEngine: {
                 do throws(CommandFailure) {

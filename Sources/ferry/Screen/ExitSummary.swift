@@ -7,8 +7,8 @@ struct ExitSummary {
     let hasFailures: Bool
 
     /// - Parameters:
-    ///   - before: Those that were done when the engine started.
-    ///   - retired: What has been uploaded since then and is no longer in the queue.
+    ///   - before: The uploads that were done when the engine started.
+    ///   - retired: The uploads that have finished since then and have left the queue.
     init(
         _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],
         _ retired: UploadQueue.Retired = UploadQueue.Retired()

@@ -44,12 +44,12 @@ struct Interface {
                 reason: reason),
             print: { [output] in output.write($0) }, waitUntilIdle: waitUntilIdle)
         let goesOn = look.onHangUp(assembly.configuration) == .continue
-        // Not ended with the lines: it holds for the stopping of the engine too.
+        // The task outlives the lines: it handles signals while the engine stops too.
         Task {
             var hasAsked = false
             for await signal in signals.values {
                 if signal == SIGHUP, goesOn { return lines.end(by: signal) }
-                // Whoever asks twice does not want to wait for anything.
+                // A user who interrupts twice does not want to wait.
                 if hasAsked { _exit(128 + signal) }
                 hasAsked = true
                 lines.end(by: signal)

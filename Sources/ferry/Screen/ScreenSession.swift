@@ -74,7 +74,7 @@ struct ScreenSession {
             waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
-    /// Runs the interface. It closes once nothing runs if another process told the queue to finish.
+    /// Runs the interface, which closes once nothing runs if another process asked the queue to finish.
     private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
         let engine = engine
         let running = Task { () -> Result<ScreenOutcome, ScreenError> in

@@ -9,7 +9,7 @@ struct ConfigurationEdit {
     let before: [UInt8]?
     let configuration: Configuration
 
-    /// - Throws: `CommandFailure` if the existing file is invalid: the user must mend it first.
+    /// - Throws: `CommandFailure` if the existing file is invalid: the user must repair it first.
     init(_ file: PrivateFile) throws(CommandFailure) {
         self.file = file
         before = try file.content()
@@ -23,10 +23,10 @@ struct ConfigurationEdit {
         }
     }
 
-    /// Returns the configuration's text with the new destination. If an only destination was the implied default, it
+    /// Returns the configuration's text with the new destination. If the only destination was the implied default, it
     /// stays the default.
     ///
-    /// - Throws: `CommandFailure` if the text is such that the destination cannot be put into it.
+    /// - Throws: `CommandFailure` if the destination cannot be inserted into the text.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws(CommandFailure)
         -> [UInt8]
     {
@@ -58,7 +58,7 @@ struct ConfigurationEdit {
         return text.text
     }
 
-    /// - Throws: `CommandFailure` if another program changed the file in the meantime, or it cannot be written.
+    /// - Throws: `CommandFailure` if another program changed the file meanwhile, or it cannot be written.
     func write(_ text: [UInt8]) throws(CommandFailure) {
         guard try file.content() == before else {
             throw CommandFailure(

@@ -59,7 +59,7 @@ struct DestinationDraft: Equatable {
 
     /// Returns the destination as JSON for the configuration.
     ///
-    /// - Parameter secretFile: Where the secret that was typed is; nil writes it out.
+    /// - Parameter secretFile: The file of the typed secret; nil writes the secret itself.
     func json(secretFile: String?) -> String {
         var members = ["\"url\": \(JSONLine.quoted(url))"]
         if protocolName != AutoUpload.name {
@@ -91,7 +91,7 @@ struct DestinationDraft: Equatable {
 }
 
 extension DestinationDraft {
-    /// Returns a short name for an address: its bucket, or the first part of its host.
+    /// Returns a short name for a URL: its bucket, or the first part of its host.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }
@@ -101,7 +101,7 @@ extension DestinationDraft {
         return (2...taken.count + 2).lazy.map { "\(base)-\($0)" }.first { !taken.contains($0) } ?? base
     }
 
-    /// Completes "expected …" for an invalid name; nil if the name is valid.
+    /// Returns the text that completes "expected …" for an invalid name; nil if the name is valid.
     static func expectation(brokenBy name: String, besides taken: Set<String>) -> String? {
         if taken.contains(name) { return "another name: there is a destination \(name)" }
         let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }

@@ -13,7 +13,7 @@ struct PrivateFile {
         self.path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
-    /// - Returns: nil if there is none.
+    /// - Returns: The content; nil if there is no file.
     /// - Throws: `CommandFailure` if it cannot be read.
     func content() throws(CommandFailure) -> [UInt8]? {
         if let data = FileManager.default.contents(atPath: path) { return Array(data) }
@@ -28,7 +28,7 @@ struct PrivateFile {
 
     /// Replaces the content. The file has mode 0600, and a missing folder is created.
     ///
-    /// - Throws: `CommandFailure`; then it is as it was.
+    /// - Throws: `CommandFailure`; then the file is unchanged.
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         do throws(SystemCallError) { try LocalPath(folder).makeFolders() } catch {

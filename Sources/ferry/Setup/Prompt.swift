@@ -3,11 +3,11 @@ import FerryFiles
 
 /// Asks questions and returns the answers.
 protocol Prompt: AnyObject {
-    /// - Returns: The answer without white space around it; nil once the input has ended.
+    /// - Returns: The answer without surrounding white space; nil once the input has ended.
     func line(_ question: String) -> String?
     /// Asks like `line`, without showing what the user types.
     ///
-    /// - Throws: `ExitCode` if the person leaves.
+    /// - Throws: `ExitCode` if the user cancels.
     func secret(_ question: String) throws(ExitCode) -> String?
     func say(_ text: String)
 }
@@ -37,7 +37,7 @@ final class TerminalPrompt: Prompt {
         write(WordWrap.lines(question, columns: columns).joined(separator: "\n"))
     }
 
-    /// Writes at once. `print` would hold a line back until it ends.
+    /// Writes at once. `print` would buffer a line until it ends.
     private func write(_ text: String) { StandardStream.output.write(text) }
 }
 

@@ -11,7 +11,7 @@ struct TypedLine {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// - Returns: How the line ended; nil while it goes on.
+    /// - Returns: The ending of the line; nil while it continues.
     mutating func take(_ byte: UInt8) -> Ending? {
         switch byte {
         case 0x0A, 0x0D: return .given(text)
@@ -19,7 +19,7 @@ struct TypedLine {
         case 0x04: return bytes.isEmpty ? .nothing : .given(text)
         case 0x08, 0x7F: eraseCharacter()
         case 0x15: bytes = []
-        // Other keys of control are no part of a secret.
+        // Other control characters are no part of a secret.
         case 0..<0x20: break
         default: bytes.append(byte)
         }

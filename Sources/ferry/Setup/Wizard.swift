@@ -10,12 +10,12 @@ struct Wizard {
     let prompt: any Prompt
     /// The names of existing destinations.
     let taken: Set<String>
-    /// Parses a destination's address. It throws `UploadFailure` for a wrong one.
+    /// Parses a destination's URL. It throws `UploadFailure` for an invalid one.
     let parseAddress: (String) throws(UploadFailure) -> Destination
 
     /// - Parameters:
-    ///   - address: If it was given before.
-    ///   - signIn: If it was given before.
+    ///   - address: The URL, if given before.
+    ///   - signIn: The credentials, if given before.
     func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
         let (url, protocolName) = try askPlace(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
@@ -31,7 +31,7 @@ struct Wizard {
         return draft
     }
 
-    /// - Parameter given: If it was given before.
+    /// - Parameter given: The URL, if given before.
     /// - Returns: The members `url` and `protocol`.
     func askPlace(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
@@ -56,7 +56,7 @@ struct Wizard {
         protocolName == S3Upload.name ? try askS3SignIn() : try askPlainSignIn()
     }
 
-    /// - Parameter suggestion: What an empty answer means.
+    /// - Parameter suggestion: The meaning of an empty answer.
     func confirm(_ question: String, suggestion: Bool) throws -> Bool {
         try ask("\(question) [\(suggestion ? "Y/n" : "y/N")] ") { text in
             switch text.lowercased() {
@@ -68,7 +68,7 @@ struct Wizard {
         }
     }
 
-    /// - Parameter suggestion: What an empty answer means.
+    /// - Parameter suggestion: The meaning of an empty answer.
     /// - Returns: The number of the choice, counted from 0.
     func choose(_ question: String, among choices: [String], suggestion: Int = 0) throws -> Int {
         for (index, choice) in choices.enumerated() { prompt.say("  \(index + 1)  \(choice)") }

@@ -2,7 +2,7 @@ import FerryFiles
 
 /// Breaks lines between words, before the terminal breaks them anywhere.
 enum WordWrap {
-    /// - Parameter columns: The width of the terminal. A longer word, such as an address, stays whole.
+    /// - Parameter columns: The width of the terminal. A longer word, such as a URL, is never broken.
     /// - Returns: The parts of the line. All but the first are indented like its text.
     static func lines(_ line: String, columns: Int) -> [String] {
         guard line.count > columns else { return [line] }
@@ -21,7 +21,7 @@ enum WordWrap {
         return lines + [current]
     }
 
-    /// Returns the indent of the following lines: behind a label and its blanks if that leaves room, otherwise the
+    /// Returns the indent of the following lines: after a label and its blanks if enough columns remain, otherwise the
     /// line's own indent.
     private static func start(of line: String, columns: Int) -> Int {
         if let label = line.prefixMatch(of: /\ *\S+ {2,}/)?.output, label.count <= columns / 2 {

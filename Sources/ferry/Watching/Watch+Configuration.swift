@@ -21,8 +21,8 @@ extension Watch {
         if case .move(let goal) = folder.after { goal.text } else { nil }
     }
 
-    /// - Parameter destination: Where its files are to go.
-    /// - Throws: `UploadFailure` (`permanent`) if they would all get the same address there.
+    /// - Parameter destination: The destination of its files.
+    /// - Throws: `UploadFailure` (`permanent`) if they would all get the same URL.
     func check(_ destination: Destination) throws(UploadFailure) {
         do throws(UploadFailure) { try NewUploads.check(2, for: destination) } catch {
             throw UploadFailure(
@@ -53,9 +53,9 @@ extension Watch {
 }
 
 extension Assembly {
-    /// Makes the watch folders of the configuration.
+    /// Creates the watch folders of the configuration.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) for a destination that is unknown, or that has one address for all files.
+    /// - Throws: `UploadFailure` (`permanent`) for a destination that is unknown, or that has one URL for all files.
     func watches() throws(UploadFailure) -> [Watch] {
         var watches: [Watch] = []
         for settings in configuration.watch {
@@ -72,7 +72,7 @@ extension Assembly {
         return watches
     }
 
-    /// Makes the watch folders for a command. A mistake ends the command.
+    /// Creates the watch folders for a command. An error ends the command.
     func checkedWatches() throws(CommandFailure) -> [Watch] {
         do throws(UploadFailure) { return try watches() } catch { throw CommandFailure(usage: error) }
     }

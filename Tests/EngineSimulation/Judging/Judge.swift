@@ -178,7 +178,7 @@ extension Judge {
 
 // What is written down.
 extension Judge {
-    /// - Parameter site: Where the upload goes.
+    /// - Parameter site: The server that the upload goes to.
     mutating func check(_ upload: Upload, at site: Site?) {
         var known = uploads[upload.id] ?? Known()
         if let last = known.last { checkTransition(from: last, to: upload, &known) }

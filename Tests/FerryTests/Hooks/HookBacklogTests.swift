@@ -51,7 +51,7 @@ struct HookBacklogTests {
         #expect(Self.begin(&backlog).map(\.event) == [idle])
     }
 
-    @Test func `of uploads as many wait as there is room for, and the queue's own events have room beyond`() {
+    @Test func `a full backlog refuses events of uploads, and still takes the queue's own event`() {
         var backlog = HookBacklog(capacity: 2)
         let taken = [Self.done(1), Self.done(2), Self.done(3), .idle([.done: 3])].map {
             Self.add($0, to: &backlog)

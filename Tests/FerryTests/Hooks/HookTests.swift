@@ -144,7 +144,8 @@ struct HookTests {
         }
     }
 
-    @Test func `what a command leaves running, and one that reads nothing, hold up nobody`() async throws {
+    @Test func `a hook that leaves a child running, or reads no input, does not delay the run`() async throws
+    {
         let mark = place.directory.path("child")
         try await ReceiverSite.with { site in
             try configure(
@@ -201,7 +202,7 @@ struct HookTests {
         #expect(names == ["a", "b"])
     }
 
-    @Test func `what a command adds is sent before the end`() async throws {
+    @Test func `an upload that the idle hook adds is sent before the run ends`() async throws {
         let binary = try FerryBinary.path()
         let second = try place.file("second")
         let flags = ["--config", place.configurationFile, "--state", place.state].map { "\"\($0)\"" }

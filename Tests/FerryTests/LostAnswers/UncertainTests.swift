@@ -48,7 +48,9 @@ struct UncertainTests {
         #expect(line.contains("possible duplicate") == (choice == "retry"))
     }
 
-    @Test func `I10 nobody says anything, so a person is asked`() async throws {
+    @Test func `I10 an unknown outcome without a configured choice holds the upload for the user`()
+        async throws
+    {
         let server = try serve()
         defer { server.stop() }
         try await place.ferry("add", try place.file("a"))
@@ -59,7 +61,8 @@ struct UncertainTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `I10 what the configuration says counts until the command says otherwise`() async throws {
+    @Test func `I10 the configured choice applies until an option of the command overrides it`() async throws
+    {
         let server = try HostileServer([.closeWithoutAnswer, .closeWithoutAnswer])
         defer { server.stop() }
         try place.configure(
@@ -85,7 +88,7 @@ struct UncertainTests {
     }
 
     @Test(arguments: [("retry", "done", 2), ("fail", "failed", 1), ("hold", "held", 1)])
-    func `I10 what was held before is decided when the engine starts`(
+    func `I10 an upload that is held for its unknown outcome is decided when the engine starts`(
         choice: String, state: String, requests: Int
     ) async throws {
         let server = try serve()
@@ -100,7 +103,7 @@ struct UncertainTests {
     }
 
     @Test(arguments: [("retry", "done", 2), ("fail", "failed", 1), ("hold", "held", 1)])
-    func `I10 what a killed process left uncertain is decided when the engine starts`(
+    func `I10 an upload that a killed process left with an unknown outcome is decided at the next start`(
         choice: String, state: String, requests: Int
     ) async throws {
         let gate = Gate()
@@ -177,7 +180,7 @@ struct UncertainTests {
 
     /// Small ones and one that tus does not check as a whole.
     @Test(arguments: ["put", "tus", "resumable"])
-    func `what the receiver offers confirms an upload without being asked for, unless it is turned off`(
+    func `the receiver's digest verifies an upload by default, and checksum none turns that off`(
         name: String
     ) async throws {
         let place = place

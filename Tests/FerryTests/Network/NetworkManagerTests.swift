@@ -56,7 +56,9 @@ struct NetworkManagerTests {
         ("echo nonsense", "NetworkManager's answer was not understood"),
         ("echo '{\"type\":\"u\",\"data\":1}'", "NetworkManager's answer was not understood"),
     ])
-    func `who does not answer is told with the reason`(script: String, reason: String) async throws {
+    func `a failed question to NetworkManager is reported with the reason`(script: String, reason: String)
+        async throws
+    {
         let manager = try manager(script)
         await #expect(throws: NetworkManager.Silence(reason: reason)) { try await manager.current() }
     }

@@ -66,7 +66,7 @@ struct PolicyLinkMonitorTests {
         #expect(await statuses.next() == .down(reason: "the network is metered"))
     }
 
-    @Test func `where nobody tells, no network is avoided`() async {
+    @Test func `a network without information is not avoided`() async {
         var statuses = statuses(Network(nil))
         #expect(await statuses.next() == .up(generation: 0))
     }

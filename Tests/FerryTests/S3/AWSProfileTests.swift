@@ -101,7 +101,9 @@ struct AWSProfileTests {
         ),
         ("[default]\ncredential_process = false\n", "the command false ended with status 1"),
     ])
-    func `what cannot be used is told with its place`(config: String, message: String) async throws {
+    func `an unusable AWS profile is reported with the cause and a hint`(config: String, message: String)
+        async throws
+    {
         let source = try source(config: config)
         let failure = await #expect(throws: UploadFailure.self) { try await source.load() }
         #expect(failure?.category == .authentication)

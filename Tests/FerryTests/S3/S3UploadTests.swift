@@ -156,7 +156,7 @@ struct S3UploadTests {
         if checksum == "md5" { #expect(confirmed >= 3) }
     }
 
-    @Test func `what is there is skipped, kept or replaced as the configuration says`() async throws {
+    @Test func `an existing object is skipped, kept or replaced as the configuration says`() async throws {
         let site = try await S3Site("existing")
         let file = try makeFile("a.bin", 1000)
         try configure(site.url)
@@ -186,7 +186,7 @@ struct S3UploadTests {
         #expect(try await site.holds("a (2).bin", sameAs: file))
     }
 
-    @Test func `what is removed while it is sent leaves nothing at the server`() async throws {
+    @Test func `an upload that is removed while it is sent leaves nothing at the server`() async throws {
         let site = try await S3Site("removed")
         let file = try makeFile("large.bin", 40 << 20)
         try configure(site.url, bandwidth: "4M")

@@ -26,7 +26,7 @@ struct InitTests {
 
     private let withToken: @Sendable (inout ReceiverConfiguration) -> Void = { $0.token = "t0ken-0123456789" }
 
-    @Test func `what it writes is a configuration by which a file arrives`() async throws {
+    @Test func `the configuration that init writes uploads a file`() async throws {
         try await ReceiverSite.with(withToken) { site in
             // The wrong token is refused by the server and asked for again.
             let result = try await initialize(

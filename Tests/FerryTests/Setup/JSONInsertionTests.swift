@@ -45,7 +45,7 @@ struct JSONInsertionTests {
     }
 
     @Test(arguments: [#"{ "d": [] }"#, #"{ "d": "{}" }"#, "{}", "[]", "", "{ \"d", "}"])
-    func `what is no such object is not touched`(text: String) {
+    func `text without the object is not changed`(text: String) {
         #expect(inserting("b", "2", to: ["d"], in: text) == nil)
     }
 }

@@ -47,7 +47,7 @@ struct WizardTests {
         #expect(script.said.first == "  taken as https://files.example.org/in/")
     }
 
-    @Test func `what cannot be is asked again, with the reason`() throws {
+    @Test func `an invalid entry is asked for again, with the reason`() throws {
         let (draft, script) = try ask(
             "", "ftp://h/", "https://ann:pw@h.example/", "https://h.example/", "my box", "h", "box", "4", "2",
             "a:b",

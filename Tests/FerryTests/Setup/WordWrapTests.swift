@@ -18,7 +18,7 @@ struct WordWrapTests {
         #expect(wrapped("  Nothing is written now.") == ["  Nothing is written", "  now."])
     }
 
-    @Test func `what follows a label stands below its beginning`() {
+    @Test func `text that follows a label wraps below its own beginning`() {
         #expect(
             wrapped("  hint  check the url once more") == [
                 "  hint  check the", "        url once", "        more",

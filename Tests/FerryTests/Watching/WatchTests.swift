@@ -49,7 +49,8 @@ struct WatchTests {
         return result
     }
 
-    @Test func `what is there goes, what is unfinished or hidden stays, folders only if asked`() async throws
+    @Test func `existing files are sent, unfinished and hidden ones stay, and folders need --recursive`()
+        async throws
     {
         try await ReceiverSite.with { site in
             try configure(site)
@@ -65,7 +66,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `what comes while it runs goes, and patterns say what is meant`() async throws {
+    @Test func `a file that appears during the run is sent if its name matches the patterns`() async throws {
         try await ReceiverSite.with { site in
             try configure(site, watch: watch(#", "include": ["*.mov"], "exclude": ["raw*"]"#))
             let run = try place.start("run")
@@ -91,7 +92,7 @@ struct WatchTests {
     }
 
     @Test(arguments: ["watched.jsonl", "history.jsonl", nil] as [String?])
-    func `what was sent is not sent again by the next ferry, which may have lost one of its files`(
+    func `a sent file is not sent again by the next engine, even if a state file was lost`(
         lost: String?
     ) async throws {
         try await ReceiverSite.with { site in
@@ -183,7 +184,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `what somebody added by hand stays`() async throws {
+    @Test func `a file that the user added stays in the folder`() async throws {
         try await ReceiverSite.with { site in
             try configure(site, watch: watch(#", "after": "delete""#))
             try write("mine")
@@ -209,7 +210,8 @@ struct WatchTests {
         }
     }
 
-    @Test func `what cannot be moved stays, is told once a run, and keeps nobody waiting`() async throws {
+    @Test func `a file that cannot be moved stays, is reported once a run, and delays nothing`() async throws
+    {
         try place.directory.write([0], to: "sent")
         try await ReceiverSite.with { site in
             try configure(site, watch: watch(#", "after": { "move": "\#(place.directory.path("sent"))" }"#))

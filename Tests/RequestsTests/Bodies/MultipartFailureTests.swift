@@ -87,7 +87,7 @@ struct MultipartFailureTests {
     }
 
     // http.md §3, 17
-    @Test func `of several bad parts the first is reported`() async throws {
+    @Test func `the first of several bad parts is reported`() async throws {
         let form = form {
             $0.append(json: Double.nan, name: "photo")
             $0.append(file: directory.path("gone"), name: "other")

@@ -55,7 +55,7 @@ struct MultipartRoundTripTests {
     }
 
     @Test(arguments: 1...200)
-    func `what was appended is read back`(seed: Int) async throws {
+    func `appended parts are read back`(seed: Int) async throws {
         var generator = Generator(state: UInt64(seed))
         var form = MultipartFormData()
         let directory = try TemporaryDirectory()

@@ -239,7 +239,8 @@ struct EventTests {
         #expect(all.names == own.names + own.names)
     }
 
-    @Test func `what is known of a body's length is told at once, the rest when it is open`() async throws {
+    @Test func `a body's known length is reported at once, and a file's length when it is open`() async throws
+    {
         let file = try TestFile(count: 1000)
         let lengths = try await [UploadBody.data([1, 2]), .none, .file(LocalPath(file.path))].asyncMap {
             body in

@@ -34,7 +34,7 @@ struct LoggingMonitorTests {
         #expect(log.lines.first.map { Set($0.metadata.keys) } == ["request", "attempt"])
     }
 
-    @Test func `what is below the logger's level is not written`() {
+    @Test func `events below the logger's level are not written`() {
         let log = LogLines()
         let monitor = LoggingMonitor(log.logger(.warning))
         for event in everyEvent { monitor.receive(event, of: RequestContext()) }
@@ -140,7 +140,7 @@ struct JSONLinesMonitorTests {
         #expect(objects.allSatisfy { $0["reason"] as? String == reason })
     }
 
-    @Test func `what cannot be a file for events is refused with its name`() throws {
+    @Test func `a path that cannot be a file for events is refused by name`() throws {
         let directory = try TemporaryDirectory()
         try directory.write([1], to: "target")
         try FileManager.default.createSymbolicLink(

@@ -104,7 +104,7 @@ struct PlantedSecretTests {
     }
 
     @Test(arguments: Scene.allCases)
-    func `nobody who listens is told a secret`(scene: Scene) async throws {
+    func `the monitors of a request never receive a secret`(scene: Scene) async throws {
         let server = try HostileServer(Self.behaviors(scene))
         defer { server.stop() }
         let directory = try TemporaryDirectory()

@@ -125,7 +125,7 @@ struct RedirectSafetyTests {
         #expect((last.fields[.contentType] == nil) == (next == .get || next == .head))
     }
 
-    @Test func `what a stream had to give once is not asked for again on another connection`() async throws {
+    @Test func `a stream that can be read once is not sent again on another connection`() async throws {
         let (chunks, end) = AsyncThrowingStream.makeStream(of: [UInt8].self, throwing: (any Error).self)
         end.finish()
         let stream = BodyStream.once(chunks)
@@ -174,7 +174,7 @@ struct ForeignErrorTests {
         #expect(log.names.last == "failed")
     }
 
-    @Test func `what a check throws keeps its words and its meaning`() async {
+    @Test func `a failure that a check throws keeps its text and its category`() async {
         let reason = UploadFailure(.server, "the disk of the server is full", hint: "wait")
         let check = ResponseValidation.check { _, _ in throw TransportError(.broken, reason) }
         var options = RequestOptions()

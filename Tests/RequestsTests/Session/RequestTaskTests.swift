@@ -97,7 +97,7 @@ struct RequestTaskTests {
     }
 
     // http.md §3, 42 and 43
-    @Test func `whoever asks after a cancel or after the end is answered, every time`() async throws {
+    @Test func `a task's result is available every time, after a cancel and after the end`() async throws {
         let transport = HeldTransport()
         let session = Session.making(transport)
         let cancelled = session.upload(.data([1]), to: url)

@@ -98,7 +98,7 @@ struct RetryPolicyTests {
     }
 
     // http.md §3, 50; 429 besides
-    @Test func `of all statuses seven say later`() async {
+    @Test func `six of all statuses are retried`() async {
         var repeated: [Int] = []
         for status in 100..<600 {
             let decision = await policy().retry(
@@ -114,7 +114,7 @@ struct RetryPolicyTests {
         (.broken, true),
         (.cancelled, false), (.source, false),
     ])
-    func `what broke on the way is tried again, the file's own faults are not`(
+    func `a broken connection is retried, and an error of the file or a cancellation is not`(
         reason: TransportError.Reason, isRepeated: Bool
     ) async {
         let decision = await policy().retry(

@@ -123,7 +123,7 @@ struct RetryingTests {
     }
 
     // http.md §3, 55
-    @Test func `nobody to ask means no`() async {
+    @Test func `an interceptor without retriers does not retry`() async {
         let decision = await Interceptor().retry(
             TransportRequest(method: .put, url: url), after: Self.broke, for: RequestContext())
         #expect(decision == .doNotRetry)

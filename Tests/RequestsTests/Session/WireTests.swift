@@ -93,7 +93,7 @@ struct WireTests {
     }
 
     @Test(arguments: ["fifo", "folder", "/dev/zero", "missing"] + (geteuid() == 0 ? [] : ["secret"]))
-    func `what is no readable file is refused before anything is sent`(kind: String) async throws {
+    func `a path that is no readable file is refused before anything is sent`(kind: String) async throws {
         let directory = try TemporaryDirectory()
         let path = kind.hasPrefix("/") ? kind : directory.path("x")
         switch kind {
@@ -195,7 +195,7 @@ struct ConnectionSlotTests {
         func leave() { counts.withLock { $0.now -= 1 } }
     }
 
-    @Test func `those who wait get their turn in the order they came, and the cancelled get none`() async {
+    @Test func `waiting tasks get slots in the order they came, and cancelled ones get none`() async {
         let slots = OriginLimiter(limit: 1)
         let order = Order()
         #expect(await slots.enter("a"))

@@ -47,9 +47,9 @@ public final class FaultyLink: Sendable {
     /// Listens on a port.
     /// - Parameters:
     ///   - target: The port of the server, on 127.0.0.1.
-    ///   - port: Where to listen; 0 for a free one.
+    ///   - port: The port to listen at; 0 for a free one.
     ///   - anywhere: Whether other network namespaces reach it too.
-    ///   - faults: What is wrong with the link.
+    ///   - faults: The faults of the link.
     ///   - onCut: Called with the number of the break, from 1, before connections break after a count of bytes; the
     ///     bytes wait.
     public init(

@@ -97,7 +97,7 @@ package final class TLSServer: Sendable {
 
     /// Starts a server on a thread of its own: programs are waited for, and the tasks' threads are few.
     ///
-    /// - Parameter names: What the certificate is for, as openssl writes it: `IP:127.0.0.1`.
+    /// - Parameter names: The names in the certificate, as openssl writes them: `IP:127.0.0.1`.
     package static func start(
         names: String, demands: Demands = Demands(), defect: Defect = .none
     ) async throws -> TLSServer {

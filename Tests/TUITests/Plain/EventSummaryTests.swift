@@ -34,7 +34,7 @@ import Testing
         #expect(lines.last?.hasSuffix("to 10000") == true)
     }
 
-    @Test func `those that come one by one are not more than a handful a second either`() {
+    @Test func `events that arrive one by one print at most a few lines a second`() {
         var summary = EventSummary(names: false)
         var lines: [String] = []
         for id in 1...500 { lines += summary.add([.make(.done, id)], now: Double(id) / 50) }
@@ -58,14 +58,14 @@ import Testing
         #expect(summary.add(events, now: 0) == ["14 began, numbers 7 to 20; 6 paused, numbers 1 to 6"])
     }
 
-    @Test func `where many are done, it goes without saying that many begin`() {
+    @Test func `many uploads that begin are not mentioned when many are done`() {
         var summary = EventSummary(names: false)
         let events =
             (1...6).map { UploadEvent.make(.done, $0) } + (7...20).map { UploadEvent.make(.began, $0) }
         #expect(summary.add(events, now: 0) == ["6 done (5.9 KiB), numbers 1 to 6"])
     }
 
-    @Test func `of many failures the first are told whole, more by name, and the others are counted`() {
+    @Test func `many failures print the first ones whole, more by name, and a count of the rest`() {
         var summary = EventSummary(names: true)
         let lines = summary.add((1...500).map { .make(.failed, $0, state: .failed) }, now: 0)
         #expect(lines.count == 6)

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `what ends with its line leaves nothing over`() {
+    @Test func `text that ends with its line leaves no remainder`() {
         var splitter = LineSplitter()
         #expect(splitter.add(Array("one\n".utf8)) == [.text("one")])
         #expect(splitter.finish() == nil)

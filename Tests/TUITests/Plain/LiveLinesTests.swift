@@ -47,7 +47,7 @@ struct LiveLinesTests {
         #expect(text[2].contains("film.mov  20%  1 MiB/s"))
     }
 
-    @Test func `what was done before counts for nothing, and what is done now counts`() {
+    @Test func `progress counts the uploads that are done now, and not those done before`() {
         var live = lines([
             .make(1, size: 1024, state: .running), .make(2, size: 3072), .make(3, size: 9000, state: .done),
         ])

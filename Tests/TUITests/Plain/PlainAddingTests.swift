@@ -45,7 +45,7 @@ import Testing
         #expect(next.sent.count == 2, "a is queued, b is looked for")
     }
 
-    @Test func `what is left out is told, but not without end`() throws {
+    @Test func `files that are left out are printed up to a limit`() throws {
         var plain = PlainModel.make()
         let asked = try #require(Self.question(plain.type("add x")))
         let effects = plain.update(
@@ -55,7 +55,7 @@ import Testing
         #expect(effects.lines.suffix(2) == ["95 more left out", "nothing to add"])
     }
 
-    @Test func `where to must be clear`() {
+    @Test func `an addition without a clear destination is refused, and the destinations are named`() {
         var plain = PlainModel.make(destinations: ["box", "photos"])
         let effects = plain.type("add x")
         #expect(effects.sent.isEmpty)

@@ -68,7 +68,7 @@ import Testing
             ("add", "add what? add PATH... [to DESTINATION]"),
             ("add to photos", "add what? add PATH... [to DESTINATION]"),
         ])
-    func `what cannot be understood is named, with what would be`(line: String, text: String) {
+    func `an invalid line is refused with a valid example`(line: String, text: String) {
         #expect(throws: PlainCommandError(text)) { try PlainCommand.parse(line) }
     }
 

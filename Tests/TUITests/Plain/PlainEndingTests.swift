@@ -56,14 +56,14 @@ import Testing
         #expect(plain.update(.idle).outcome == .quitWhenIdle)
     }
 
-    @Test func `what failed and what is paused by somebody is not waited for`() {
+    @Test func `failed uploads and uploads that the user paused do not delay the end`() {
         var plain = PlainModel.make(
             [.make(1, state: .failed), .make(2, state: .paused(.user))], readsTerminal: false)
         _ = plain.update(.inputEnded)
         #expect(plain.update(.idle).outcome == .quitWhenIdle)
     }
 
-    @Test func `what cannot be run is not waited for for ever`() {
+    @Test func `an upload that cannot run delays the end for a limited time`() {
         var plain = PlainModel.make([.make(1)], readsTerminal: false)
         _ = plain.update(.inputEnded)
         #expect(plain.update(.idle).outcome == nil)

@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test func `what is typed before the queue is known is answered once it is`() {
+    @Test func `a line that is typed before the queue is known is answered once it is`() {
         var plain = PlainModel(
             destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0))
         #expect(plain.type("list").lines == [])

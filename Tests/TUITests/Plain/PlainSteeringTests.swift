@@ -18,13 +18,13 @@ import Testing
             plain.reply(.refused(UploadFailure(.permanent, "no", hint: "do"))).lines == ["not done: no; do"])
     }
 
-    @Test func `what an order leaves as it is is told with what does what was meant`() {
+    @Test func `a command without effect names the command that has one`() {
         var plain = PlainModel.make([.make(1, state: .paused(.user)), .make(2, state: .failed)])
         _ = plain.type("retry 1,2")
         #expect(plain.reply(.changed([2])).lines == ["1 is paused: resume 1 resumes it"])
     }
 
-    @Test func `what no news tells is answered`() {
+    @Test func `a command whose effect is no event gets a response of its own`() {
         var plain = PlainModel.make([.make(1), .make(2)])
         _ = plain.type("limit 20M") + plain.type("parallel 4") + plain.type("move 2 top") + plain.type("now")
         let lines = (1...4).flatMap { _ in plain.reply(.changed([2])).lines }
@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test func `what was undone and done again is told`() {
+    @Test func `undo and redo print what they changed`() {
         var plain = PlainModel.make([.make(1, name: "film.mov"), .make(2)])
         let effects = plain.type("undo") + plain.type("redo")
         #expect(effects.commands == [.nextUndo, .redo])
@@ -126,7 +126,7 @@ import Testing
         #expect(lines.last == "there is no upload 8; list shows the numbers")
     }
 
-    @Test func `of a range those are shown that there are, and not all of very many`() {
+    @Test func `a range shows the uploads that exist, up to a limit`() {
         var plain = PlainModel.make((1...30).filter { $0 != 4 }.map { .make($0) })
         let few = plain.type("show 3-5 40-50").lines
         #expect(few.filter { !$0.hasPrefix(" ") }.map { $0.prefix(2) } == ["3:", "5:", "th"])

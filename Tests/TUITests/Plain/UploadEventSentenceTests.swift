@@ -32,7 +32,7 @@ import Testing
         #expect(UploadEvent(kind, upload, reached: reached, date: Clock.at(0).date).sentence == line)
     }
 
-    @Test func `what is done says how long it took, how fast it went and whether it is verified`() {
+    @Test func `a done upload's line has the duration, the rate and the verification`() {
         let receipt = Receipt(bytes: 4 << 20, duration: 2.5, verified: .md5)
         let upload = Upload.make(
             7, name: "film.mov", size: 4 << 20, state: .done(receipt, at: Date(timeIntervalSince1970: 0)))

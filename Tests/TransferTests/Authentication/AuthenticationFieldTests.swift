@@ -19,7 +19,7 @@ struct BasicCredentialTests {
     }
 
     @Test(arguments: [("a:b", "x"), ("a\nb", "x"), ("a", "x\r\ny"), ("a", "\u{0}")])
-    func `what the scheme cannot express is refused`(user: String, password: String) {
+    func `a credential that the scheme cannot express is refused`(user: String, password: String) {
         let error = #expect(throws: UploadFailure.self) {
             try BasicCredential(user: user, password: password)
         }

@@ -163,7 +163,7 @@ struct AuthenticationErrorTests {
         (UploadFailure(.authentication, "revoked"), .authentication),
         (UploadFailure(.permanent, "bad certificate"), .authentication),
     ])
-    func `A3 what passes by itself is waited for, the rest needs a person`(
+    func `A3 a temporary failure of a token refresh is waited for, and others need the user`(
         failure: UploadFailure, category: UploadFailure.Category
     ) {
         for error: any Error in [failure, TransportError(.broken, failure), RequestFailure.unusable(failure)]

@@ -93,7 +93,7 @@ struct DigestSessionTests {
         #expect(DigestChallenge(AuthenticationChallenge.list(value)) == nil)
     }
 
-    @Test func `of a signed request the proof is a secret, and what the server asked for is none`() throws {
+    @Test func `the proof of a signed request is a secret, and the server's challenge is none`() throws {
         var session = DigestSession(
             try challenge("Digest realm=\"team files\", nonce=\"n1234567\", qop=\"auth\""),
             clientNonce: "planted-nonce")

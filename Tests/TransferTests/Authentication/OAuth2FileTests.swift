@@ -121,7 +121,7 @@ struct OAuth2FileTests {
         #expect(endpoint.tokens == ["r0", "r1"])
     }
 
-    @Test func `A5 what a killed program left of a new file is in nobody's way`() async throws {
+    @Test func `A5 the leftover of a killed program does not block a new token file`() async throws {
         let endpoint = TokenEndpoint.rotating()
         try directory.write(Array("{".utf8), to: "tokens/here.json.new")
         try FileManager.default.setAttributes(

@@ -46,7 +46,7 @@ struct OAuth2LifetimeClockTests {
         #expect(endpoint.tokens == ["r0", "r1"])
     }
 
-    @Test func `A8 what is left of a stored token is counted on the continuous clock once it is read`()
+    @Test func `A8 the remaining life of a stored token is counted on the continuous clock once it is read`()
         async throws
     {
         let directory = try TemporaryDirectory()

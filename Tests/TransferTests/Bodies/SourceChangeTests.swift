@@ -187,7 +187,7 @@ struct SourceFileTests {
         ("/proc/self/mem\u{0}x", "no such file"), ("", "no such file"), ("/etc/passwd/x", "no such file"),
         ("/dev/zero", "is not a regular file"),
     ])
-    func `F6 what is no regular file is refused with its name`(path: String, reason: String) {
+    func `F6 a path that is no regular file is refused by name`(path: String, reason: String) {
         #expect { try SourceFile(LocalPath(path)) } throws: { error in
             guard let failure = error as? UploadFailure else { return false }
             return failure.category == .sourceUnreadable && failure.summary == "\(path): \(reason)"
@@ -197,7 +197,7 @@ struct SourceFileTests {
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "there is no /proc here"),
         arguments: ["/proc/self/status", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"])
-    func `F6 what the kernel makes up is no file on a disk`(path: String) throws {
+    func `F6 a pseudo file of the kernel is no file on a disk`(path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         let failure = #expect(throws: UploadFailure.self) { try SourceFile(LocalPath(path)) }
         #expect(failure?.summary == "\(path): is not a file on a disk")

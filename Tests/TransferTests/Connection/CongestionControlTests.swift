@@ -69,7 +69,7 @@
         }
 
         @Test(arguments: ["", "BBR", "cubic ", "a\0b", "a_name_of_16_byt", "bbr\n"])
-        func `what no kernel calls so is no name`(name: String) {
+        func `a name that no kernel uses is refused`(name: String) {
             #expect(CongestionControl(name) == nil)
         }
     }

@@ -38,7 +38,7 @@ struct DoubtedConnectionTests {
         #expect(try await Self.connections(because: .addressLost) == 1)
     }
 
-    @Test func `N5 what is under way when the machine wakes up is not broken`() async throws {
+    @Test func `N5 a request that is under way when the machine wakes up is not broken`() async throws {
         let gate = Gate()
         let server = try HostileServer([
             HostileBehavior { connection in

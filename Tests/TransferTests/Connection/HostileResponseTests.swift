@@ -130,7 +130,7 @@ struct HostileResponseTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "",
     ])
-    func `P5 what is no answer is a network failure`(text: String) async throws {
+    func `P5 a malformed response is a network failure`(text: String) async throws {
         let error = try await Self.outcome(.raw(text)).error
         #expect(error?.reason == .broken)
         #expect(error?.failure.category == .network)

@@ -139,7 +139,7 @@ struct ProxyTests {
             ("HTTP/1.1 200 OK\r\n", .network),
             ("", .network),
         ] as [(String, UploadFailure.Category?)])
-    func `N13 what a proxy answers to a tunnel never harms us`(
+    func `N13 a hostile response of a proxy to a tunnel request does no harm`(
         answer: String, category: UploadFailure.Category?
     ) async throws {
         let proxy = try HostileServer { connection in
@@ -186,7 +186,7 @@ struct ProxyTests {
             ([0x48, 0x54, 0x54, 0x50], .network, "does not answer as a proxy"),
             ([], .network, "closed the connection"),
         ] as [([UInt8], UploadFailure.Category, String)])
-    func `what a SOCKS proxy replies is told`(
+    func `the reply of a SOCKS proxy is named in the failure`(
         reply: [UInt8], category: UploadFailure.Category, words: String
     ) async throws {
         let proxy = try HostileServer { connection in

@@ -64,7 +64,7 @@ struct ResponseLimitTests {
         #expect((result.error?.failure.category == .network) == !isRead)
     }
 
-    @Test func `P5 of ten gigabytes of a refusal a mebibyte is kept, and the connection is closed`()
+    @Test func `P5 one mebibyte of a refusal of ten gigabytes is kept, and the connection is closed`()
         async throws
     {
         let written = Counter()
@@ -96,7 +96,9 @@ struct ResponseLimitTests {
     }
 
     /// 30 bytes of gzip that would be 1,000 zeros.
-    @Test func `P18 what is packed all the same is not unpacked, and not shown`() async throws {
+    @Test func `P18 a compressed response that was not asked for is not unpacked, and not shown`()
+        async throws
+    {
         let packed: [UInt8] = [
             0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0x63, 0x60, 0x18, 5, 0xa3, 0x60, 0x14, 0x0c, 0x77, 0, 0, 0xce,
             0x7b, 0x60,

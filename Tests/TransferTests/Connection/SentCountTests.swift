@@ -10,7 +10,7 @@ struct SentCountTests {
         TCPInfo(sentBytes: sent, unsentBytes: unsent)
     }
 
-    @Test func `what the kernel took and never sent did not leave this machine`() {
+    @Test func `bytes that the kernel took and never sent did not leave this machine`() {
         var count = SentCount()
         count.took(Self.info(sent: 1000, unsent: 400))
         #expect(count.difference == -400)
@@ -18,14 +18,14 @@ struct SentCountTests {
         #expect(count.difference == -100)
     }
 
-    @Test func `what left of a write that did not complete is counted`() {
+    @Test func `bytes that left of an incomplete write are counted`() {
         var count = SentCount()
         count.took(Self.info(sent: 1000))
         count.update(Self.info(sent: 1250))
         #expect(count.difference == 250)
     }
 
-    @Test func `where no write completed or the kernel does not count, nothing is said`() {
+    @Test func `no difference is reported without a completed write or the kernel's count`() {
         var count = SentCount()
         count.update(Self.info(sent: 1000))
         #expect(count.difference == nil)
@@ -33,7 +33,7 @@ struct SentCountTests {
         #expect(count.difference == nil)
     }
 
-    @Test func `what waits in the kernel is sent after a close, unless the connection is dead`() {
+    @Test func `bytes that wait in the kernel are sent after a close, unless the connection is dead`() {
         var info = Self.info(sent: 1000, unsent: 400)
         var count = SentCount()
         count.took(info)
@@ -46,7 +46,7 @@ struct SentCountTests {
     }
 
     #if os(Linux)
-        @Test func `of a connection that is reset, the bytes that left this machine are told`() async throws {
+        @Test func `a connection that is reset reports the bytes that left this machine`() async throws {
             let room: Int32 = 65_536
             let size = 600_000
             let isFull = Gate()

@@ -93,7 +93,7 @@ struct TLSTests {
         #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
     }
 
-    @Test func `what is not encrypted is not sent where a key is pinned`() async throws {
+    @Test func `a request without TLS is not sent if a key is pinned`() async throws {
         let settings = TLSSettings(pins: [SPKIPin(subjectPublicKeyInfo: [1])])
         let error = try await withTransport(tls: settings) { transport in
             await transport.outcome(of: TransportRequest(method: .put, url: "http://127.0.0.1:1/f")).error
@@ -190,7 +190,7 @@ struct TLSSettingsTests {
         #expect(settings == TLSSettings(authorities: "a.pem", certificate: "c", key: "k"))
     }
 
-    @Test func `what is encoded reads back as the same`() throws {
+    @Test func `encoded settings read back as the same`() throws {
         let settings = TLSSettings(
             pins: [SPKIPin(subjectPublicKeyInfo: [7])], minimumVersion: .tls13, insecureHosts: ["a.example"],
             allowsLegacyCiphers: true)

@@ -111,7 +111,7 @@ struct RedactionTests {
         return secrets
     }
 
-    @Test func `what the request holds is cut from what the server says of it`() {
+    @Test func `the request's secrets are cut from the server's text`() {
         let secrets = secrets(
             "https://anna:p%40ssword@h/f?sig=s%2Fig1&type=film",
             [.authorization: "Basic aGFuczpnZWhlaW0=", .cookie: "id=cookie-value; b=c"])

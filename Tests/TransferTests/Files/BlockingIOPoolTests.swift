@@ -110,7 +110,7 @@ struct BlockingIOPoolTests {
         for task in stuck { #expect(await task.value == .success(1)) }
     }
 
-    @Test func `F13 what waits behind a medium that hangs is told after the same time`() async throws {
+    @Test func `F13 a read behind a medium that hangs fails after the same time`() async throws {
         let (readers, gate) = (readers(), Gate())
         defer { gate.open() }
         let stuck = [
@@ -148,7 +148,7 @@ struct BlockingIOPoolTests {
         #expect(await Self.outcome(readers, medium: 3) { 4 } == .success(4))
     }
 
-    @Test func `F13 who stops does not wait for a call that hangs`() async throws {
+    @Test func `F13 a cancelled read does not wait for a call that hangs`() async throws {
         let (readers, gate) = (readers(), Gate())
         defer { gate.open() }
         let stuck = try await block(readers, medium: 1, until: gate)

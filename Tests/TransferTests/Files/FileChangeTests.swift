@@ -22,7 +22,9 @@ struct FileChangeTests {
                 "replaced while queued: another file of 48 MiB is there now, modified 1970-01-01T00:00:00.000Z"
             ),
         ])
-    func `what happened comes first, then sizes as people write them`(found: FileIdentity, text: String) {
+    func `the event of a change comes first, then sizes as people write them`(
+        found: FileIdentity, text: String
+    ) {
         let change = FileChange(queued: Self.file(), found: found, isWhileSent: false)
         #expect(change.failure(LocalPath("/a")).summary == "/a: " + text)
     }

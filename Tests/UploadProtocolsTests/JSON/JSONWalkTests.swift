@@ -24,7 +24,7 @@ struct JSONWalkTests {
         #"["a,}", "b,]", "//", "/* , } */"]"#, #"{"a\",}":",]"}"#, "\u{FEFF}{}",
         "[-0.0e-0]", "[1 \n,\t2]",
     ])
-    func `what is JSON has no issue`(text: String) {
+    func `valid JSON has no issue`(text: String) {
         #expect(issue(text) == nil)
     }
 
@@ -32,7 +32,7 @@ struct JSONWalkTests {
         "", " ", "{", "[", "[1", "[1,", #"{"a""#, #"{"a":"#, #"{"a":1"#, #""a"#, #""a\"#, #""\u00"#, "-",
         "1.", "1e", "1e+", "[nul",
     ])
-    func `what breaks off ends too early`(text: String) {
+    func `JSON that breaks off is reported as ending too early`(text: String) {
         #expect(issue(text) == "it ends too early")
     }
 
@@ -77,7 +77,7 @@ struct JSONWalkTests {
             ("[\u{A0}1]", "line 1, column 2: invalid value"),
             ("[1\u{C}]", "line 1, column 3: expected a comma or ]"),
         ])
-    func `a issue is told with its place`(text: String, told: String) {
+    func `an issue is reported with its position`(text: String, told: String) {
         #expect(issue(text) == told)
     }
 
@@ -88,11 +88,11 @@ struct JSONWalkTests {
     }
 
     @Test(arguments: ["{\"a\": \"\\ud800\"}", "[\"\\udc00\\ud800\"]"])
-    func `half a surrogate pair is a issue`(text: String) {
+    func `half a surrogate pair is an issue`(text: String) {
         #expect(issue(text)?.hasSuffix("half a surrogate pair") == true)
     }
 
-    @Test func `bytes that are not UTF-8 are a issue`() {
+    @Test func `bytes that are not UTF-8 are an issue`() {
         #expect(
             Self.error(in: Data([0x22, 0xFF, 0x22])) == MalformedJSON(position: 3, reason: "invalid UTF-8"))
     }
@@ -107,7 +107,7 @@ struct JSONWalkTests {
         }
     }
 
-    @Test func `what a serializer writes is JSON, whatever blanks are in it`() throws {
+    @Test func `a serializer's output is valid JSON, whatever its blanks`() throws {
         var random = SeededGenerator(seed: 8259)
         for _ in 0..<500 {
             let data = try JSONSerialization.data(

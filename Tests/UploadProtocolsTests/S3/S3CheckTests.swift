@@ -109,7 +109,7 @@ struct S3CheckTests {
         #expect(failed(check.start())?.summary.contains("names no bucket") == true)
     }
 
-    @Test func `what may not be asked is told, and is no failure`() throws {
+    @Test func `a question that the server forbids is reported, and is no failure`() throws {
         var check = S3Check(url: "http://h.example/b/", options: .init(checksum: .crc64nvme))
         _ = check.start()
         #expect(asked(check.receive(FakeS3.error(403, "AccessDenied"))) != nil)

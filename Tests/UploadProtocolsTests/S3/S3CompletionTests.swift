@@ -136,7 +136,7 @@ struct S3CompletionTests {
         #expect(server.completions == [[1, 2, 3]])
     }
 
-    @Test func `somebody else's object at the place is not taken for this upload's`() throws {
+    @Test func `an object of another client at the same key is not taken for this upload's`() throws {
         var (upload, exchange, server) = try completing()
         server.uploads = [:]
         server.objects[objectURL] = .init(
@@ -199,7 +199,7 @@ struct S3CompletionTests {
         #expect(server.uploads.isEmpty)
     }
 
-    @Test func `what came to the place meanwhile stays, unless it is this upload's own`() throws {
+    @Test func `an object that appeared meanwhile stays, unless it is this upload's own`() throws {
         var (upload, exchange, server) = try completing(existing: .fail)
         #expect(exchange.fields[.ifNoneMatch] == "*")
         var twice = upload

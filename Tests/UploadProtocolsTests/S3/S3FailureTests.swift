@@ -47,7 +47,7 @@ struct S3FailureTests {
         #expect(S3Error(.init(status: 404)).failure.category == .permanent)
     }
 
-    @Test func `what a server says cannot steer a terminal`() {
+    @Test func `a server's text cannot steer a terminal`() {
         let said = S3Error(
             .init(
                 status: 400,

@@ -29,7 +29,7 @@ struct S3LocationTests {
         #expect(UploadAddress.expectation(brokenBy: UploadAddress.address(place.url, for: "f")) == nil)
     }
 
-    @Test func `what the protocol reads out of the address is the bucket`() throws {
+    @Test func `the bucket that the protocol reads out of the address is the location's`() throws {
         for location in ["s3://photos/a/", "s3://my.photos/a/"] {
             for endpoint in [nil, "https://s3.example.org"] {
                 let place = try S3Location(location, endpoint: endpoint)
@@ -45,7 +45,7 @@ struct S3LocationTests {
         "s3://a:80/",
         "https://a/",
     ])
-    func `what is no place is told with an example`(location: String) {
+    func `an invalid location is refused with an example`(location: String) {
         let mistake = #expect(throws: S3Location.Issue.self) { try S3Location(location) }
         #expect(mistake?.expected.contains("s3://bucket/folder/") ?? false)
     }
@@ -54,7 +54,7 @@ struct S3LocationTests {
         "", "s3.example.org", "ftp://h/", "https://u@h/", "https://h/?x", "https://h/base/",
         "http+unix://%2Fa/",
     ])
-    func `what is no endpoint is told as one`(endpoint: String) {
+    func `an invalid endpoint is reported as an endpoint`(endpoint: String) {
         let mistake = #expect(throws: S3Location.Issue.self) {
             try S3Location("s3://a/", endpoint: endpoint)
         }

@@ -27,7 +27,7 @@ struct S3PartsTests {
         #expect(step.exchanges.map(\.url).first == objectURL + "?partNumber=1&uploadId=U%2F1")
     }
 
-    @Test func `as many parts are on their way as the settings allow`() throws {
+    @Test func `the parts under way are as many as the settings allow`() throws {
         #expect(try sending().step.exchanges.map(\.part) == [1, 2, 3, 4])
         var seven = options
         seven.parallelRequests = 7
@@ -132,7 +132,7 @@ struct S3PartsTests {
         #expect(step.failure?.retryAfter == 7)
     }
 
-    @Test func `of the pauses that the parts are asked for the longest is kept`() throws {
+    @Test func `the longest of the pauses that the parts receive is kept`() throws {
         var (upload, step, _) = try sending()
         for (part, seconds) in zip(step.exchanges, [7, 90, 30, 8]) {
             step = upload.receive(.answer(503, [.retryAfter: "\(seconds)"]), to: part)
@@ -262,7 +262,7 @@ struct S3PartsTests {
         #expect(part.field("x-amz-meta-a") == nil)
     }
 
-    @Test func `what is removed is asked for twice, and a finished object never`() throws {
+    @Test func `an unfinished upload is deleted by two requests, and a finished object never`() throws {
         let upload = S3Upload(item: .object(size), options: options)
         let resource = try #require(try sending().step.notes.lastResource)
         #expect(upload.removal(of: resource).map(\.kind) == ["DELETE uploadId", "DELETE uploadId"])

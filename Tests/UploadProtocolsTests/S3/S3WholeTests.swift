@@ -201,7 +201,7 @@ struct S3ExistingTests {
         #expect(step.notes.lastFacts == ["s3.ifNoneMatch": "no"])
     }
 
-    @Test func `what is there with the same content is not sent again`() throws {
+    @Test func `an existing object with the same content is not sent again`() throws {
         var upload = S3Upload(item: .object(10), options: .init(existing: .skip))
         var step = upload.start(resource: nil, capabilities: nil)
         let digest = Array(repeating: UInt8(7), count: 16)
@@ -244,7 +244,7 @@ struct S3ExistingTests {
         #expect(other.receipt?.location == "http://server.example/b/a%20%282%29.bin")
     }
 
-    @Test func `who may not look is told which right is missing`() throws {
+    @Test func `a forbidden lookup names the missing right`() throws {
         var upload = S3Upload(item: .object(10), options: .init(existing: .fail))
         let step = upload.start(resource: nil, capabilities: nil)
         let failure = upload.receive(.answer(403), to: try #require(step.exchange)).failure

@@ -78,7 +78,7 @@ struct SigV4Tests {
         #expect("https://examplebucket.s3.amazonaws.com/test.txt?\(query)" == vector.url)
     }
 
-    @Test func `what is sent is what was signed, however the path was written`() {
+    @Test func `the path and query that are signed are those that are sent, however they were written`() {
         let plain = SigV4Request(
             method: "PUT", path: "/b/a%20b+c~%c3%a9=&%2Fx//../y%", query: "uploads&uploadId=a+b%2fc",
             fields: [], payload: "")

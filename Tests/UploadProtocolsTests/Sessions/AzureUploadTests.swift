@@ -260,7 +260,7 @@ struct AzureResumeTests {
         #expect(step.receipt?.entityTag == "\"e\"")
     }
 
-    @Test func `somebody else's blob is none of ours`() throws {
+    @Test func `a blob of another client is not taken for this upload's`() throws {
         var azure = azure()
         let resource = try noted().withWholeBodySent(true)
         let ask = try #require(azure.start(resource: resource, capabilities: nil).exchange)

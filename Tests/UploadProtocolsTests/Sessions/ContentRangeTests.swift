@@ -48,14 +48,14 @@ struct ContentRangeTests {
 
     init() throws { vectors = try UploadProtocolsTests.vectors("ranges") }
 
-    @Test func `what Google holds is read as the vectors say`() {
+    @Test func `the range that Google holds is read as the vectors say`() {
         for entry in vectors.gcsRange {
             let held = entry.range.map { ContentRange.held($0) } ?? 0
             #expect(held == entry.next.count, "\(entry.range ?? "no Range")")
         }
     }
 
-    @Test func `what Graph expects next is read as the vectors say`() {
+    @Test func `the range that Graph expects next is read as the vectors say`() {
         for entry in vectors.graphNextExpectedRanges {
             #expect(ContentRange.firstExpected(entry.ranges) == entry.next.count, "\(entry.ranges)")
         }

@@ -142,7 +142,7 @@ struct GoogleExistingTests {
         #expect(google.receive(.answer(200, body: #"{"size":"1000000"}"#)).failure?.status == 412)
     }
 
-    @Test func `who may only create relies on the precondition`() {
+    @Test func `an account that may only create relies on the precondition`() {
         var google = google(existing: .fail)
         _ = google.start(resource: nil, capabilities: nil)
         #expect(google.receive(.answer(403)).exchange?.method == .post)
@@ -225,7 +225,7 @@ struct GoogleCheckTests {
     }
 
     @Test(arguments: [drive, session])
-    func `what cannot be asked without harm is not`(url: String) throws {
+    func `a check that cannot ask without harm asks nothing`(url: String) throws {
         guard case .finished(let report) = GoogleCheck(url: url).start() else { throw Missing() }
         #expect(report.findings.first?.contains("not") == true)
     }

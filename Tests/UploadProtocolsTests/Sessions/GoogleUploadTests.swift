@@ -30,7 +30,7 @@ struct GoogleCreationTests {
         #expect(try members(exchange)["name"] == nil)
     }
 
-    @Test func `what makes the upload resumable is added if it is missing`() throws {
+    @Test func `the parameter that makes the upload resumable is added if it is missing`() throws {
         var google = google(url: "https://storage.googleapis.com/upload/storage/v1/b/bkt/o")
         #expect(google.start(resource: nil, capabilities: nil).exchange?.url == bucket)
     }

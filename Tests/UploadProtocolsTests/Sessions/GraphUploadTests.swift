@@ -52,7 +52,7 @@ struct GraphCreationTests {
     }
 
     @Test(arguments: [ExistingFilePolicy.replace, .rename, .fail])
-    func `what becomes of a file in the way is the drive's to do`(existing: ExistingFilePolicy) throws {
+    func `the policy for an existing file is left to the drive`(existing: ExistingFilePolicy) throws {
         var graph = graph(existing: existing)
         let body = try #require(graph.start(resource: nil, capabilities: nil).exchange?.body)
         let text =
@@ -145,7 +145,7 @@ struct GraphSendingTests {
         #expect(expected < 60 << 20)
     }
 
-    @Test func `what is expected next is where the next range begins`() {
+    @Test func `the next range begins where the server expects it`() {
         var graph = graph()
         _ = graph.begun()
         let step = graph.receive(.expects(202, #""10485760-""#))
@@ -336,7 +336,7 @@ struct GraphCheckTests {
     }
 
     @Test(arguments: [session, "https://graph.microsoft.com/v1.0/x/createUploadSession"])
-    func `what cannot be asked is not`(url: String) {
+    func `a check that cannot ask says that it asked nothing`(url: String) {
         guard case .finished(let report) = GraphCheck(url: url).start() else {
             Issue.record("something is asked")
             return

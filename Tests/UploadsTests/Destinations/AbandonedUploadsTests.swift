@@ -33,8 +33,7 @@ struct AbandonedUploadsTests {
         await file.all(now: date).map { String($0.url.dropFirst("https://h.example/".count)) }
     }
 
-    @Test func `what is written down is there for another process, without what was struck out`() async throws
-    {
+    @Test func `written entries are there for another process, without those struck out`() async throws {
         file.add([try entry(1), try entry(2), try entry(3)])
         await file.flush()
         #expect(await another.all(now: Self.now).first == (try entry(1)))
@@ -44,7 +43,7 @@ struct AbandonedUploadsTests {
         #expect(await urls(file) == ["1", "3"])
     }
 
-    @Test func `of more than a thousand entries the oldest are forgotten`() async throws {
+    @Test func `the oldest of more than a thousand entries are forgotten`() async throws {
         file.add(try (1...1000).map { try entry($0) })
         await file.flush()
         #expect(await urls(another).count == 1000)
@@ -53,7 +52,7 @@ struct AbandonedUploadsTests {
         #expect(await urls(another) == (2...1001).map { "\($0)" })
     }
 
-    @Test func `what one process strikes out while another adds is struck out, and nothing else`()
+    @Test func `an entry that one process strikes out while another adds is gone, and no other is`()
         async throws
     {
         file.add([try entry(1)])
@@ -76,7 +75,7 @@ struct AbandonedUploadsTests {
         #expect(await file.all(now: later).map(\.since) == [Self.now])
     }
 
-    @Test func `what the server has dropped by now is not told`() async throws {
+    @Test func `an entry that the server has dropped by now is not listed`() async throws {
         file.add([try entry(1, expires: Self.now), try entry(2, expires: Self.now.addingTimeInterval(1))])
         #expect(await urls(file) == ["2"])
     }
@@ -143,7 +142,7 @@ struct AbandonedUploadsTests {
         #expect(await urls(file) == ["2"])
     }
 
-    @Test func `what cannot be written is known as long as the process lives`() async throws {
+    @Test func `an entry that cannot be written is known as long as the process lives`() async throws {
         try Data().write(to: URL(filePath: state.path))
         file.add([try entry(1)])
         #expect(await urls(file) == ["1"])
@@ -151,7 +150,7 @@ struct AbandonedUploadsTests {
         #expect(await urls(file).isEmpty)
     }
 
-    @Test func `of an upload that is done, or that nothing was begun of, nothing is left`() {
+    @Test func `an upload that is done, or that never began, leaves nothing`() {
         #expect(AbandonedUpload(.make(1), since: Self.now) == nil)
         let done = Upload.make(
             1, state: .done(Receipt(), at: Self.now), resource: UploadResource(url: "https://h.example/1"))

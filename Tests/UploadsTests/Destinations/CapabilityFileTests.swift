@@ -24,7 +24,7 @@ struct CapabilityFileTests {
 
     private var another: CapabilityFile { CapabilityFile(folder: LocalPath(state.path)) }
 
-    @Test func `what is kept is there for the next process, and at once for another one`() {
+    @Test func `kept capabilities are there for the next process, and at once for another one`() {
         #expect(file.capabilities(of: Self.place) == nil)
         let reader = another
         #expect(reader.capabilities(of: Self.place) == nil)
@@ -32,7 +32,7 @@ struct CapabilityFileTests {
         #expect(reader.capabilities(of: Self.place) == Self.known)
     }
 
-    @Test func `of more than 500 servers those that were asked last are kept`() {
+    @Test func `the 500 servers that were asked last are kept`() {
         func place(_ number: Int) -> CapabilityKey {
             CapabilityKey(destination: "", url: "https://\(number).example/", protocolName: "auto")
         }
@@ -87,7 +87,7 @@ struct CapabilityFileTests {
         #expect(another.capabilities(of: Self.place) == nil)
     }
 
-    @Test func `what cannot be written is kept for this process`() throws {
+    @Test func `capabilities that cannot be written are kept for this process`() throws {
         try Data().write(to: URL(filePath: state.path))
         file.keep(Self.known, of: Self.place)
         #expect(file.capabilities(of: Self.place) == Self.known)
@@ -114,7 +114,7 @@ struct CapabilityFileTests {
         #expect(ServerCapabilities(asked: asked).isFresh(at: asked + seconds) == isFresh)
     }
 
-    @Test func `what has no date is asked again`() {
+    @Test func `capabilities without a date are asked for again`() {
         #expect(!ServerCapabilities().isFresh(at: Date()))
     }
 }

@@ -11,7 +11,7 @@ struct KeptQueryTests {
         ("https://h/box/a?v=1&sig=a%2Fb&file=a", "https://h/box/a?file=a"),
         ("https://h/box/a?v=1&sig=a%2Fb&uploadId=7#x", "https://h/box/a?uploadId=7#x"),
     ])
-    func `what is written down has the query again when it is read`(url: String, short: String) {
+    func `a written address has its query again when it is read`(url: String, short: String) {
         let resource = UploadResource(url: url, confirmed: 7, memory: ["told": url, "tag": "x?v=1"])
         let written = query.removed(from: resource)
         #expect(written.url == short)

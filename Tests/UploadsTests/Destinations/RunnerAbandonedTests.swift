@@ -40,7 +40,8 @@ struct RunnerAbandonedTests {
     }
 
     @Test(arguments: [(204, false), (410, false), (403, true), (500, true)])
-    func `what a server does not delete is left there`(status: Int, isLeft: Bool) async throws {
+    func `data that a server does not delete is listed as left there`(status: Int, isLeft: Bool) async throws
+    {
         let server = try HostileServer([.answer(status)])
         defer { server.stop() }
         let destination = place(server.url("/files/"))
@@ -54,7 +55,7 @@ struct RunnerAbandonedTests {
         #expect(server.requests.map(\.method) == ["DELETE"])
     }
 
-    @Test func `what is left can be deleted by another process, and its refusal is told`() async throws {
+    @Test func `leftover data can be deleted by another process, and a refusal is reported`() async throws {
         let server = try HostileServer([.answer(403), .answer(204)])
         defer { server.stop() }
         let destination = place(server.url("/files/"))
@@ -69,7 +70,7 @@ struct RunnerAbandonedTests {
         }
     }
 
-    @Test func `what can still be put back is told with when it cannot be any more`() async throws {
+    @Test func `a leftover that undo can still reclaim is listed with the end of that time`() async throws {
         let destination = place("http://127.0.0.1:9/files/")
         try await with([destination]) { runner in
             let end = Self.now.addingTimeInterval(1)
@@ -102,7 +103,7 @@ struct RunnerAbandonedTests {
     }
 
     @Test(arguments: ["put", "azure"])
-    func `of a protocol that has nothing to delete nothing is remembered`(name: String) async throws {
+    func `a protocol that has nothing to delete leaves no entry`(name: String) async throws {
         let destination = place("http://127.0.0.1:9/files/", name)
         try await with([destination]) { runner in
             runner.abandon([upload(to: destination)], since: Self.now)

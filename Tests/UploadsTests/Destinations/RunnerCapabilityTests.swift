@@ -106,7 +106,8 @@ struct RunnerCapabilityTests {
         ProtocolOptions(parallelRequests: 2), ProtocolOptions(checksum: .sha256),
         ProtocolOptions(existing: .skip),
     ])
-    func `what a protocol cannot do is refused before anything is sent`(options: ProtocolOptions) async throws
+    func `an option that the protocol lacks is refused before anything is sent`(options: ProtocolOptions)
+        async throws
     {
         let server = try HostileServer([])
         defer { server.stop() }

@@ -52,7 +52,7 @@ struct RunnerSignInTests {
             target: destination.target(name: "f"), resource: resource, added: Date(timeIntervalSince1970: 0))
     }
 
-    /// - Parameter software: What the server is known to name as its software; nil if it was never reached.
+    /// - Parameter software: The software name that the server is known by; nil if it was never reached.
     private func outcome(
         at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",
         resource path: String? = nil, now: @escaping @Sendable () -> Date = { Date() }, runs: Int = 1
@@ -102,7 +102,7 @@ struct RunnerSignInTests {
     }
 
     @Test(arguments: ["tus", "resumable"], portals)
-    func `N11 nor does it end an upload that asks the server how much it holds`(
+    func `N11 a captive portal does not end an upload that asks the server for its offset`(
         protocolName: String, answer: Portal
     ) async throws {
         let server = try portal(answer)
@@ -166,7 +166,7 @@ struct RunnerSignInTests {
         #expect(failure(try await outcome(at: server, "put", now: now, runs: 160))?.status == 403)
     }
 
-    @Test func `N11 what a server names as its software is known after its first success`() async throws {
+    @Test func `N11 the server's software name is known after its first success`() async throws {
         let server = try HostileServer([.answer(201, headers: [("Server", "box/2.0")])])
         defer { server.stop() }
         guard case .done = try await outcome(at: server, "put", software: nil) else {

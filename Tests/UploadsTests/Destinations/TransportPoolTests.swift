@@ -11,7 +11,7 @@ struct TransportPoolTests {
     private let other = HTTPClientTransport.Configuration(
         tls: TLSSettings(insecureHosts: ["h.example"]), proxy: .none)
 
-    @Test func `what is asked for again is the same, until others are wanted`() async throws {
+    @Test func `the same configuration gets the same transport until others are kept`() async throws {
         let first = try await pool.with(usual) { $0 }
         #expect(try await pool.with(usual) { $0 } === first)
         pool.keep([usual, other])
@@ -21,7 +21,7 @@ struct TransportPoolTests {
         await pool.shutdown()
     }
 
-    @Test func `what is reached in another way has connections of its own`() async throws {
+    @Test func `each other configuration has connections of its own`() async throws {
         let others = [
             other,
             HTTPClientTransport.Configuration(

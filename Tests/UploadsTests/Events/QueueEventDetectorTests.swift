@@ -70,7 +70,7 @@ struct QueueEventDetectorTests {
                 == ["held 1", "idle 1 held", "held 1", "idle 1 held"])
     }
 
-    @Test func `what was over before is no event`() {
+    @Test func `an upload that was over before is no event`() {
         #expect(events(.whole([.boxed(1, .done), .boxed(2, .failed), .boxed(3, .held)])) == [])
     }
 
@@ -87,7 +87,7 @@ struct QueueEventDetectorTests {
                 .change([upload]), .change()) == ["\(name) 1", "idle 1 \(name)"])
     }
 
-    @Test func `what waits for one that failed is nothing that is left to do`() {
+    @Test func `an upload that waits for a failed one does not delay the idle event`() {
         var waiting = Upload.boxed(2)
         waiting.start = .init(after: [1...1])
         #expect(
@@ -114,7 +114,7 @@ struct QueueEventDetectorTests {
                 == ["failed 1", "idle 1 failed"])
     }
 
-    @Test func `of one that failed and then arrived only the end counts`() {
+    @Test func `an upload that failed and then arrived counts by its end alone`() {
         #expect(
             events(
                 .whole([.boxed(1), .boxed(2)]), .change([.boxed(1, .failed, attempts: 1)]),
@@ -130,7 +130,7 @@ struct QueueEventDetectorTests {
                 .change([.boxed(2, .waiting), .boxed(3, .paused(.offline))])) == ["done 1"])
     }
 
-    @Test func `what somebody paused is not waited for`() {
+    @Test func `an upload that the user paused does not delay the idle event`() {
         #expect(
             events(
                 .whole([.boxed(1), .boxed(2)]), .change([.boxed(2, .paused(.user))]),
@@ -150,7 +150,7 @@ struct QueueEventDetectorTests {
                 == ["done 1", "idle 1 done"])
     }
 
-    @Test func `what is put back into the queue is not told again`() {
+    @Test func `an upload that is put back into the queue is not reported again`() {
         let done = Upload.boxed(1, .done, attempts: 1)
         #expect(
             events(.whole([.boxed(1)]), .change([done]), .change(removed: [1]), .change([done]))

@@ -28,7 +28,7 @@ struct StatusDiffTests {
         #expect(diff.take(EngineStatus()).isEmpty)
     }
 
-    @Test func `what a timetable comes to is told, and what people order is not`() {
+    @Test func `a limit that a timetable sets is reported, and one of a command is not`() {
         let until = Date(timeIntervalSince1970: 1_704_132_000)
         let slow = BandwidthLimit(.total, .atMost(2 << 20), origin: .timetable, until: until)
         let full = BandwidthLimit(.total, .unlimited, origin: .configuration, until: until + 3600)

@@ -30,7 +30,7 @@ struct UploadEventTests {
         #expect(found == kind)
     }
 
-    @Test func `where everybody knows that there is no network, not each upload says so`() {
+    @Test func `a single upload does not report a network loss that is already known`() {
         let old = Upload.boxed(1, .running)
         #expect(UploadEvent.Kind(from: old, to: .boxed(1, Self.offline), isOffline: true) == nil)
     }
@@ -43,7 +43,7 @@ struct UploadEventTests {
         #expect(UploadEvent.Kind(from: old, to: again, isOffline: false) == .waits)
     }
 
-    @Test func `what the server holds part of goes on, and does not begin`() {
+    @Test func `an upload with bytes on the server is reported as resumed, not as begun`() {
         let old = Upload.boxed(1)
         var new = Upload.boxed(1, .running)
         new.resource = UploadResource(url: "https://box.example/1", confirmed: 400)

@@ -100,7 +100,7 @@ struct FileSearchTests {
 
     @Test(
         .enabled(if: FileKind.of(LocalPath("/proc/self"), follows: false) != .missing, "there is no /proc"))
-    func `F6 what the kernel makes up is refused`() {
+    func `F6 a pseudo file of the kernel is refused`() {
         let found = FileSearch(isRecursive: false).find([LocalPath("/proc/self/status")])
         #expect(found.problems.map(\.reason) == ["is not a file on a disk"])
     }
@@ -213,7 +213,7 @@ struct FileSearchTests {
         #expect(found.changedNames == 1)
     }
 
-    @Test func `of names that come to one at the server the first is taken`() throws {
+    @Test func `the first of several names that become one at the server is taken`() throws {
         for (place, name) in [("day", [0x62, 0xFE]), ("day", [0x62, 0xFF]), ("night", [0x62, 0xFE])]
             as [(String, [UInt8])]
         {

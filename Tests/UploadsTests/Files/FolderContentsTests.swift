@@ -49,7 +49,7 @@ struct FolderContentsTests {
         ("a", "b"), ("file9", "file10"), ("file09", "file10"), ("a", "a1"), ("a1b", "a1c"), ("A", "b"),
         ("9", "99999999999999999999999999"), ("x2y3", "x10y1"), ("A", "a"), ("a01", "a1"), ("1a", "a"),
     ])
-    func `of two names one comes first`(first: String, second: String) {
+    func `natural order puts the first name before the second`(first: String, second: String) {
         #expect(NaturalOrder.precedes(Array(first.utf8), Array(second.utf8)))
         #expect(!NaturalOrder.precedes(Array(second.utf8), Array(first.utf8)))
         #expect(!NaturalOrder.precedes(Array(first.utf8), Array(first.utf8)))

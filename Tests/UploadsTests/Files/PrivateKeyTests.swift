@@ -41,7 +41,7 @@ struct PrivateKeyTests {
         ("id_rsa.pub", "ssh-rsa AAAA"), ("ca.pem", "-----BEGIN CERTIFICATE-----\n"),
         ("piano.key", "C sharp minor"), ("talk.txt", pem), ("empty.pem", ""),
     ])
-    func `what is no private key is added`(name: String, content: String) throws {
+    func `a file that is no private key is added`(name: String, content: String) throws {
         try write(content, to: "home/\(name)")
         #expect(find("home").files.map(\.path.name) == [name])
     }

@@ -92,7 +92,7 @@ struct QueueHistoryTests {
         #expect(try historyIDs == (1...120).reversed())
     }
 
-    @Test func `what was done before the start is told apart from what was done since`() async throws {
+    @Test func `uploads that were done before the start are told apart from those done since`() async throws {
         let queue = queue(MemoryJournal((1...2).map(done)), keeping: nil)
         try await queue.start(monitor: nil)
         _ = await queue.perform(.add(Self.files(1)))
@@ -103,7 +103,7 @@ struct QueueHistoryTests {
         await queue.stop()
     }
 
-    @Test func `what was done before and is removed does not hide what is finished now`() async throws {
+    @Test func `removed uploads that were done before do not hide those that finish now`() async throws {
         let journal = MemoryJournal(
             (1...50).map { .make($0, state: .done(Receipt(bytes: 10, duration: 1), at: Date())) })
         let queue = queue(journal, keeping: 50)
@@ -128,7 +128,8 @@ struct QueueHistoryTests {
         }
     }
 
-    @Test func `what failed is in the history when it is removed, and what never ended is not`() async throws
+    @Test func `a failed or held upload enters the history when it is removed, and a paused one does not`()
+        async throws
     {
         let failure = UploadFailure(.permanent, "no")
         let journal = MemoryJournal([

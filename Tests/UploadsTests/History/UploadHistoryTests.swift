@@ -25,7 +25,7 @@ struct UploadHistoryTests {
         try UploadHistory.read(files: disk).map(\.upload.id)
     }
 
-    @Test func `what was added is read back, the newest first`() async throws {
+    @Test func `added entries are read back, the newest first`() async throws {
         let disk = SimulatedDisk()
         let history = UploadHistory(files: disk)
         let failed = Upload.make(3, state: .failed(UploadFailure(.permanent, "no", status: 403)))

@@ -115,7 +115,8 @@ struct QueueLimitTests {
         await queue.stop()
     }
 
-    @Test func `what is ordered holds over the timetable and a restart, until it is as configured again`()
+    @Test
+    func `a limit that a command set overrides the timetable and survives a restart, until it is reset`()
         async throws
     {
         let limits = [LimitScope.total: try Self.workday()]

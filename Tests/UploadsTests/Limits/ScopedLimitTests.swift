@@ -52,7 +52,7 @@ struct ScopedLimitTests {
         #expect((17_000_000...18_100_000).contains(sent[0] + sent[1]), "\(sent)")
     }
 
-    @Test func `who sends in small pieces for another limit has the same share of the total`() {
+    @Test func `an upload with small chunks for another limit has the same share of the total`() {
         // What the limit of `a` gives would be more than its half.
         let uploads = [upload(1, to: "a"), upload(2, to: "b")]
         let sent = sent(
@@ -90,7 +90,7 @@ struct ScopedLimitTests {
         #expect((9_800_000...10_200_000).contains(sent.reduce(0, +)), "\(sent)")
     }
 
-    @Test func `what waits for one limit is not booked in another`() {
+    @Test func `a send that waits for one limit is not booked in another`() {
         let now = ContinuousClock.now
         let limit = RateLimit(1000) { now }
         limit[.destination("a")] = 1

@@ -95,7 +95,7 @@ struct TimetableTests {
             ])
     }
 
-    @Test func `of several the first that fits counts, else the plain limit`() throws {
+    @Test func `the first timetable entry that fits applies, or else the plain limit`() throws {
         let timetable = Timetable(
             [
                 .init(from: try Self.time(12), to: try Self.time(13), .unlimited),
@@ -117,7 +117,7 @@ struct TimetableTests {
             ])
     }
 
-    @Test func `what always holds never changes`() throws {
+    @Test func `a limit that always applies never changes`() throws {
         let noon = try Self.time(12)
         for timetable in [
             Timetable(), Timetable([.init(Self.slow)]), Timetable([.init(from: noon, to: noon, Self.slow)]),
@@ -177,14 +177,14 @@ struct TimetableTests {
             ])
     }
 
-    @Test func `what no clock shows is no time of day, and 24:00 is the end of it`() throws {
+    @Test func `an hour and minute that no clock shows are refused, and 24:00 is the end`() throws {
         #expect(Time(hour: 24, minute: 0) == .end)
         for (hour, minute) in [(24, 1), (25, 0), (-1, 0), (8, 60), (8, -1)] {
             #expect(Time(hour: hour, minute: minute) == nil)
         }
     }
 
-    @Test func `what somebody ordered counts more than a timetable, and has no end`() throws {
+    @Test func `a limit that a command set overrides a timetable, and has no end`() throws {
         let calendar = try Self.calendar("GMT")
         let timetable = Timetable([.init(from: try Self.time(8), to: try Self.time(18), Self.slow)])
         let date = try Self.date("2026-11-23 09:00", calendar)

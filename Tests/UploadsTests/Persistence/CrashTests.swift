@@ -75,7 +75,7 @@ struct CrashTests {
     }
 
     @Test(arguments: 0..<CrashRun.calls(of: fixed))
-    func `S4 what a killed process wrote unsynced survives a power cut once the next one has started`(
+    func `S4 unsynced records of a killed process survive a power cut once the next process has started`(
         number: Int
     ) throws {
         let disk = SimulatedDisk()
@@ -96,7 +96,7 @@ struct CrashTests {
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `S1 what is recovered is always a beginning of what was asked for`(seed: UInt64) {
+    func `S1 the recovered queue is always a beginning of the requested changes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let changes = Self.changes(Int.random(in: 1...20, using: &random), &random)
         let end = Int.random(in: 0..<150, using: &random)

@@ -162,8 +162,7 @@ struct EditTests {
         #expect(try open(disk, .setAside).uploads.map(\.id) == [1, 2, 3, 4])
     }
 
-    @Test func `S7 what the journal says later than an edit counts, and it is said of which uploads`() throws
-    {
+    @Test func `S7 a later journal record overrides an edit, and the affected uploads are named`() throws {
         let (disk, _) = try edited(pending: [.set(.make(2, rank: 20)), .remove(3)]) {
             $0.replacing("\"rank\":1,", with: "\"rank\":11,").replacing("\"rank\":2,", with: "\"rank\":22,")
         }

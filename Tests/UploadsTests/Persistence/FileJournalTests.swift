@@ -17,7 +17,7 @@ struct FileJournalTests {
         FileJournal(files: disk, lock: nil, options: .make())
     }
 
-    @Test func `what was appended is there after a restart`() async throws {
+    @Test func `an appended record is there after a restart`() async throws {
         let state = try TemporaryState()
         let first = FileJournal(try state.open().lock())
         #expect(try first.load() == Recovered())
@@ -150,7 +150,7 @@ struct FileJournalTests {
         try await journal.close()
     }
 
-    @Test func `what was asked for before closing is written`() async throws {
+    @Test func `a close during appends leaves an undamaged journal`() async throws {
         let disk = SimulatedDisk()
         let journal = journal(disk)
         _ = try journal.load()

@@ -47,7 +47,7 @@ struct InspectionTests {
         #expect(contents(disk) == before)
     }
 
-    @Test func `S7 of a journal that is damaged in the middle everything before the damage is exported`()
+    @Test func `S7 the records before the damage in the middle of a journal are exported`()
         throws
     {
         let disk = try queue()
@@ -71,7 +71,7 @@ struct InspectionTests {
         }
     }
 
-    @Test func `S19 of a newer format what is understood is read and exported, and nothing is changed`()
+    @Test func `S19 the readable part of a newer format is read and exported, and nothing is changed`()
         throws
     {
         let disk = SimulatedDisk()

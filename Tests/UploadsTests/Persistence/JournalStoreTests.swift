@@ -62,7 +62,7 @@ struct JournalStoreTests {
     }
 
     @Test
-    func `S2 what a killed process left unsynced before a journal it could not use is synced at the start`()
+    func `S2 unsynced records of a killed process before an unusable journal are synced at the start`()
         throws
     {
         let disk = SimulatedDisk()

@@ -33,7 +33,7 @@ struct RecordDecoderTests {
     }
 
     @Test(arguments: [9000, 3501])
-    func `of two records that are none the first is named, whichever was decoded first`(second: Int) {
+    func `the first of two invalid records is named, whichever was decoded first`(second: Int) {
         let decoder = decoder(breaking: [3500, second])
         let error = #expect(throws: JournalError.self) { try decoder.finish() }
         #expect(error?.summary.contains("/state/a") == true)

@@ -74,13 +74,13 @@ struct RecordTests {
             Receipt(verified: .sha256), Receipt(verified: .crc64nvme, wasThere: true),
             Receipt(wasThere: true), Receipt(location: "l", bytes: 1, chosen: "s3"),
         ])
-    func `what a receipt says of digests, skips and the chosen protocol comes back`(receipt: Receipt) throws {
+    func `a receipt's digest, skip and chosen protocol come back`(receipt: Receipt) throws {
         let state = Upload.State.done(receipt, at: Self.now)
         #expect(try roundTrip(.make(state: state)).state == state)
     }
 
     @Test(arguments: SourceDisposition.allCases)
-    func `F4 what became of the file's name comes back`(source: SourceDisposition) throws {
+    func `F4 the disposition of the file's name comes back`(source: SourceDisposition) throws {
         let state = Upload.State.done(Receipt(source: source), at: Self.now)
         #expect(try roundTrip(.make(state: state)).state == state)
     }
@@ -98,7 +98,7 @@ struct RecordTests {
     }
 
     @Test(arguments: ExistingFilePolicy.allCases)
-    func `what becomes of a file that is there comes back`(existing: ExistingFilePolicy) throws {
+    func `the policy for an existing file comes back`(existing: ExistingFilePolicy) throws {
         var upload = Upload.make()
         upload.target.existing = existing
         #expect(try roundTrip(upload) == upload)

@@ -116,8 +116,7 @@ struct RecoveryTests {
     }
 
     @Test
-    func
-        `S7 a flipped bit in any byte of the snapshot is repaired from the one before it, or reported as an edit`()
+    func `S7 a flipped bit in any byte of the snapshot is repaired, or reported as an edit`()
         throws
     {
         let (disk, states) = try history()

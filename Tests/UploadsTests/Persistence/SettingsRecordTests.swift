@@ -28,7 +28,7 @@ struct SettingsRecordTests {
                 .destination("b"): .atMost(2),
             ],
         ] as [[LimitScope: Bandwidth]])
-    func `what was ordered comes back`(limits: [LimitScope: Bandwidth]) throws {
+    func `the settings from commands come back`(limits: [LimitScope: Bandwidth]) throws {
         let settings = QueueSettings(limits: limits, concurrency: 3, nextID: 8)
         #expect(try read(text(settings)).settings == settings)
         #expect(try read(text(settings, unknown: #","x":[1]"#)).unknown == #","x":[1]"#)
@@ -40,7 +40,7 @@ struct SettingsRecordTests {
                 == #"{"nextID":1,"bandwidthLimit":9,"limits":[{"scope":"batch","name":"b","rate":2}]}"#)
     }
 
-    @Test func `what an older version set counts, whatever it kept without knowing`() throws {
+    @Test func `the limit that an older version set overrides the one that it kept unread`() throws {
         let text =
             #"{"nextID":1,"bandwidthLimit":9,"limits":[{"scope":"total"},{"scope":"batch","name":"b","rate":2}]}"#
         #expect(try read(text).settings.limits == [.total: .atMost(9), .batch("b"): .atMost(2)])

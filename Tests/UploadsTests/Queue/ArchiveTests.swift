@@ -14,13 +14,13 @@ struct ArchiveTests {
         done(1, at: 20), done(2, at: 10), .make(3, state: .failed(UploadFailure(.permanent, "no"))), .make(4),
     ])
 
-    @Test func `what was done before is in the order in which it was finished`() {
+    @Test func `uploads that were done before are in the order in which they finished`() {
         #expect(archive.finished == [2, 1])
         #expect(archive.doneBefore == [1, 2])
         #expect(archive.failedBefore == [3])
     }
 
-    @Test mutating func `what is done again is not done before`() {
+    @Test mutating func `an upload that is done again does not count as done before`() {
         archive.finish([2])
         #expect(archive.doneBefore == [1])
     }

@@ -37,7 +37,8 @@ struct BatchTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what is added to a paused batch is paused, after a restart too, until the batch is resumed`()
+    @Test
+    func `an upload added to a paused batch is paused, also after a restart, until the batch is resumed`()
         async throws
     {
         let fixture = QueueFixture([Self.upload(1, "night")])

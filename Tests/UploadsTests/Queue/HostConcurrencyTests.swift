@@ -13,7 +13,7 @@ struct HostConcurrencyTests {
         return host
     }
 
-    @Test func `N4 what times out at one moment is one timeout and changes nothing`() {
+    @Test func `N4 timeouts at one moment are one timeout and change nothing`() {
         let host = Self.after([(0, 4), (0, 3), (0, 2), (0, 1), (9, 1)])
         #expect(host.limit(at: Self.at(9)) == nil)
     }

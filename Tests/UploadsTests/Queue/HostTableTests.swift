@@ -53,7 +53,7 @@ struct HostTableTests {
         #expect(Self.permission(table, after: 60) == .now)
     }
 
-    @Test mutating func `of two pauses the longer one holds`() {
+    @Test mutating func `the longer of two pauses applies`() {
         table.pause(Self.host, seconds: 60, status: 503, now: Self.start)
         table.pause(Self.host, seconds: 10, status: 429, now: Self.start)
         #expect(Self.permission(table) == .notBefore(Self.after(60)))
@@ -123,7 +123,7 @@ struct HostTableTests {
         #expect(table.nextInstant(after: Self.after(40)) == Self.after(60))
     }
 
-    @Test mutating func `what is over is forgotten`() {
+    @Test mutating func `a pause that is over is forgotten`() {
         table.pause(Self.host, seconds: 60, status: 503, now: Self.start)
         table.prune(at: Self.after(60))
         #expect(table.nextInstant(after: Self.start) == nil)

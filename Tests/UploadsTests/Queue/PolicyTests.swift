@@ -52,7 +52,7 @@ struct QueueRetryPolicyTests {
         #expect(waits == ([1, 2] + Array(repeating: 3, count: 14) + [60, 60]).map { .wait($0) })
     }
 
-    @Test func `N8 what fails on a link that has just come back counts for nothing`() {
+    @Test func `N8 a failure on a link that has just come back counts for nothing`() {
         var tries = Upload.Tries()
         for _ in 0..<3 {
             let decision = policy.decide(
@@ -182,7 +182,7 @@ struct RateLimitTests {
         #expect((10_000...10_400).contains(sent))
     }
 
-    @Test func `whoever has to wait asks again soon, so that a lifted limit is noticed`() {
+    @Test func `a delayed send asks again soon, so that a lifted limit is noticed`() {
         let now = ContinuousClock.now
         let limit = RateLimit(1) { now }
         _ = limit.delay(beforeSending: 1_000_000)
@@ -190,7 +190,7 @@ struct RateLimitTests {
         #expect(wait > .zero && wait <= .milliseconds(250))
     }
 
-    @Test func `of two who wait for the same moment both get their share`() {
+    @Test func `two senders that wait for the same moment both get their share`() {
         let start = ContinuousClock.now
         let clock = ManualClock()
         let limit = RateLimit(1000) { start.advanced(by: clock.now.offset) }

@@ -90,7 +90,7 @@ struct QueueClockTests {
     }
 
     @Test(arguments: jumps)
-    func `S17 what is shown of a wait is what is left of it`(jump: Double) async throws {
+    func `S17 the displayed wait is the time that is left of it`(jump: Double) async throws {
         let (queue, _) = queue([.make(1)])
         try await queue.start(monitor: nil)
         try await runner.next().fail(.server, retryAfter: 90)
@@ -131,7 +131,7 @@ struct QueueClockTests {
             (.nan, .nan, 120),
             (30, .infinity, 30), (30, .nan, 30), (-5, 60, 0),
         ] as [(Double, Double, Double)])
-    func `S17 what is left of a wait is never more than was drawn, nor more than any wait`(
+    func `S17 the rest of a wait never exceeds its drawn length or the longest wait`(
         delay: Double, ahead: Double, left: Double
     ) {
         let now = Date(timeIntervalSinceReferenceDate: 800_000_000)

@@ -19,7 +19,7 @@ struct QueueConfigurationTests {
         #expect(await fixture.queue.status.concurrency == 2)
     }
 
-    @Test func `what somebody ordered holds over it`() async throws {
+    @Test func `a value that a command set overrides the new configuration`() async throws {
         let fixture = QueueFixture(concurrency: 1)
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.queue.perform(.limitConcurrency(3))
@@ -43,7 +43,7 @@ struct QueueConfigurationTests {
         #expect(upload.state.isFailed)
     }
 
-    @Test func `what was held for want of a decision goes by the one that it makes, as after a start`()
+    @Test func `an upload held for an unknown outcome follows the new configuration, as after a start`()
         async throws
     {
         let fixture = QueueFixture(retry: QueueRetryPolicy(onUncertain: .hold))
@@ -56,7 +56,7 @@ struct QueueConfigurationTests {
 
     private let proxy = ProxyAddress(host: "proxy.test", port: 3128)
 
-    @Test func `what waits for its host is tried at once by another way there`() async throws {
+    @Test func `an upload that waits for its host is tried at once over a new proxy`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
         attempt.fail(.network)
@@ -77,7 +77,8 @@ struct QueueConfigurationTests {
         #expect(await fixture.queue.core.runs.isEmpty)
     }
 
-    @Test func `what is queued starts where its host is found then, in the order of the queue`() async throws
+    @Test func `queued uploads start in the order of the queue after a change of the configuration`()
+        async throws
     {
         let fixture = QueueFixture(concurrency: 1)
         try await fixture.queue.start(monitor: nil)

@@ -95,7 +95,7 @@ struct QueueCoreTests {
         }
     }
 
-    @Test func `what is queued starts with the engine, in the order of the queue`() {
+    @Test func `queued uploads start with the engine, in the order of the queue`() {
         let queue = Driven([.make(1), .make(2)])
         #expect(queue.started == [1, 2])
     }
@@ -201,7 +201,7 @@ struct QueueCoreTests {
         #expect(cancel < append)
     }
 
-    @Test func `what the link's loss paused starts again with its return`() {
+    @Test func `uploads that the link's loss paused start again with its return`() {
         var queue = Driven([.make(1)])
         queue.handle(.link(.down(reason: "no route"), isForbidden: false))
         queue.answer()
@@ -233,7 +233,7 @@ struct QueueCoreTests {
         #expect(queue.started == [1])
     }
 
-    @Test func `what was sent of an upload that was removed and put back counts as sent again`() {
+    @Test func `the sent bytes of an upload that was removed and put back count as sent again`() {
         var queue = Driven([.make(1)])
         queue.handle(.transaction(.remove([1]), 1))
         queue.answer()

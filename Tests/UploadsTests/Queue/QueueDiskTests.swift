@@ -162,7 +162,8 @@ struct QueueDiskTests {
         await site.queue.stop()
     }
 
-    @Test func `S12 where no sync works nothing is acknowledged, what runs may finish, and it is said`()
+    @Test
+    func `S12 a disk that cannot sync acknowledges nothing, lets running uploads finish, and is reported`()
         async throws
     {
         let site = try Site()

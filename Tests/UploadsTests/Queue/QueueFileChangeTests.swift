@@ -68,7 +68,7 @@ struct QueueFileChangeTests {
         #expect(fixture.runner.discarded.isEmpty)
     }
 
-    @Test func `F1 what the server could not be told to delete is deleted when the new version begins`()
+    @Test func `F1 data that could not be deleted at the server is deleted when the new version begins`()
         async throws
     {
         let fixture = QueueFixture([try upload()], retry: .init(whenFileChanges: .restart))

@@ -245,7 +245,7 @@ struct QueueNetworkTests {
         #expect(await fixture.queue.core.runs.count == 1)
     }
 
-    @Test func `P3 what a busy server asks for holds for all that go there, and not for a person`()
+    @Test func `P3 a busy server's pause applies to all its uploads, and not to a retry by the user`()
         async throws
     {
         let fixture = QueueFixture(concurrency: 1)
@@ -337,7 +337,7 @@ struct QueueNetworkTests {
         _ = try await fixture.wait(for: ids[0]) { $0.isDone }
     }
 
-    @Test func `N1 what is wrong with a host that does not answer is told, and how many uploads wait for it`()
+    @Test func `N1 the cause of an unreachable host is reported with the number of waiting uploads`()
         async throws
     {
         let answers = Mutex<[Reachability]>([.nameNotFound, .refused])

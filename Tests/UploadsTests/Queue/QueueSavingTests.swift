@@ -82,7 +82,7 @@ struct QueueSavingTests {
         #expect(fixture.journal.durable.contains(id))
     }
 
-    @Test func `what was refused is still to be saved after a removal that was refused too`() async throws {
+    @Test func `a refused record is still saved after a removal that was refused too`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
         fixture.journal.refusal = full

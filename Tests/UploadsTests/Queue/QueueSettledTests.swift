@@ -27,7 +27,7 @@ struct QueueSettledTests {
 
     private static let changed = UploadFailure(.sourceChanged, "edited")
 
-    @Test func `what is new is added and starts`() async throws {
+    @Test func `a new file is added and starts`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         #expect(try await fixture.queue.takeSettled([new(1), new(1, named: "b")]) == [.added(1), .added(2)])
@@ -70,7 +70,7 @@ struct QueueSettledTests {
         }
     }
 
-    @Test func `what the server has of the old version is deleted there`() async throws {
+    @Test func `the server's data of the old version is deleted`() async throws {
         var held = upload(new(1), .held(Self.changed))
         held.resource = UploadResource(url: "http://host.test/1")
         let fixture = QueueFixture([held])
@@ -92,7 +92,7 @@ struct QueueSettledTests {
         #expect(try await other.queue.takeSettled([new(2)]) == [.known(1)])
     }
 
-    @Test func `as it is in the middle of a change it is never sent, whatever is done with others`()
+    @Test func `a watched file that changes during its upload is held, whatever whenFileChanges says`()
         async throws
     {
         let directory = try TemporaryDirectory()
@@ -123,7 +123,7 @@ struct QueueSettledTests {
         #expect(try await fixture.wait(for: 1) { $0.isHeld }.identity == earlier.identity)
     }
 
-    @Test func `nobody else adds what is missing while another version is written down`() async throws {
+    @Test func `a missing file is added once while another version is written down`() async throws {
         let fixture = QueueFixture([upload(new(1), .held(Self.changed))])
         try await fixture.queue.start(monitor: nil)
         let missing = new(1, named: "b")
@@ -152,7 +152,7 @@ struct QueueSettledTests {
         #expect(await fixture.queue.core.index.watchedFiles == [])
     }
 
-    @Test func `of a file's uploads it is told which are there now`() {
+    @Test func `the index lists the uploads of a path that are there now`() {
         let all = (1...3).map { Upload.make($0) }
         let same = all.map { upload in
             var upload = upload
@@ -167,7 +167,7 @@ struct QueueSettledTests {
         #expect(index[path] == [])
     }
 
-    @Test func `what the disk refuses is not added`() async throws {
+    @Test func `a file that the disk refuses is not added`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         fixture.journal.refusal = .failed(call: "write", path: "/state", code: 28)

@@ -53,7 +53,9 @@ struct QueueStandingTests {
     }
 
     @Test(arguments: [piece(keeping: true, 0..<1000), piece(keeping: false, 0..<400)])
-    func `N8 what goes on elsewhere, or sends a part alone, pauses at once`(exchange: Exchange) async throws {
+    func `N8 a request that the server keeps, or one for a part alone, pauses at once`(exchange: Exchange)
+        async throws
+    {
         let attempt = try await start(exchange)
         fixture.monitor.report(.down(reason: "no carrier"))
         _ = try await fixture.wait(for: attempt.upload.id) { $0 == .paused(.offline) }
@@ -82,8 +84,7 @@ struct QueueStandingTests {
         _ = try await fixture.wait(for: attempt.upload.id) { $0 == .paused(.offline) }
     }
 
-    @Test func `N8 what fails on a link that has just come back is tried again within moments`() async throws
-    {
+    @Test func `N8 a failure on a link that has just come back is retried within moments`() async throws {
         let attempt = try await start(Self.piece(keeping: true, 0..<1000))
         fixture.monitor.report(.down(reason: "no carrier"))
         _ = try await fixture.wait(for: attempt.upload.id) { $0 == .paused(.offline) }
@@ -94,7 +95,7 @@ struct QueueStandingTests {
         #expect(waiting.tries.delay <= 0.25)
     }
 
-    @Test func `what the kernel took and never sent is not counted as sent again, though it was noted`()
+    @Test func `bytes that the kernel never sent do not count as sent again, even if they were noted`()
         async throws
     {
         let attempt = try await start(Self.whole())
@@ -109,7 +110,7 @@ struct QueueStandingTests {
         }
     }
 
-    @Test func `N3 what a killed engine had sent of a whole upload is counted when it is sent again`()
+    @Test func `N3 the bytes that a killed engine had sent of a whole upload count as sent again`()
         async throws
     {
         let attempt = try await start(Self.whole())

@@ -45,7 +45,7 @@ struct QueueUndoAddTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what is done stays when its addition is undone, and is counted`() async throws {
+    @Test func `a done upload stays when its addition is undone, and is counted`() async throws {
         let fixture = try await fixture()
         let ids = await fixture.add(2)
         let attempt = try await fixture.runner.next()
@@ -73,7 +73,7 @@ struct QueueUndoAddTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what undo would do is told and nothing is changed by that`() async throws {
+    @Test func `the offer of an undo names its effect and changes nothing`() async throws {
         let fixture = try await fixture()
         let ids = await fixture.add(2)
         let offer = await offer(fixture)
@@ -84,7 +84,7 @@ struct QueueUndoAddTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what was offered is undone, and nothing else once something was ordered meanwhile`()
+    @Test func `an offered undo is refused while a newer command stands`()
         async throws
     {
         let fixture = try await fixture()

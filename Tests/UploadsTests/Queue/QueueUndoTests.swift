@@ -31,8 +31,7 @@ struct QueueUndoTests {
         #expect(fixture.runner.discarded.isEmpty)
     }
 
-    @Test func `what the server holds of a removed upload is deleted when ten seconds are over`() async throws
-    {
+    @Test func `the server's data of a removed upload is deleted when ten seconds are over`() async throws {
         let fixture = try await fixture(1, resource: Self.resource(500))
         _ = await fixture.queue.perform(.remove(.ids([1])))
         try await fixture.clock.waitForSleepers(1)
@@ -46,14 +45,14 @@ struct QueueUndoTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what the server holds of a removed upload is deleted when the queue stops`() async throws {
+    @Test func `the server's data of a removed upload is deleted when the queue stops`() async throws {
         let fixture = try await fixture(1, resource: Self.resource(500))
         _ = await fixture.queue.perform(.remove(.ids([1])))
         await fixture.queue.stop()
         #expect(fixture.runner.discarded == [1])
     }
 
-    @Test func `what a removed upload leaves is remembered until it is put back`() async throws {
+    @Test func `the data of a removed upload is remembered until the upload is put back`() async throws {
         let fixture = try await fixture(2, resource: Self.resource(500))
         #expect(fixture.runner.memory.map { $0.prefix(9) } == ["reclaimed"])
         _ = await fixture.queue.perform(.remove(.ids([1])))
@@ -63,7 +62,8 @@ struct QueueUndoTests {
         #expect(fixture.runner.memory.count == 3)
     }
 
-    @Test func `what a removed upload leaves is abandoned when its time is over`() async throws {
+    @Test func `the data of a removed upload counts as abandoned at once when the queue stops`() async throws
+    {
         let fixture = try await fixture(1, resource: Self.resource(500))
         _ = await fixture.queue.perform(.remove(.ids([1])))
         await fixture.queue.stop()
@@ -161,7 +161,7 @@ struct QueueUndoTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what the disk refuses to put back can be put back later`() async throws {
+    @Test func `an undo that the disk refuses can be repeated later`() async throws {
         let fixture = try await fixture(1)
         _ = await fixture.queue.perform(.remove(.ids([1])))
         fixture.journal.refusal = .diskFull(path: "journal.1.jsonl", isQuota: false)

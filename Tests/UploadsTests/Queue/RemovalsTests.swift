@@ -33,7 +33,7 @@ struct RemovalsTests {
         #expect(removals.nextEnd == nil)
     }
 
-    @Test mutating func `what still runs is deleted once it has ended`() {
+    @Test mutating func `the data of a removed upload that still runs is deleted once it has ended`() {
         removals.add([Self.begun(1)], now: Self.start)
         let discarded = [ended(at: Self.end, isRunning: true), ended(at: Self.end)]
         #expect(discarded == [[], [1]])
@@ -74,7 +74,7 @@ struct RemovalsTests {
         #expect(back.first?.isDone == true)
     }
 
-    @Test mutating func `what is forgotten cannot be put back`() {
+    @Test mutating func `a forgotten removal cannot be put back`() {
         removals.add([Self.begun(1)], now: Self.start)
         let discarded = removals.forget([1], isRunning: { _ in false })
         #expect(discarded.map(\.id) == [1])

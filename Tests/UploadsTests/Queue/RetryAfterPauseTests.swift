@@ -62,7 +62,7 @@ struct RetryAfterPauseTests {
         #expect(await fixture.queue.status.retryAfterPauses.isEmpty)
     }
 
-    @Test func `of several servers the one that lasts longest is told first`() async throws {
+    @Test func `the server with the longest pause is listed first`() async throws {
         let fixture = QueueFixture(concurrency: 2)
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1, url: "http://a.test/") + (await fixture.add(1, url: "http://b.test/"))

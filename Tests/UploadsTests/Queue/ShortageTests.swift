@@ -41,7 +41,7 @@ struct ShortageTests {
         #expect(waits.last == policy.cap)
     }
 
-    @Test func `F13 what waits for its medium can be tried now`() async throws {
+    @Test func `F13 an upload that waits for its medium can be tried now`() async throws {
         let fixture = QueueFixture(isLocal: true)
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)

@@ -58,7 +58,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what is done already need not be waited for`() async throws {
+    @Test func `a predecessor that is already done is not waited for`() async throws {
         let done = Upload.State.done(Receipt(bytes: 10), at: Self.start)
         let fixture = QueueFixture([.make(1, state: done)])
         try await fixture.queue.start(monitor: nil)
@@ -68,7 +68,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `of those that are named, the ones that are not done are written down`() async throws {
+    @Test func `the named predecessors that are not done are written down`() async throws {
         let done = Upload.State.done(Receipt(bytes: 10), at: Self.start)
         let uploads = (1...6).map { Upload.make($0, state: $0 == 2 ? done : .paused(.user)) }
         let fixture = QueueFixture(uploads)
@@ -220,7 +220,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what waited for a removed upload is held in the same order, and undo lets it wait again`()
+    @Test func `the dependents of a removed upload are held by the same command, and undo restores them`()
         async throws
     {
         let uploads = [
@@ -291,7 +291,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what follows starts once it is on disk that the other is done`() async throws {
+    @Test func `a dependent starts once the end of its predecessor is on disk`() async throws {
         let fixture = QueueFixture([.make(1), Self.waiting(2, after: 1...1)])
         try await fixture.queue.start(monitor: nil)
         let first = try await fixture.runner.next()
@@ -307,8 +307,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what is removed while something is added after it is removed when that is here`() async throws
-    {
+    @Test func `a removal during the addition of a dependent takes effect once that is done`() async throws {
         let fixture = QueueFixture([.make(1, state: .paused(.user))])
         try await fixture.queue.start(monitor: nil)
         let gate = Gate()
@@ -335,7 +334,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `what follows one that is removed as it is done starts`() async throws {
+    @Test func `a dependent starts even if its predecessor is removed as it finishes`() async throws {
         let fixture = QueueFixture([.make(1), Self.waiting(2, after: 1...1)])
         try await fixture.queue.start(monitor: nil)
         let first = try await fixture.runner.next()
@@ -357,7 +356,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `of thousands that start after the same thousands, all wait for the one that failed`()
+    @Test func `thousands of uploads with the same thousands of predecessors all wait for the failed one`()
         async throws
     {
         let done = Upload.State.done(Receipt(bytes: 10), at: Self.start)

@@ -81,7 +81,7 @@ struct UploadQueueTests {
         _ = try await fixture.wait(for: id) { $0.isDone }
     }
 
-    @Test func `what was running when the process died is queued again`() async throws {
+    @Test func `an upload that ran when the process died is queued again`() async throws {
         let running = Upload.make(7, state: .running(attempt: 1, since: .distantPast))
         let fixture = QueueFixture([running])
         _ = try await fixture.queue.open()
@@ -153,7 +153,9 @@ struct UploadQueueTests {
     }
 
     @Test(arguments: [UploadFailure.Category.authentication, .sourceChanged, .outcomeUnknown])
-    func `what only a person can decide is held`(category: UploadFailure.Category) async throws {
+    func `an upload that only the user can decide about is held`(category: UploadFailure.Category)
+        async throws
+    {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
@@ -168,7 +170,9 @@ struct UploadQueueTests {
         return upload
     }
 
-    @Test func `I10 what is held for its unknown outcome is sent again by an engine told so`() async throws {
+    @Test func `I10 an upload held for its unknown outcome is sent again if the engine is told to retry`()
+        async throws
+    {
         let upload = Self.uncertain()
         let fixture = QueueFixture([upload], retry: QueueRetryPolicy(onUncertain: .retry))
         try await fixture.queue.start(monitor: nil)
@@ -183,7 +187,9 @@ struct UploadQueueTests {
         #expect(waiting.resource == nil)
     }
 
-    @Test func `I10 what is held for its unknown outcome fails at the start if so told`() async throws {
+    @Test func `I10 an upload held for its unknown outcome fails at the start if the engine is told so`()
+        async throws
+    {
         let upload = Self.uncertain()
         let fixture = QueueFixture([upload], retry: QueueRetryPolicy(onUncertain: .fail))
         try await fixture.queue.start(monitor: nil)
@@ -222,7 +228,9 @@ struct UploadQueueTests {
     }
 
     @Test(arguments: [UploadFailure.Category.permanent, .sourceUnreadable])
-    func `P1 what no retry can mend fails`(category: UploadFailure.Category) async throws {
+    func `P1 a failure that no retry can correct fails the upload`(category: UploadFailure.Category)
+        async throws
+    {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)

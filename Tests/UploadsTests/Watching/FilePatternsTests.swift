@@ -40,7 +40,7 @@ struct FilePatternsTests {
         #expect(takes(paths, "all/a.wav") && takes(paths, "all/b/c/a.wav") && !takes(paths, "b/a.wav"))
     }
 
-    @Test func `what is excluded is left out with all that is in it`() {
+    @Test func `an excluded name is left out with everything below it`() {
         let patterns = FilePatterns(include: ["*.mov"], exclude: ["raw", "b*.mov", "day1/x"])
         #expect(takes(patterns, "a.mov"))
         #expect(

@@ -50,7 +50,7 @@ struct StabilityTrackerTests {
         #expect(settled(&files, seconds(10), changed))
     }
 
-    @Test func `what happens to a file begins the time anew, even if it is the same then`() {
+    @Test func `an event of a file restarts its settling time, even without a change`() {
         var files = StabilityTracker<Instant>(settle: .seconds(5))
         files.notice(path, at: start)
         #expect(!settled(&files, start, version(8)))

@@ -41,7 +41,7 @@ struct UploadedFileDisposalTests {
         file.move(to: LocalPath(directory.path("sent")), as: [Array("day3".utf8), Array("a.mov".utf8)])
     }
 
-    @Test func `what was sent is deleted, with nothing left`() throws {
+    @Test func `a sent file is deleted, with nothing left`() throws {
         #expect(file.delete() == .deleted)
         #expect(try names("out") == [])
     }
@@ -58,7 +58,7 @@ struct UploadedFileDisposalTests {
         #expect(file.delete() == .changed)
     }
 
-    @Test func `what a kill left half deleted is deleted the next time`() throws {
+    @Test func `a file that a kill left half deleted is deleted the next time`() throws {
         #expect(rename(directory.path("out/a.mov"), aside()) == 0)
         #expect(file.delete() == .deleted)
         #expect(try names("out") == [])
@@ -79,7 +79,7 @@ struct UploadedFileDisposalTests {
         #expect(content("out/a.mov") == [1, 2, 3])
     }
 
-    @Test func `what another queue took aside under the same number stays`() throws {
+    @Test func `a file that another queue set aside under the same number stays`() throws {
         let path = LocalPath(try directory.write([9], to: "out/b.mov"))
         let other = UploadedFileDisposal(
             path: path, identity: try #require(FileIdentity.ofName(path)), id: file.id)
@@ -90,7 +90,7 @@ struct UploadedFileDisposalTests {
     }
 
     #if os(Linux)
-        @Test func `what somebody has open to write is neither deleted nor moved`() throws {
+        @Test func `a file that is open for writing is neither deleted nor moved`() throws {
             try #require(FileSystemKind.tellsWriters(file.path, file.identity.device))
             let descriptor = open(file.path.text, O_WRONLY)
             defer { close(descriptor) }
@@ -122,7 +122,7 @@ struct UploadedFileDisposalTests {
         #expect(content("sent/day3/a (2).mov") == [1, 2, 3])
     }
 
-    @Test func `what a kill left half moved is moved the next time, to one place`() throws {
+    @Test func `a file that a kill left half moved is moved to one path the next time`() throws {
         #expect(mkdir(directory.path("sent"), 0o700) == 0 && mkdir(directory.path("sent/day3"), 0o700) == 0)
         #expect(rename(directory.path("out/a.mov"), aside("sent/day3")) == 0)
         #expect(link(aside("sent/day3"), directory.path("sent/day3/a.mov")) == 0)

@@ -48,7 +48,7 @@ struct WatchLedgerTests {
         #expect(Set(try WatchLedger(files: next).all.keys) == [note(1).path, note(3).path])
     }
 
-    @Test func `what the disk refused counts here, and is on it when it is written anew`() throws {
+    @Test func `a note that the disk refused counts in memory, and is on disk after the next write`() throws {
         let notes = try WatchLedger(files: disk)
         try notes.write([note(1)])
         disk.fail { $0.kind == "append" ? .fails(ENOSPC) : nil }
@@ -71,7 +71,7 @@ struct WatchLedgerTests {
         #expect(try reopened().all == [note(0).path: note(0)])
     }
 
-    @Test func `what changes nothing is not written`() throws {
+    @Test func `a note that changes nothing is not written`() throws {
         let notes = try WatchLedger(files: disk)
         try notes.write([note(1)])
         let calls = disk.calls.count

@@ -71,8 +71,7 @@ struct WatchedTreeTests {
         reports.compactMap { if case .notice(let text) = $0 { text } else { nil } }
     }
 
-    @Test func `what is there at the start is told when it has settled, by its path below the folder`() throws
-    {
+    @Test func `an existing file is reported once it has settled, by its path below the folder`() throws {
         try directory.write([1], to: "out/a.mov")
         try directory.write([2], to: "out/day3/cam1/b.mov")
         try directory.write([3], to: "out/c.part")
@@ -117,7 +116,7 @@ struct WatchedTreeTests {
         #expect(tree.state.settling == 0)
     }
 
-    @Test func `what happened unseen is found by the next look at all`() throws {
+    @Test func `an unseen change is found by the next full scan`() throws {
         var tree = tree()
         _ = work(&tree, at: 0)
         try directory.write([1], to: "out/new/a")
@@ -145,7 +144,7 @@ struct WatchedTreeTests {
         #expect(ready(work(&tree, at: 6)) == ["in/deep/a"])
     }
 
-    @Test func `what leaves with its folder is gone`() throws {
+    @Test func `a file that leaves with its folder is gone`() throws {
         try directory.write([1], to: "out/in/a")
         var tree = tree()
         _ = work(&tree, at: 0)
@@ -195,7 +194,7 @@ struct WatchedTreeTests {
         #expect(tree.state.settling == 0)
     }
 
-    @Test func `what is known from before is not told, whatever device it is on`() throws {
+    @Test func `a file that is known from before is not reported, whatever its device`() throws {
         try directory.write([1], to: "out/a")
         var known = try identity("a")
         known.device += 1
@@ -240,7 +239,7 @@ struct WatchedTreeTests {
         #expect(notices(work(&tree, at: 10)) == [])
     }
 
-    @Test func `what is moved away is not looked into`() throws {
+    @Test func `a folder for moved files is not looked into`() throws {
         try directory.write([1], to: "out/sent/a")
         var tree = tree(exceptions: [path("sent")])
         _ = work(&tree, at: 0, .folderCame(path("sent")))

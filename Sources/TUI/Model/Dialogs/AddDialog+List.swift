@@ -36,8 +36,8 @@ extension AddDialog {
         return .stay()
     }
 
-    /// Changes the marks. If the line ends with the beginning of a name, it removes that: it filters the list no
-    /// longer.
+    /// Changes the marks. If the line ends with the beginning of a name, that beginning is removed and no longer
+    /// filters the list.
     private mutating func mark(_ around: AddSurroundings, _ body: (inout FolderBrowser) -> Void) {
         change(around) { add in
             body(&add.browser)

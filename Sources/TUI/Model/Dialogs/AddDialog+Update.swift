@@ -64,7 +64,7 @@ extension AddDialog {
         }
     }
 
-    /// Changes the dialog. If the choice is another one afterwards, its files are searched anew.
+    /// Changes the dialog. If the choice differs afterwards, its files are searched again.
     mutating func change(_ around: AddSurroundings, _ body: (inout AddDialog) -> Void) {
         let before = self
         body(&self)
@@ -78,7 +78,7 @@ extension AddDialog {
         if height == 0, focus == .list { focus = .line }
         browser.keepCursorInView(height: height)
         guard choosesDifferently(than: before) else { return }
-        // What is under the cursor is in sight, with its size.
+        // The file under the cursor is visible with its size.
         let isKnown = request == nil || fileUnderCursor != nil
         preview = isKnown ? .nothing : .due(at: around.now + Self.typingRest)
     }
@@ -127,7 +127,7 @@ extension AddDialog {
             let reason = selection.problems.first.map { ": \($0.path.name): \($0.reason)" } ?? ""
             return .refuse("nothing to add" + reason)
         }
-        // What was marked must not be lost to an answer that is known before.
+        // An early answer must not drop the marked files.
         guard !destinations.isEmpty else {
             return .refuse("no destination is configured: ferry init sets one up")
         }
@@ -185,7 +185,7 @@ extension AddDialog {
         recount(in: around.table)
         guard adding else { return .stay() }
         if selection.files.isEmpty {
-            // What is under the cursor has no line of its own for what is wrong with it.
+            // The file under the cursor has no line of its own for its problem.
             return fileUnderCursor == nil ? .stay() : finish(with: selection, &around)
         }
         return selection.files.count <= unseenLimit ? finish(with: selection, &around) : .stay()
@@ -197,7 +197,7 @@ extension AddDialog {
         guard case .asked(number) = completion, case .typed(let line) = source else { return .stay() }
         completion = .none
         guard let first = candidates.first else {
-            // Nothing to complete: the next field is what Tab may have meant.
+            // Nothing can be completed, so Tab probably means the next field.
             if destinations.count > 1 { return update(.nextDestination, &around) }
             return .refuse("no match")
         }

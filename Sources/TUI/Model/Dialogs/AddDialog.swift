@@ -130,13 +130,13 @@ struct AddDialog: Sendable {
 
     /// Inserts pasted text.
     mutating func paste(_ pasted: String) {
-        // One dropped file often comes with a blank or a line end behind it.
+        // A dropped file often arrives with a trailing blank or line end.
         let text = pasted.last?.isNewline == true ? String(pasted.dropLast()) : pasted
         let replacesFolder = isInList && isFolderOnly
         focus = .line
         switch source {
         case .typed(var line):
-            // Where the list has got to is no beginning of a path that comes from elsewhere.
+            // The folder of the list is no beginning of a pasted path.
             if replacesFolder { line = LineEditor() }
             if text.contains(where: \.isNewline) || text.count > Self.longestLine {
                 source = .pasted(line.text.isEmpty ? pasted : line.text + "\n" + pasted)

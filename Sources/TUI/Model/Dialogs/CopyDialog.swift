@@ -8,7 +8,8 @@ struct CopyDialog: Sendable {
     /// The file's name, if there is one target.
     let name: String?
 
-    /// The most bytes copied. Terminals accept about 74,000 bytes of base64 (xterm, tmux) and cut off or ignore more.
+    /// The maximum number of bytes to copy. Terminals accept about 74,000 bytes of base64 (xterm, tmux) and cut off or
+    /// ignore more.
     static let mostCopied = 48 << 10
 
     func update(_ action: Action, table: UploadTable) -> DialogOutcome {

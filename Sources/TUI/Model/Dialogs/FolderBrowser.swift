@@ -11,7 +11,7 @@ struct FolderBrowser: Sendable {
     }
 
     enum Row: Hashable, Sendable {
-        /// `../`
+        /// The row `../`.
         case parent
         case entry(FolderContents.Entry)
 

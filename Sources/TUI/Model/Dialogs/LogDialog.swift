@@ -3,9 +3,9 @@ import FerryUploads
 /// The dialog with the whole log.
 struct LogDialog: Sendable {
     enum Position: Hashable, Sendable {
-        /// The newest entry, also when others come.
+        /// The newest entry, also when others arrive.
         case following
-        /// The entry of this number, also when others come.
+        /// The entry of this number, also when others arrive.
         case entry(Int)
     }
 

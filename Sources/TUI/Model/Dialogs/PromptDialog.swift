@@ -56,7 +56,7 @@ struct PromptDialog: Sendable {
         let text = line.text.filter { !$0.isWhitespace }
         switch subject {
         case .bandwidth:
-            // Whatever it is from, it holds on.
+            // The offered limit stays in effect, whatever its origin.
             if case .offered = entry { return .close() }
             do throws(UploadFailure) {
                 let bandwidth = try text.isEmpty ? .unlimited : Bandwidth.ordered(text)

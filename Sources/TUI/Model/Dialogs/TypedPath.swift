@@ -21,7 +21,7 @@ struct TypedPath: Hashable, Sendable {
             (folder, started, kind) = (line, "", .pattern)
             return
         }
-        // By bytes: a mark on a slash makes it another character, but no other path.
+        // The search is by bytes: a combining mark after a slash makes another character, but no other path.
         let bytes = line.utf8
         let pattern = bytes.firstIndex { "*?[".utf8.contains($0) }
         let slash = bytes[..<(pattern ?? bytes.endIndex)].lastIndex(of: UInt8(ascii: "/"))

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The rule by which the list scrolls by itself.
+/// The rule for automatic scrolling of the list.
 enum Following: Hashable, Sendable {
     /// The list scrolls to the first running upload until the user moves. It last did so at `since` on the clock.
     case running(since: Double)
@@ -57,7 +57,7 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Puts the cursor on a position that a person or an answer names.
+    /// Puts the cursor on a position that the user or a reply names.
     mutating func putCursor(on position: QueuePosition) {
         following = .nothing
         cursor = position
@@ -93,7 +93,7 @@ extension ListModel {
         guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows
         let height = layout.list.count
-        // One that will be tried again is still what is followed: where all fail in turn the list would leap about.
+        // An upload that waits for a retry is still followed: if all fail in turn, the list would jump about.
         if let cursor, let current, current.isUnderWay, let index = rows.index(of: cursor),
             (top..<(top + height)).contains(index)
         {

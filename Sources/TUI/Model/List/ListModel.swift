@@ -25,7 +25,7 @@ struct ListModel: Sendable {
     /// The upload under the cursor.
     var current: Upload? { cursor.flatMap { table[$0.id] } }
 
-    /// The marked uploads that are visible, otherwise the one under the cursor, in the order of the rows.
+    /// The marked uploads that are visible, otherwise the one under the cursor, in the sequence of the rows.
     var targets: [Upload] {
         let marked = markedRows
         let positions = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked

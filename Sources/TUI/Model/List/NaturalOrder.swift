@@ -1,4 +1,4 @@
-/// The order of names: `file10` comes after `file9`, and case does not matter.
+/// The natural sort of names: `file10` comes after `file9`, and case does not matter.
 enum NaturalOrder {
     /// Returns the bytes by which paths are compared. They are the path's last part, with the number of its digits
     /// before each run of digits. No byte is zero, so a prefix sorts first.

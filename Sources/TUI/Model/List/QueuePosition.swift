@@ -1,6 +1,7 @@
 import FerryUploads
 
-/// The position of an upload in the queue. Ranks are unique, but while two changes are on their way the id decides.
+/// The position of an upload in the queue. Ranks are unique, except while two changes are in flight; then the id
+/// decides.
 struct QueuePosition: Hashable, Comparable, Sendable {
     var rank: Int64
     var id: Upload.ID

@@ -5,7 +5,7 @@ import FerryUploads
 /// The filter of the list: terms that must all match. A term is `raw` (in the path), `!raw`, `state:failed`,
 /// `to:photos`, `batch:may` or `size>1g`; `"two words"` are one term.
 ///
-/// Capital letters from A to Z count as small ones; all else must be the same byte by byte.
+/// Only letters from A to Z are compared regardless of case; all other bytes must be equal.
 struct RowFilter: Hashable, Sendable {
     enum Subject: Hashable, Sendable {
         case path([UInt8])
@@ -113,7 +113,7 @@ struct RowFilter: Hashable, Sendable {
 
     /// Returns true if the text contains the word, regardless of case.
     ///
-    /// - Parameter word: Without capital letters from A to Z.
+    /// - Parameter word: The word, without capital letters from A to Z.
     static func contains(_ word: [UInt8], _ text: some Collection<UInt8>) -> Bool {
         let found = text.withContiguousStorageIfAvailable { text in
             guard let first = word.first else { return true }

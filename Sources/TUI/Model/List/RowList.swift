@@ -3,7 +3,7 @@ import FerryUploads
 /// A row of a list: an upload and its sort keys.
 struct Row: Hashable, Sendable {
     let position: QueuePosition
-    /// The first sort key: lower numbers come first. It is zero in the order of the queue.
+    /// The first sort key: lower numbers come first. It is zero in the queue's sort.
     let key: UInt64
     /// The second sort key, compared byte by byte; empty unless the rows are sorted by name.
     let name: [UInt8]
@@ -14,7 +14,7 @@ struct RowList: Sendable {
     private(set) var rows: [Row] = []
     let order: RowOrder
 
-    /// - Parameter rows: In any order.
+    /// - Parameter rows: The rows, unsorted.
     init(_ rows: [Row] = [], by order: RowOrder = .queue) {
         self.order = order
         self.rows = rows
@@ -38,10 +38,10 @@ struct RowList: Sendable {
         return before != after || old?.position != new.position
     }
 
-    /// The index of the first row that does not come before a position in the queue, in a list in the order of the queue.
+    /// The index of the first row that does not come before a position in the queue, in a list with the queue's sort.
     func lowerBound(of position: QueuePosition) -> Int { rows.partitioningIndex { $0.position >= position } }
 
-    /// Compares two rows. Equal rows stand in the order of the queue.
+    /// Compares two rows. Equal rows are sorted by their position in the queue.
     private func precedes(_ left: Row, _ right: Row) -> Bool {
         if left.key != right.key { return left.key < right.key }
         if left.name != right.name {

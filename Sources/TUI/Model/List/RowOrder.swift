@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The sort of the rows. It does not change the order in which uploads run.
+/// The sort of the rows. The sequence of the uploads in the queue does not change.
 struct RowOrder: Hashable, Sendable {
     enum Key: CaseIterable, Hashable, Sendable { case queue, name, size, progress, rate, remaining, added }
 
@@ -60,7 +60,7 @@ struct RowOrder: Hashable, Sendable {
         switch key {
         case .queue: return 0
         case .name:
-            // The first eight bytes tell most names apart.
+            // The first eight bytes distinguish most names.
             let start =
                 name.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - min(8, name.count)))
             return isAscending ? start : ~start
@@ -70,7 +70,7 @@ struct RowOrder: Hashable, Sendable {
         case .remaining: number = rate?.remaining ?? .infinity
         case .added: number = upload.added.timeIntervalSince1970
         }
-        // Bits of positive numbers are in order, those of negative ones the other way round; there are two zeros.
+        // The bit patterns of positive numbers ascend, those of negative numbers descend, and there are two zeros.
         let bits = (number + 0).bitPattern
         let ordered = number < 0 ? ~bits : bits | 1 << 63
         return isAscending ? ordered : ~ordered

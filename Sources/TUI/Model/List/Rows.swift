@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// A snapshot of the list's rows, in their visible order.
+/// A snapshot of the list's rows, in their visible sequence.
 struct Rows: RandomAccessCollection, Sendable {
     let list: RowList
     let table: UploadTable
@@ -9,15 +9,15 @@ struct Rows: RandomAccessCollection, Sendable {
     var endIndex: Int { list.rows.count }
     subscript(index: Int) -> QueuePosition { list.rows[index].position }
 
-    /// Returns nil if the position is not among the rows.
+    /// Returns the index of a position; nil if it is not among the rows.
     func index(of position: QueuePosition) -> Int? {
         guard table.position(of: position.id) == position else { return nil }
         return table.row(of: position.id, by: list.order).flatMap { list.index(of: $0) }
     }
 
-    /// The index of the row that replaced one that is gone.
+    /// Returns the index of the row that replaced a missing one.
     ///
-    /// - Parameter index: Where it was.
+    /// - Parameter index: The index of the missing row.
     func heir(of position: QueuePosition, at index: Int) -> Int {
         let heir = list.order == .queue ? list.lowerBound(of: position) : index
         return Swift.max(0, Swift.min(heir, count - 1))

@@ -22,7 +22,7 @@ struct StateKinds: OptionSet, Hashable, Sendable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Makes the kinds whose words have this beginning.
+    /// Creates the kinds whose words have this beginning.
     init(wordsFrom beginning: String) {
         self.init(Self.words.filter { $0.text.hasPrefix(beginning) }.map(\.kinds))
     }

@@ -1,15 +1,15 @@
 import FerryUploads
 
-/// The tabs of the queue, in the order of their keys 1 to 6.
+/// The tabs of the queue, in the sequence of their keys 1 to 6.
 enum Tab: Int, CaseIterable, Hashable, Sendable {
     case all, active, queued, paused, failed, done
 
-    /// Makes the tab besides `all` that shows uploads in this state.
+    /// Creates the tab besides `all` that shows uploads in this state.
     init(_ state: Upload.State) {
         self =
             switch state {
             case .queued: .queued
-            // What waits for the network goes on by itself.
+            // Uploads that wait for the network resume by themselves.
             case .running, .waiting, .paused(.offline): .active
             case .paused: .paused
             case .held, .failed: .failed

@@ -2,13 +2,13 @@ import FerryUploads
 
 /// The uploads by id. A complete update's array is used as it is, without a copy.
 struct UploadStore: Sendable {
-    /// All uploads, in no order.
+    /// All uploads, unsorted.
     private(set) var all: [Upload] = []
     private var indices: [Upload.ID: Int] = [:]
 
     init() {}
 
-    /// - Parameter uploads: The later of two with one id counts.
+    /// - Parameter uploads: The uploads. The later of two with one id counts.
     init(_ uploads: [Upload]) {
         all = uploads
         indices.reserveCapacity(uploads.count)
@@ -31,7 +31,7 @@ struct UploadStore: Sendable {
 
     mutating func remove(_ id: Upload.ID) {
         guard let index = indices.removeValue(forKey: id) else { return }
-        // The last one takes its index: nothing else moves.
+        // The last upload moves to the free index, and no other moves.
         let last = all.removeLast()
         guard last.id != id else { return }
         all[index] = last

@@ -4,7 +4,7 @@ import FerryUploads
 
 /// The uploads with the rows of each tab and sums over them. Every change updates them.
 struct UploadTable: Sendable {
-    /// The number of changes above which sorting anew is cheaper than moving rows one by one.
+    /// The number of changes above which a new sort is cheaper than moving rows one by one.
     private static let bulk = 1000
 
     private var uploads = UploadStore()
@@ -24,7 +24,7 @@ struct UploadTable: Sendable {
     private(set) var batched = 0
     /// The bytes of due uploads that are not on the server yet.
     private(set) var left = RemainingBytes()
-    /// The same for uploads that are scheduled for later.
+    /// The bytes of uploads that are scheduled for later.
     private(set) var bytesLater: Int128 = 0
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
@@ -55,16 +55,15 @@ struct UploadTable: Sendable {
 
     var isEmpty: Bool { uploads.all.isEmpty }
 
-    /// Returns all rows of a tab, in the order of the queue.
+    /// Returns all rows of a tab, sorted by the queue.
     func rows(in tab: Tab) -> Rows { Rows(list: tabs[tab.rawValue], table: self) }
 
-    /// Returns the uploads of a tab, in the order of the queue.
+    /// Returns the uploads of a tab, sorted by the queue.
     func uploads(in tab: Tab) -> some Sequence<Upload> {
         tabs[tab.rawValue].rows.lazy.compactMap { uploads[$0.position.id] }
     }
 
-    /// Returns the visible rows of a tab: arranged ones if the tab is arranged, otherwise all in the order of the
-    /// queue.
+    /// Returns the visible rows of a tab: arranged ones if the tab is arranged, otherwise all, sorted by the queue.
     func shown(in tab: Tab) -> Rows {
         if let arranged, arranged.tab == tab { return Rows(list: arranged.list, table: self) }
         return rows(in: tab)
@@ -81,7 +80,7 @@ struct UploadTable: Sendable {
         uploads[id].map { order.row(of: $0, rate: rates[id]) }
     }
 
-    /// Filters and sorts a tab. Later changes keep it so.
+    /// Filters and sorts a tab. Later changes keep the arrangement.
     mutating func arrange(_ filter: RowFilter?, by order: RowOrder, in tab: Tab) {
         self.order = order
         arranged = nil
@@ -91,9 +90,9 @@ struct UploadTable: Sendable {
         arranged = arrangement
     }
 
-    /// Returns the rows of the uploads that have one, in no order.
+    /// Returns the rows of the uploads that have one, unsorted.
     private func rows(_ row: (Upload, TransferRate?) -> Row?) -> [Row] {
-        // Over the memory of the array: its iterator would count the references of each upload.
+        // The buffer avoids the array's iterator, which would count the references of each upload.
         uploads.all.withUnsafeBufferPointer { all in
             all.indices.compactMap { index in
                 row(all[index], rates.isEmpty ? nil : rates[all[index].id])
@@ -141,7 +140,7 @@ struct UploadTable: Sendable {
 
     /// Adds or replaces an upload. Returns true if it is new or its row moved.
     ///
-    /// - Parameter lists: False if the rows are listed anew afterwards.
+    /// - Parameter lists: False if the rows are sorted again afterwards.
     private mutating func put(_ upload: Upload, lists: Bool) -> Bool {
         let old = uploads[upload.id]
         let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[$0.id]) } : nil
@@ -213,7 +212,7 @@ struct UploadTable: Sendable {
         signInRequired.remove(upload.id)
     }
 
-    /// - Parameter sign: -1 takes away what the same upload, as it was then, had added.
+    /// - Parameter sign: 1 to add; -1 to subtract the earlier value of the same upload.
     private mutating func count(_ upload: Upload, _ sign: Int128) {
         let bytes = sign * max(0, Int128(upload.size) - Int128(upload.confirmed))
         if upload.isDue { left.add(bytes, of: upload) }

@@ -4,7 +4,7 @@ import FerryUploads
 
 /// The progress and the rates of the uploads, sampled while they run.
 struct LiveModel: Sendable {
-    /// Seconds between samples of the running uploads.
+    /// The number of seconds between samples of the running uploads.
     static let sampling = 0.25
 
     /// The last samples of the running uploads.
@@ -51,12 +51,12 @@ struct LiveModel: Sendable {
 
     /// Counts the bytes that finished uploads sent after their last sample.
     ///
-    /// - Parameter table: As it was before the update.
+    /// - Parameter table: The table before the update.
     mutating func prepare(for update: QueueUpdate, in table: UploadTable) {
         guard !update.isComplete else { return }
         for upload in update.changed where !upload.state.isUnfinished {
             guard let before = table[upload.id], before.state.isUnfinished else { continue }
-            // What the server tells to hold may be told before the end; only where it went on it was there before.
+            // The server may confirm bytes before the end. Only if the attempt resumed were they there before.
             let start = upload.tries.resumes > 0 ? before.confirmed : 0
             let seen = progress[upload.id]?.sample.sent ?? reached[upload.id] ?? 0
             unsampled += max(0, Double(upload.size) - Double(max(start, seen)))
@@ -65,7 +65,7 @@ struct LiveModel: Sendable {
 
     /// Applies an update.
     ///
-    /// - Parameter table: As it is after the update.
+    /// - Parameter table: The table after the update.
     mutating func take(_ update: QueueUpdate, in table: UploadTable, clock: Clock) {
         if update.isComplete { forgetWhatIsGone(from: table, now: clock.seconds) }
         for id in update.removed {
@@ -140,7 +140,7 @@ struct LiveModel: Sendable {
         unsampled = 0
     }
 
-    /// Forgets the progress of uploads that are gone or stopped. Call it when the queue has described itself anew.
+    /// Forgets the progress of uploads that are gone or stopped. Call after a complete update.
     private mutating func forgetWhatIsGone(from table: UploadTable, now: Double) {
         for id in progress.keys where !table.running.contains(id) { forgetMovement(of: id, now: now) }
         reached = reached.filter {

@@ -31,8 +31,8 @@ struct LiveProgress: Sendable {
 
     /// Applies a sample.
     ///
-    /// The jump to the offset where a resumed upload goes on is not speed, so the first sample of an attempt and the
-    /// first after `connecting` only set the mark to count from.
+    /// The jump to the offset where an upload resumes is no speed. So the first sample of an attempt and the first
+    /// after `connecting` only set the start of the count.
     mutating func take(_ next: ProgressSample, attempt: Int, now: Double) -> Movement {
         guard attempt == self.attempt else {
             self = LiveProgress(next, attempt: attempt, now: now)

@@ -13,7 +13,7 @@ struct RateHistory: Hashable, Sendable {
 
     /// The seconds that each value covers.
     let span: Double
-    /// Bytes per second, the newest last.
+    /// The rates in bytes per second, the newest last.
     private(set) var values: [Double] = []
     private var bytes = 0.0
     private var seconds = 0.0
@@ -22,7 +22,7 @@ struct RateHistory: Hashable, Sendable {
 
     mutating func add(bytes: Double, over seconds: Double) {
         guard seconds > 0, bytes.isFinite, bytes >= 0, seconds.isFinite else { return }
-        // What is longer than all that is kept is all the same.
+        // A time longer than the whole history fills it with one value.
         var left = min(seconds, span * Double(Self.limit))
         let rate = bytes / seconds
         while left > 0 {
@@ -69,7 +69,7 @@ struct ThroughputHistory: Hashable, Sendable {
     /// Adds `bytes` sent within the `seconds` before `now`. The time between the last call and that span had no
     /// uploads.
     ///
-    /// What goes out is smoothed: an upload begins by filling the socket's buffer, and that is not the link.
+    /// The rate is smoothed: an upload first fills the socket's buffer, which says nothing about the link.
     mutating func add(bytes: Double, over seconds: Double, now: Double) {
         guard seconds > 0, bytes.isFinite else { return }
         if let end, now - seconds > end {

@@ -2,7 +2,7 @@ import FerryUploads
 
 /// The rates and remaining times on the screen. They change slowly enough to be read.
 struct ShownEstimates: Hashable, Sendable {
-    /// Seconds between changes of the rates and of the remaining times on the screen.
+    /// The number of seconds between changes of the rates and of the remaining times on the screen.
     static let rateInterval = 0.5
     static let remainingInterval = 1.0
 

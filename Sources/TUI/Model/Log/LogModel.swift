@@ -66,7 +66,7 @@ struct LogModel: Sendable {
         for change in self.status.take(status) {
             let sentence = change.sentence(at: date, in: zone)
             switch change {
-            // What the first line says meanwhile would deny it.
+            // The first line reports unreachable hosts, which this sentence would contradict.
             case .online where !status.unreachableHosts.isEmpty:
                 add(.information, "the network is back", date: date)
             case .online, .storage(.saved, _), .contact(.here), .limit:
@@ -81,8 +81,8 @@ struct LogModel: Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// The level in the log. It is nil for events that the list shows, and for the user's own commands, whose replies are
-    /// logged.
+    /// The level in the log. It is nil for events that the list shows, and for the user's own commands, whose replies
+    /// are logged.
     fileprivate var level: LogEntry.Level? {
         switch self {
         case .added, .resumed, .queuedAgain, .began, .paused, .offline, .removed: nil

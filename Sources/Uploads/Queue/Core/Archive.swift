@@ -1,25 +1,25 @@
 import FerryFiles
 import FerryProtocols
 
-/// The uploads that are done, in the order in which they were finished, and what of them left the queue for the history.
+/// The done uploads in the sequence in which they finished, and those that left the queue for the history.
 struct Archive {
-    /// Done uploads that are in the queue beyond the number that is kept, before some of them leave.
+    /// The number of done uploads above the configured one that may stay in the queue before some leave.
     static let slack = 100
-    /// Uploads that leave with one record.
+    /// The number of uploads that leave with one record.
     private static let batch = 500
 
-    /// The uploads in the order in which they were finished; some may have been removed since.
+    /// The uploads in the sequence in which they finished; some may have been removed since.
     private(set) var finished: [Upload.ID] = []
-    /// The first so many of them were done before this engine started.
+    /// The number of uploads, from the first, that were done before this engine started.
     private var inherited = 0
     /// The uploads that had failed or were held when the engine started.
     private(set) var failedBefore: Set<Upload.ID> = []
-    /// The uploads that this engine finished and that are in the history alone.
+    /// The uploads that this engine finished and that only the history still contains.
     private(set) var retired = UploadQueue.Retired()
 
     init() {}
 
-    /// - Parameter uploads: What the queue holds when the engine starts.
+    /// - Parameter uploads: The uploads of the queue when the engine starts.
     init(_ uploads: some Sequence<Upload>) {
         var done: [(id: Upload.ID, at: Date)] = []
         for upload in uploads {
@@ -33,27 +33,27 @@ struct Archive {
         inherited = finished.count
     }
 
-    /// The uploads that were done before the engine started, and not again since.
+    /// The uploads that were done before the engine started, and were not repeated since.
     var doneBefore: Set<Upload.ID> {
         Set(finished.prefix(inherited)).subtracting(finished.dropFirst(inherited))
     }
 
-    /// Notes uploads that are done, on disk too.
+    /// Notes uploads that are done, with their end on disk.
     mutating func finish(_ ids: some Sequence<Upload.ID>) { finished += ids }
 
-    /// True if more than `kept` and some more are in the queue.
+    /// True if the queue contains more than `kept` plus `slack`.
     func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
 
-    /// The oldest, which leave next; nil if none are too many.
+    /// The oldest uploads, which leave next; nil if there are not too many.
     func leaving(keeping kept: Int) -> ArraySlice<Upload.ID>? {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }
 
     /// Notes that the `count` oldest have left.
     ///
-    /// - Parameter gone: Those of them that were still in the queue.
+    /// - Parameter gone: Those of the uploads that were still in the queue.
     mutating func retire(_ count: Int, gone: [Upload]) {
-        // Those of an earlier engine are the oldest.
+        // The uploads of an earlier engine are the oldest.
         let earlier = min(inherited, count)
         let known = Set(finished.prefix(earlier))
         for upload in gone where !known.contains(upload.id) {

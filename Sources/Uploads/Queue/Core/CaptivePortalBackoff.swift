@@ -1,20 +1,20 @@
 import FerryProtocols
 
-/// A time in which something else answers in a host's place. Pure.
+/// A time in which a captive portal responds in a host's place. Pure.
 ///
-/// One upload at a time goes there meanwhile, and only once in a while: what the others would send is no business of
-/// whoever answers.
+/// Meanwhile only one upload at a time goes there, and only at intervals: the portal's owner must not receive the bytes
+/// of the others.
 struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The time between two looks: a person who signs in does not want to wait much longer.
+    /// The time between two checks: a user who signs in does not want to wait much longer.
     static var interval: Duration { .seconds(10) }
-    /// A page answers soon. One upload that goes on for so long has the server.
+    /// A captive portal responds soon. An upload that runs for longer has reached the server.
     private static var trial: Duration { .seconds(20) }
 
-    /// The moment until which nothing is sent there; then one upload may look.
+    /// The moment until which nothing is sent there; afterwards one upload may check.
     let until: Instant
-    /// Then the others may go too.
+    /// The moment after which the others may start too.
     let end: Instant
-    /// The notice for people meanwhile.
+    /// The notice for users meanwhile.
     let notice: UploadFailure
 
     init(at now: Instant, notice: UploadFailure) {
@@ -23,6 +23,6 @@ struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == 
         self.notice = notice
     }
 
-    /// The next moment at which something may start.
+    /// Returns the next moment at which an upload may start.
     func nextInstant(after now: Instant) -> Instant { now < until ? until : end }
 }

@@ -1,23 +1,23 @@
-/// The numbers whose uploads are known to be done or gone, so that the uploads that start after the same thousands do
-/// not each look at all of these. Pure.
+/// The ranges of uploads known to be done or gone, so that uploads that start after the same thousands do not check
+/// each of them again. Pure.
 struct CompletedRanges {
-    /// A way this short is as quickly gone again as it is looked up.
+    /// The length of a range that is checked as quickly as it is looked up.
     private static let shortWay = 16
 
-    /// Below a number, the next that was not done when somebody last looked: all from there up to the number are.
+    /// For a number, the next lower one that was not done at the last check: all numbers between them are done.
     private var next: [Upload.ID: Upload.ID] = [:]
-    /// The ranges of the last question, and how many of them, from the first, are not known to be done.
+    /// The ranges of the last query, and the number of them, from the first, that are not known to be done.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
-    /// No number above it has been looked at.
+    /// The greatest number that was checked.
     private var greatest = Upload.ID.min
 
-    /// The greatest number within ranges in ascending order whose upload is not done.
+    /// Returns the greatest number within ranges in ascending order whose upload is not done.
     ///
-    /// - Parameter uploads: All there are: a range that is much longer is not gone through number by number.
+    /// - Parameter uploads: All uploads: a much longer range is not checked number by number.
     mutating func lastOpen(
         in ranges: [ClosedRange<Upload.ID>], of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {
-        // Uploads that were added together share theirs, and then this compares nothing.
+        // Uploads that were added together share the storage of their ranges, so this comparison is cheap.
         if last.ranges != ranges {
             last = (ranges, ranges.count)
             greatest = max(greatest, ranges.last?.upperBound ?? .min)
@@ -29,7 +29,7 @@ struct CompletedRanges {
         return nil
     }
 
-    /// Notes that an upload that was done, or not there, is to be done again.
+    /// Notes that an upload that was done, or missing, is unfinished again.
     mutating func reopen(_ id: Upload.ID) {
         if id <= greatest { self = CompletedRanges() }
     }

@@ -3,60 +3,61 @@ package import FerryFiles
 package import FerryProtocols
 package import FerryTransfer
 
-/// The number of an answer that somebody waits for.
+/// The number of a reply that a caller waits for.
 package typealias ReplyID = Int
 
 /// An event for the queue's core.
 package enum CoreEvent: Sendable {
-    /// The engine starts to run what is queued.
+    /// The engine starts to run the queued uploads.
     ///
     /// - `awaitsLink`: Whether nothing may start before the link monitor's first report.
     case started(awaitsLink: Bool)
     case transaction(Transaction, ReplyID?)
     case attempt(Upload.ID, run: Int, AttemptEvent, ReplyID)
-    /// An attempt has sent so much of the file. The number lets the queue count what is sent again after a kill.
+    /// An attempt has sent this many bytes of the file. After a kill, the number lets the queue count the bytes that
+    /// are sent again.
     case sent(Upload.ID, run: Int, ByteCount)
     case journaled([AppendResult])
     case journalReported(JournalCondition)
     case repaired(JournalCondition)
     case journalClosed(JournalError?)
-    /// - `isForbidden`: Whether there is a network, and it must not be used.
+    /// - `isForbidden`: Whether a network exists that must not be used.
     case link(LinkStatus, isForbidden: Bool)
     /// The machine slept.
     case slept
     case probed(UploadHost, number: Int, Reachability)
     case timer
-    /// - `waiting`: The hosts of what waits, as they were before.
+    /// - `waiting`: The hosts of waiting uploads before the change.
     case configured(UploadQueue.Configuration, waiting: [Upload.ID: UploadHost])
-    /// A user wants everything tried, whatever is known of the network.
+    /// A user wants all uploads tried, whatever the state of the network.
     case tryNow
-    /// A user wants some uploads tried, whatever is known of the network.
+    /// A user wants some uploads tried, whatever the state of the network.
     case force
-    /// A command was carried out, and can be taken back so.
+    /// A command was carried out, and this action undoes it.
     case commanded(UndoAction)
     /// A change may let uploads start.
     case advance
-    /// The queue starts nothing new any more.
+    /// The queue starts no more uploads.
     case finish
     case stop
-    /// The time is over in which removed uploads can be put back.
+    /// The time in which removed uploads can be put back is over.
     case endRemovals
     case noticed(DatedNotice, number: Int)
     case awayFolders([String])
-    /// The history has what a killed engine could not write.
+    /// The history contains the entries that a killed engine could not write.
     case historyCompleted
-    /// The oldest uploads that are done have left for the history.
+    /// The oldest done uploads have left the queue for the history.
     ///
-    /// - `gone`: Those of them that were still in the queue.
+    /// - `gone`: Those of the uploads that were still in the queue.
     case retired(count: Int, gone: [Upload])
 }
 
 /// An event of one attempt.
 package enum AttemptEvent: Sendable {
-    /// The server's word on what it has.
+    /// The server's report of what it has stored.
     case recorded(UploadResource?, durably: Bool)
-    /// - `file`: The file as it is now, if it changed and the upload is to begin anew with it.
-    /// - `sent`: The number of bytes that had been sent.
+    /// - `file`: The current version of the file, if it changed and the upload is to restart with it.
+    /// - `sent`: The number of bytes that were sent.
     case ended(UploadAttempt.Outcome, file: FileIdentity?, sent: ByteCount)
 }
 
@@ -68,34 +69,34 @@ package enum CoreEffect: Sendable {
     case start(Upload, run: Int)
     case cancel(Upload.ID)
     case probe(UploadHost, number: Int)
-    /// Deletes what the server has of an upload.
+    /// Deletes what the server has stored of an upload.
     case discard(Upload)
-    /// Servers keep what they have of these, to be deleted from a date on.
+    /// Remembers what servers have stored of these, to be deleted from a date on.
     case abandon([Upload], since: Date)
     case reclaim([Upload])
     case invalidateConnections(ConnectionInvalidation)
     case linkIsAway(Bool)
     case remember([HistoryEntry])
-    /// Moves what is done and too much to the history.
+    /// Moves done uploads above the configured number to the history.
     case retire
     case repair
-    /// Writes down what the disk refused.
+    /// Writes the changes that the disk refused.
     case saveDirty
     case limitRates([LimitScope: ByteCount])
-    /// Sends `timer` then; nil for never.
+    /// Sends `timer` at this instant; nil for never.
     case wake(at: ContinuousClock.Instant?)
     /// The queue is idle: nothing runs, and nothing will.
     case idle
 }
 
-/// The questions that the core asks its shell while it handles an event.
+/// The lookups that the core makes while it handles an event.
 package struct QueueLookups: Sendable {
     var host: @Sendable (Upload) -> UploadHost
-    /// True if an interrupted upload of this kind goes on where it was.
+    /// True if an interrupted upload of this kind can resume.
     var resumes: @Sendable (Upload) -> Bool
     /// Returns the progress of the attempt at an upload.
     var progress: @Sendable (Upload.ID) -> RunProgress?
-    /// Draws from a range, to spread waits.
+    /// Draws from a range, to spread delays.
     var random: @Sendable (ClosedRange<Double>) -> Double
 
     package init(
@@ -110,12 +111,12 @@ package struct QueueLookups: Sendable {
     }
 }
 
-/// The progress of an attempt, as the queue needs to know it.
+/// The progress of an attempt, as far as the queue needs it.
 package struct RunProgress: Sendable {
     var isReading: Bool
-    /// The time when bytes went out last; nil before the first.
+    /// The last time when bytes were sent; nil before the first.
     var moved: ContinuousClock.Instant?
-    /// True once a request carries all of the file, and the server keeps nothing of it should it break.
+    /// True once a request carries the whole file, and the server keeps nothing if the request breaks.
     var carriesAll: Bool
 
     package init(isReading: Bool, moved: ContinuousClock.Instant?, carriesAll: Bool) {

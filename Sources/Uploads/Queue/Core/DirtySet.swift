@@ -1,5 +1,5 @@
-/// Uploads of which the disk refused a record, or that must be written anew. Each stays until a record is on disk that
-/// was begun later.
+/// The uploads whose record the disk refused, or that must be written again. Each stays until a later record is on
+/// disk.
 struct DirtySet {
     private var refusals: [Upload.ID: Int] = [:]
     /// The number of the last refusal.
@@ -8,7 +8,7 @@ struct DirtySet {
     var isEmpty: Bool { refusals.isEmpty }
     var ids: some Collection<Upload.ID> { refusals.keys }
 
-    /// A moment: a record that begins now holds whatever was refused before.
+    /// The current moment: a record that begins now contains everything refused before.
     var now: Int { last }
 
     func contains(_ id: Upload.ID) -> Bool { refusals[id] != nil }
@@ -18,8 +18,8 @@ struct DirtySet {
         for id in ids { refusals[id] = last }
     }
 
-    /// Records of these are on disk that were begun at `moment`. Answers come in any order, so one of them may have been
-    /// refused since.
+    /// Notes that records begun at `moment` are on disk. Results arrive in any sequence, so one of the uploads may have
+    /// been refused since.
     mutating func saved(_ ids: some Sequence<Upload.ID>, begunAt moment: Int) {
         for id in ids where refusals[id].map({ $0 <= moment }) ?? false { refusals[id] = nil }
     }

@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// The properties by which a file on its way to a target is the same as another one.
+/// The properties that identify a file and its target.
 struct UploadKey: Hashable {
     let path: LocalPath
     let target: Upload.Target
@@ -9,14 +9,14 @@ struct UploadKey: Hashable {
     init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
 }
 
-/// A filter for files that need not be added once more: files on their way to the same target, and those that are there
-/// in the same version.
+/// A filter for files that need not be added again: files queued for the same target, and files uploaded there in the
+/// same version.
 package struct DuplicateFilter {
     /// The unfinished uploads that keep a file from being added.
     package enum Match: Sendable {
-        /// Uploads of the same version of the file.
+        /// An upload of the same version of the file.
         case inSameVersion
-        /// Uploads of any version of it.
+        /// An upload of any version of the file.
         case inAnyVersion
 
         package func makesNeedless(_ new: NewUpload, _ upload: Upload) -> Bool {
@@ -35,7 +35,7 @@ package struct DuplicateFilter {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
-    /// Takes in what the history tells. What failed and was removed counts for nothing.
+    /// Adds the done uploads of the history. Failed and removed uploads do not count.
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
         for entry in past {
             guard entry.upload.isDone else { continue }
@@ -49,7 +49,7 @@ package struct DuplicateFilter {
 
     package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
 
-    /// The one for which it need not be added; one that has failed only if there is no other.
+    /// Returns the upload that makes adding `new` unnecessary; a failed one only if there is no other.
     package func upload(of new: NewUpload) -> Upload? {
         let same = known[UploadKey(new), default: []].filter { match.makesNeedless(new, $0) }
         return same.first { !$0.hasFailed } ?? same.first

@@ -1,15 +1,15 @@
 import FerryProtocols
 
-/// A time in which files and sockets could not be opened because too many are open. Pure.
+/// A time in which files and sockets cannot be opened because too many are open. Pure.
 ///
-/// While it lasts nothing new is started but once in a while: whatever runs must end first.
+/// Meanwhile new uploads start only at intervals: running ones must end first.
 struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The moment until which nothing starts.
     let pausedUntil: Instant
-    /// Then nobody has to be told any more.
+    /// The moment after which the notice is obsolete.
     let end: Instant
 
-    /// The notice for people meanwhile.
+    /// The notice for users meanwhile.
     let notice: UploadFailure
 
     init(at now: Instant, notice: UploadFailure) {
@@ -18,6 +18,6 @@ struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration
         end = now.advanced(by: .seconds(5))
     }
 
-    /// The next moment at which something is to be done.
+    /// Returns the next moment at which something is due.
     func nextInstant(after now: Instant) -> Instant { now < pausedUntil ? pausedUntil : end }
 }

@@ -13,7 +13,7 @@ struct HostTable {
         case now
         /// No upload may start before this instant.
         case notBefore(Instant)
-        /// No upload may start until the link or the host is back, which nobody can date.
+        /// No upload may start until the link or the host is back, at an unknown time.
         case untilItReturns
     }
 
@@ -64,7 +64,7 @@ struct HostTable {
     }
 }
 
-// The answer.
+// The permission to start.
 extension HostTable {
     /// Whether an upload may start at `host`, where `running` uploads run now.
     func permission(at host: UploadHost, running: Int, now: Instant) -> Permission {
@@ -84,7 +84,7 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// The next instant at which more may start at some host, or a probe is due.
+    /// The next instant at which more uploads may start at some host, or a probe is due.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []
         for entry in entries.values {
@@ -96,7 +96,7 @@ extension HostTable {
         return instants.filter { $0 > now }.min()
     }
 
-    /// Forgets what is over.
+    /// Removes the entries that are over.
     mutating func prune(at now: Instant) {
         if let end = exhaustion?.end, end <= now { exhaustion = nil }
         for host in Array(entries.keys) {
@@ -122,8 +122,8 @@ extension HostTable {
         case returned
     }
 
-    /// True for five seconds after the link's return: the kernel asks for the router three times, a second apart, before
-    /// it says that the host is unreachable.
+    /// True for five seconds after the link's return: the kernel asks for the router three times, a second apart,
+    /// before it reports the host as unreachable.
     func isLinkFresh(at now: Instant) -> Bool {
         linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
     }
@@ -133,22 +133,22 @@ extension HostTable {
 
     /// Notes that the link is down.
     ///
-    /// - Returns: True if it was known to be down before.
+    /// - Returns: True if the link was known to be down before.
     mutating func linkIsDown(because reason: String, at now: Moment) -> Bool {
         link.close(because: reason, at: now.date)
     }
 
     /// Notes that the link is up.
     ///
-    /// - Parameter generation: Grows each time this machine loses an address.
-    /// - Returns: What that means, and whether an address was lost.
+    /// - Parameter generation: A number that rises each time this machine loses an address.
+    /// - Returns: The meaning of the report, and whether an address was lost.
     mutating func linkIsUp(generation: Int, at now: Moment) -> (LinkReturn, hasLostAddress: Bool) {
         let hasLostAddress = generation > lastGeneration
         lastGeneration = generation
         guard link == .open else {
             link = .open
             linkReturned = now.instant
-            // Whatever was found out about hosts was found out without a network.
+            // The knowledge about hosts was gathered without a network.
             forgetReachability()
             return (.returned, hasLostAddress)
         }
@@ -159,7 +159,7 @@ extension HostTable {
         return (.otherNetwork, hasLostAddress)
     }
 
-    /// Lets the next attempts through, whatever is known of the link and of hosts.
+    /// Lets the next attempts through, whatever the state of the link and of hosts.
     mutating func force() {
         link.force()
         entries = [:]
@@ -175,9 +175,10 @@ extension HostTable {
     }
 }
 
-// What hosts and attempts say.
+// Reports of hosts and attempts.
 extension HostTable {
-    /// A transfer could not reach the host, or lost it: from the second time on one probe asks for all its uploads.
+    /// Notes that a transfer could not reach the host, or lost it: from the second time on, one probe serves all its
+    /// uploads.
     mutating func transferFailed(at host: UploadHost, now: Instant) {
         change(host) { entry in
             var probe = entry.probe ?? Probe(next: .at(now))
@@ -188,9 +189,9 @@ extension HostTable {
         }
     }
 
-    /// The host itself answered.
+    /// Notes that the host itself responded.
     ///
-    /// - Returns: True if other uploads may have waited for that.
+    /// - Returns: True if other uploads may have waited for the response.
     @discardableResult
     mutating func answered(_ host: UploadHost) -> Bool {
         guard let entry = entries[host], entry.portal != nil || entry.probe != nil else { return false }
@@ -198,7 +199,7 @@ extension HostTable {
         return true
     }
 
-    /// A request to the host timed out while so many uploads ran there, the one that made it included.
+    /// Notes that a request to the host timed out while so many uploads ran there, its own included.
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }
         change(host) { entry in
@@ -208,8 +209,8 @@ extension HostTable {
         }
     }
 
-    /// A host asked to be left alone for a while, in seconds. That holds for all uploads that go there (RFC 9110 §10.2.3
-    /// does not say of what; a server that is busy is busy for all).
+    /// Notes that a host asked for a pause, in seconds. The pause applies to all uploads to the host: RFC 9110 §10.2.3
+    /// does not name its scope, and a busy server is busy for all.
     mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
         let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
         change(host) { entry in
@@ -218,17 +219,17 @@ extension HostTable {
         }
     }
 
-    /// A captive portal answered in the host's place.
+    /// Notes that a captive portal responded in the host's place.
     mutating func portalAnswered(for host: UploadHost, _ failure: UploadFailure, now: Instant) {
         change(host) { $0.portal = CaptivePortalBackoff(at: now, notice: failure) }
     }
 
-    /// A file or a socket could not be opened because too many are open.
+    /// Notes that a file or a socket could not be opened because too many are open.
     mutating func descriptorsRanOut(_ failure: UploadFailure, now: Instant) {
         exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
     }
 
-    /// The same server by another way is still the one that asked for a pause.
+    /// Copies pauses to new hosts: a server behind another proxy is still the one that asked for a pause.
     mutating func carryPausesOver(to hosts: some Sequence<UploadHost>) {
         let pauses = entries.compactMapValues(\.pause)
         guard !pauses.isEmpty else { return }
@@ -248,10 +249,10 @@ extension HostTable {
         }.min()
     }
 
-    /// True while some host is probed for.
+    /// True while some host is being probed.
     var isProbing: Bool { entries.values.contains { $0.probe != nil } }
 
-    /// The probes that are due, which count as under way from now on. Hosts where nothing is pending are not probed.
+    /// Returns the due probes, which count as under way from now on. Hosts without pending uploads are not probed.
     mutating func dueProbes(at now: Instant) -> [(host: UploadHost, number: Int)] {
         var due: [(host: UploadHost, number: Int)] = []
         for (host, entry) in entries {
@@ -268,9 +269,9 @@ extension HostTable {
         return due
     }
 
-    /// Takes the result of the probe with this number.
+    /// Processes the result of the probe with this number.
     ///
-    /// - Returns: True if the host is reachable again; nil if nobody needs the answer any more.
+    /// - Returns: True if the host is reachable again; nil if the result is no longer needed.
     mutating func probed(_ host: UploadHost, number: Int, _ answer: Reachability, now: Instant) -> Bool? {
         guard var probe = entries[host]?.probe, case .underWay(number) = probe.next else { return nil }
         probe.schedule.record(answer)
@@ -281,17 +282,17 @@ extension HostTable {
     }
 }
 
-// Counts of pending uploads, for probes and for people.
+// Counts of pending uploads, for probes and for users.
 extension HostTable {
-    /// False while no host has failed or asked for a pause: then nobody needs the counts.
+    /// False while no host has failed or asked for a pause: the counts are not needed then.
     var isCounting: Bool { pending != nil }
 
     mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
 
-    /// Keeps the counts true when an upload comes, goes or gets into another state.
+    /// Updates the counts when an upload is added, removed or changes its state.
     mutating func count(_ host: UploadHost, by change: Int) { pending?[host, default: 0] += change }
 
-    /// The pauses that uploads wait for, the longest first.
+    /// Returns the pauses that uploads wait for, the longest first.
     func pauses(running: (UploadHost) -> Int, now: Moment) -> [RetryAfterPause] {
         entries.compactMap { host, entry in
             let waiting = (pending?[host] ?? 0) - running(host)
@@ -301,7 +302,7 @@ extension HostTable {
         }.sorted { ($1.until, $0.host) < ($0.until, $1.host) }
     }
 
-    /// The hosts that do not answer and that uploads wait for, the most awaited first.
+    /// Returns the unreachable hosts that uploads wait for, the one with the most uploads first.
     func unreachable(running: (UploadHost) -> Int) -> [UnreachableHost] {
         entries.compactMap { host, entry in
             let waiting = (pending?[host] ?? 0) - running(host)
@@ -319,7 +320,7 @@ extension HostTable {
         }
     }
 
-    /// Returns the notice for people while less is sent than might be.
+    /// Returns the notice for users while fewer uploads run than could.
     func notice(running: (UploadHost) -> Int, now: Instant) -> UploadFailure? {
         if let exhaustion { return exhaustion.notice }
         if let portal = entries.values.lazy.compactMap(\.portal).first { return portal.notice }

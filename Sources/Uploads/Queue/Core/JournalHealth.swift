@@ -1,14 +1,14 @@
 import FerryProtocols
 
-/// Whether the journal takes what it is given, and when to try again if it does not.
+/// Whether the journal accepts changes, and when to retry if it does not.
 struct JournalHealth {
     typealias Instant = ContinuousClock.Instant
 
     enum State {
         case working
-        /// No snapshot; so often tried again.
+        /// The last snapshot failed. `tries` counts the retries.
         case behind(JournalError, tries: Int)
-        /// Changes are refused; so often tried again.
+        /// Changes are refused. `tries` counts the retries.
         case refused(JournalError, tries: Int)
     }
 
@@ -25,7 +25,7 @@ struct JournalHealth {
         if case .refused = state { true } else { false }
     }
 
-    /// True if it was tried again without success and the disk is not full: waiting alone will not help.
+    /// True if a retry failed and the disk is not full: waiting alone does not help.
     var isHopeless: Bool {
         if case .refused(let error, let tries) = state { tries > 0 && !error.isDiskFull } else { false }
     }
@@ -38,7 +38,7 @@ struct JournalHealth {
         }
     }
 
-    /// Returns the notice of it for people.
+    /// Returns the notice about the disk for users.
     func notice(running: Int) -> UploadFailure? {
         switch state {
         case .working: nil
@@ -59,15 +59,15 @@ struct JournalHealth {
             state = .refused(error, tries: tries)
         } else {
             state = .refused(error, tries: 0)
-            // The next try may be minutes away because of a snapshot.
+            // The next retry may be minutes away because of a snapshot.
             if case .at = repair { repair = .none }
         }
         if isAccepting { plan(at: now) }
     }
 
-    /// Takes in what the journal says of itself.
+    /// Processes the journal's own report of its condition.
     ///
-    /// - Returns: True if that changed something.
+    /// - Returns: True if the state changed.
     mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
         switch (condition, state) {
         case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)
@@ -75,7 +75,7 @@ struct JournalHealth {
             state = .behind(error, tries: 0)
             if isAccepting { plan(at: now) }
         case (.sound, .behind): state = .working
-        // Only a repair finds out that changes are taken again.
+        // Only a repair shows that changes are accepted again.
         case (.sound, .working), (.sound, .refused), (.behind, .behind), (.behind, .refused): return false
         }
         return true
@@ -92,7 +92,7 @@ struct JournalHealth {
         return true
     }
 
-    /// Takes in what a repair came to.
+    /// Processes the result of a repair.
     ///
     /// - Parameter hasDirty: Whether changes are still refused.
     mutating func repaired(_ condition: JournalCondition, hasDirty: Bool, now: Instant) {
@@ -106,7 +106,7 @@ struct JournalHealth {
         plan(at: now)
     }
 
-    /// Takes in how the journal was closed. A snapshot holds everything, whatever was refused before.
+    /// Processes the result of closing the journal. A snapshot contains everything, whatever was refused before.
     mutating func close(_ error: JournalError?, hasDirty: Bool) {
         guard !hasDirty else { return }
         state = error.map { .behind($0, tries: 0) } ?? .working
@@ -128,9 +128,9 @@ struct JournalHealth {
     private var delay: Duration? {
         switch state {
         case .working: nil
-        // Room may come back at any moment, and a try costs little.
+        // Space may return at any moment, and a retry costs little.
         case .refused(.diskFull, _): .seconds(5)
-        // A try writes everything anew.
+        // A retry writes all files again.
         case .refused(_, let tries): .seconds(min(60, 5 << min(tries, 5)))
         case .behind(_, let tries): .seconds(min(300, 5 << min(tries, 7)))
         }

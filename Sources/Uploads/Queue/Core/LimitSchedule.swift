@@ -1,17 +1,17 @@
 import FerryFiles
 import FerryProtocols
 
-/// The limits of bandwidth that hold, and when a timetable changes them.
+/// The current limits of bandwidth, and the time when a timetable changes them.
 package struct LimitSchedule {
-    /// The longest time between two looks at the wall clock. The system reports to nobody that the clock was set, so
-    /// the queue looks while a timetable waits for a moment.
+    /// The longest time in seconds between two reads of the wall clock. The system does not report that the clock was
+    /// set, so the queue reads it while a timetable is pending.
     private static let longestLook = 60.0
 
     private let zone: ZoneRules
-    /// The current limits, as far as there are any to tell.
+    /// The current limits, as far as there are any.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
-    /// The time when a timetable says otherwise.
+    /// The time when a timetable changes the limits.
     private var due: Date?
 
     package init(zone: ZoneRules) { self.zone = zone }
@@ -26,16 +26,16 @@ package struct LimitSchedule {
 
     /// The limit of a scope at `date`.
     ///
-    /// - Parameter order: What a user set; nil for what the timetable says.
+    /// - Parameter order: The limit that a user set; nil for the timetable's.
     func limit(
         of scope: LimitScope, _ timetable: Timetable?, order: Bandwidth?, at date: Date
     ) -> BandwidthLimit {
         (timetable ?? Timetable()).limit(of: scope, order: order, at: date, in: zone)
     }
 
-    /// Finds out what holds at `date`.
+    /// Updates the limits to those at `date`.
     ///
-    /// - Returns: True if something else holds than before.
+    /// - Returns: True if a limit changed.
     mutating func update(
         _ timetables: [LimitScope: Timetable], orders: [LimitScope: Bandwidth], at date: Date
     ) -> Bool {
@@ -52,7 +52,7 @@ package struct LimitSchedule {
     /// True if the next moment of a timetable has come, or the clock was set back.
     func isOver(at now: Date) -> Bool { due.map { now >= $0 || now < date } ?? false }
 
-    /// Returns when to read the wall clock again; nil if no timetable waits for anything.
+    /// Returns when to read the wall clock again; nil if no timetable change is pending.
     func nextLook(after now: Moment) -> ContinuousClock.Instant? {
         due.map { due in
             let left = max(0.001, min(due.timeIntervalSince(now.date), Self.longestLook))

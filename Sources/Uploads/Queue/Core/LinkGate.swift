@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// Whether the network may be used, as far as the link monitor and the user say.
+/// Whether the network may be used, by the reports of the link monitor and the commands of the user.
 enum LinkGate: Equatable {
     case open
     /// Closed until the monitor's first report; the network is not known to be away.
     case unknown
     case closed(since: Date, reason: String)
-    /// Closed, but the user asked to try.
+    /// Closed, but the user asked for a try.
     case forced(since: Date, reason: String)
 
     var isClosed: Bool {
@@ -16,7 +16,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// The network as people see it.
+    /// The network as users see it.
     var network: EngineStatus.Network {
         switch self {
         case .open, .unknown: .online
@@ -27,7 +27,7 @@ enum LinkGate: Equatable {
 
     /// Notes that the link is down for this reason.
     ///
-    /// - Returns: True if it was known to be down before.
+    /// - Returns: True if the link was known to be down before.
     mutating func close(because reason: String, at date: Date) -> Bool {
         switch self {
         case .closed(let since, reason: _): self = .closed(since: since, reason: reason)
@@ -39,7 +39,7 @@ enum LinkGate: Equatable {
         return true
     }
 
-    /// Lets the next attempts through, whatever the monitor says.
+    /// Lets the next attempts through, whatever the monitor reports.
     mutating func force() {
         switch self {
         case .closed(let since, let reason): self = .forced(since: since, reason: reason)

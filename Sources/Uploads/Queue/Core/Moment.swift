@@ -2,9 +2,9 @@ import FerryFiles
 
 /// The time at which the queue handles an event, by both clocks.
 package struct Moment: Sendable {
-    /// The time by the clock that nobody can set: waits go by it.
+    /// The time by the clock that cannot be set: delays use it.
     package var instant: ContinuousClock.Instant
-    /// The time by the wall clock, for people, files and timetables.
+    /// The time by the wall clock, for display, files and timetables.
     package var date: Date
 
     package init(instant: ContinuousClock.Instant, date: Date) {
@@ -12,7 +12,7 @@ package struct Moment: Sendable {
         self.date = date
     }
 
-    /// The date on which `instant` will come, unless the wall clock is set.
+    /// Returns the date of `instant`, unless the wall clock is set.
     func date(of instant: ContinuousClock.Instant) -> Date {
         date.addingTimeInterval(self.instant.duration(to: instant) / .seconds(1))
     }

@@ -1,14 +1,14 @@
-/// The newest of what happened beside the queue, as in a watched folder.
+/// The latest events from outside the queue, such as of a watched folder.
 struct NoticeLog {
-    /// Notices that are told to those who come later.
+    /// The number of notices that later followers receive.
     private static let kept = 10
 
-    /// The notices by their numbers, which tell their order: they may arrive in another one.
+    /// The notices with their numbers, which give their sequence: they may arrive in another one.
     private var notices: [(number: Int, notice: DatedNotice)] = []
-    /// The watched folders that are not there, as they are shown to people.
+    /// The missing watched folders, as they are displayed.
     var awayFolders: [String] = []
 
-    /// The notices in the order in which they were told.
+    /// The notices in sequence.
     var all: [DatedNotice] { notices.map(\.notice) }
 
     mutating func add(_ notice: DatedNotice, number: Int) {

@@ -1,22 +1,21 @@
-/// The effects of one event, and the timer that the core asked for.
+/// The effects of one event, and the timer that the core requested.
 struct Outbox {
     private var effects: [CoreEffect] = []
-    /// The time for which the shell was last told to send `timer`; nil for never.
+    /// The time of the timer that the shell was last asked for; nil for none.
     private(set) var wake: ContinuousClock.Instant?
 
     mutating func append(_ effect: CoreEffect) { effects.append(effect) }
 
-    /// Takes out what was answered since the last call.
+    /// Removes and returns the effects since the last call.
     mutating func drain() -> [CoreEffect] {
         defer { effects = [] }
         return effects
     }
 
-    /// Notes that the timer came.
+    /// Notes that the timer fired.
     mutating func timerFired() { wake = nil }
 
-    /// Asks for the timer at `next`. A timer that is about to come, or comes earlier, is left as it is: a wake that is
-    /// too early does no harm.
+    /// Requests the timer at `next`. An earlier timer stays as it is: waking too early does no harm.
     mutating func wake(at next: ContinuousClock.Instant?, now: ContinuousClock.Instant) {
         if let wake {
             guard wake > now, next.map({ $0 < wake }) ?? true else { return }

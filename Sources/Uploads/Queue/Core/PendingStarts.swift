@@ -1,12 +1,11 @@
 import FerryFiles
 import HeapModule
 
-/// The uploads that have a condition for their start, and what each of those that are queued waits for. Others cost
-/// nothing here. Pure.
+/// The uploads with a start condition, and what each queued one waits for. Other uploads cost nothing here. Pure.
 struct PendingStarts {
     enum Wait: Hashable {
         /// The upload waits until this one is done. The last of several is watched: mostly it is done last, and then no
-        /// other needs be.
+        /// other must be watched.
         case upload(Upload.ID)
         /// The upload waits for a time by the wall clock.
         case date(Date)
@@ -23,7 +22,7 @@ struct PendingStarts {
 
     private var waits: [Upload.ID: Wait] = [:]
     private var followers: [Upload.ID: Set<Upload.ID>] = [:]
-    /// Entries that are no longer so are dropped when they come up.
+    /// The dates; stale entries are dropped when they come up.
     private var dates = Heap<Entry>()
 
     /// The number of uploads that wait for another one.
@@ -31,7 +30,7 @@ struct PendingStarts {
 
     var isEmpty: Bool { waits.isEmpty }
 
-    /// All that have a condition, in no order.
+    /// All uploads with a condition, unsorted.
     var ids: some Sequence<Upload.ID> { waits.keys }
 
     mutating func note(_ id: Upload.ID, _ wait: Wait) {
@@ -58,13 +57,13 @@ struct PendingStarts {
     /// Returns the uploads that watch this one.
     func followers(of id: Upload.ID) -> Set<Upload.ID> { followers[id] ?? [] }
 
-    /// The first date that something waits for.
+    /// Returns the first date that an upload waits for.
     mutating func nextDate() -> Date? {
         while let first = dates.min, waits[first.id] != .date(first.date) { dates.removeMin() }
         return dates.min?.date
     }
 
-    /// Returns the uploads whose date has come. They wait for nothing until the queue notes something of them.
+    /// Returns the uploads whose date has come. They wait for nothing until the queue stores them again.
     mutating func due(at now: Date) -> [Upload.ID] {
         var due: [Upload.ID] = []
         while let next = nextDate(), next <= now, let entry = dates.popMin() {

@@ -4,7 +4,7 @@ import FerryTransfer
 
 /// Adding and removing uploads, and putting removed ones back.
 extension QueueCore {
-    /// The uploads that some of these wait for: they stay until the new ones are here.
+    /// Returns the uploads that some of these wait for: they stay until the new ones are stored.
     func awaited(by new: [NewUpload]) throws(UploadFailure) -> [Upload.ID] {
         if !new.isEmpty { try checkRoom(for: new) }
         return Self.conditions(of: new).flatMap(\.after).flatMap(known)
@@ -55,7 +55,7 @@ extension QueueCore {
             added.append(upload)
             settings.nextID += 1
         }
-        // Before they are in memory: an upload that is not on disk must not start.
+        // Appends before the uploads are in memory: an upload that is not on disk must not start.
         append(
             added.map(QueueChange.set), .powerCut, .add(added, awaited: awaited), locking: awaited, reply)
     }
@@ -71,7 +71,8 @@ extension QueueCore {
         return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
     }
 
-    /// Changes that follow batches: those may have been paused, or resumed, while these were written down.
+    /// Returns changes that follow batches, which may have been paused or resumed while these uploads were being
+    /// written.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
         let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
         let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
@@ -80,7 +81,8 @@ extension QueueCore {
             + (early.isEmpty ? [] : [.change(early, .resume)])
     }
 
-    /// Takes uploads out of the files, and then out of memory. What was to start after one that is not done is held.
+    /// Removes uploads from the files, and then from memory. Uploads that were to start after an unfinished one are
+    /// held.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
         let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
@@ -117,7 +119,8 @@ extension QueueCore {
         )
     }
 
-    /// Puts removed uploads back where they were. Of those whose parts at the server are gone by now, all is sent again.
+    /// Puts removed uploads back at their ranks. Uploads whose parts are gone from the server are sent again from the
+    /// beginning.
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {
@@ -128,7 +131,7 @@ extension QueueCore {
         }
         let back = removals.takeBack(ids)
         effects.append(.reclaim(back))
-        // Before they are in memory: an upload that is not on disk must not start.
+        // Appends before the uploads are in memory: an upload that is not on disk must not start.
         append(
             (back + waiting).map(QueueChange.set), .powerCut,
             .putBack(back, waiting: waiting, orphaned: Array(orphaned.keys)), locking: orphaned.keys, reply)
@@ -142,7 +145,8 @@ extension QueueCore {
             effects.append(.abandon(back, since: now.date))
             return .failure(refuse(error))
         }
-        // One that is not there counts as done for those that wait for it, and they only wait for earlier ones.
+        // A missing upload counts as done for those that wait for it, and uploads only wait for earlier ones. So
+        // earlier ones are stored first.
         for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
         publish((back + waiting).map(\.id))
         return .success(TransactionResult(ids: back.map(\.id), undo: .remove(back.map(\.id))))

@@ -5,7 +5,7 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
-    /// Takes in what a server says it has. A run that is no longer the current one has nothing to say.
+    /// Processes the server's report of what it has stored. A report of an old run is ignored.
     mutating func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool, _ reply: ReplyID
     ) {
@@ -33,7 +33,7 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Counts the bytes that go out again because the server has less than it once confirmed or than was sent.
+    /// Counts the bytes that are sent again because the server has stored less than it once confirmed or than was sent.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverAnswered(upload.id) {
@@ -41,7 +41,7 @@ extension QueueCore {
             upload.tries.sent = max(upload.tries.sent, confirmed)
             upload.tries.countResent(after: resource.confirmed)
         } else if resource == nil, runs.awaitsAnswer(upload.id) {
-            // Counted with the next answer, or when an attempt begins without a resource.
+            // They are counted with the next response, or when an attempt begins without a resource.
             upload.tries.sent = max(upload.tries.sent, confirmed)
         } else {
             upload.tries.resent += max(0, confirmed - (resource?.confirmed ?? 0))
@@ -51,7 +51,7 @@ extension QueueCore {
     mutating func noteSent(_ sent: ByteCount, of id: Upload.ID, run number: Int) {
         guard let run = runs.run(of: id, number: number), var upload = uploads[id], sent > run.confirmed
         else { return }
-        // Nobody was asked: all that went out before goes out again.
+        // The server was not asked for an offset: all bytes sent before are sent again.
         if runs.serverAnswered(id) { upload.tries.countResent(after: run.confirmed) }
         guard sent > upload.tries.sent else { return }
         upload.tries.sent = sent
@@ -72,7 +72,7 @@ extension QueueCore {
         defer { retryBlocked() }
         guard var upload = uploads[id] else {
             removals.countSent(sent, by: run, of: id)
-            // Should it be put back, it has arrived already.
+            // If the upload is put back, it has arrived already.
             if case .done(let receipt) = outcome {
                 if let upload = removals[id] { effects.append(.reclaim([upload])) }
                 removals.complete(id, as: .done(run.timed(receipt, now: now.instant), at: now.date))
@@ -85,11 +85,11 @@ extension QueueCore {
         if health.isRefused { publish([]) }
         switch (upload.state, outcome) {
         case (.running, _): break
-        // The server's last word counts, whatever was done with the upload in the same moment.
+        // The server's last response counts, whatever the user did with the upload at the same moment.
         case (.paused, .done), (.queued, .done): break
         case (.paused(.offline), .failed(let failure)) where failure.status != nil: break
         default:
-            // Somebody paused it, or the link is away: only how much was sent is new.
+            // A user paused the upload, or the link is away: only the number of sent bytes is new.
             guard upload.tries != before.tries else {
                 answer()
                 return advance()
@@ -113,7 +113,7 @@ extension QueueCore {
         }
         store(upload)
         let isNewVersion = upload.identity != before.identity
-        // The attempt could not reach the server to delete what it has of the old version.
+        // The attempt could not reach the server to delete the bytes of the old version.
         if isNewVersion, before.resource != nil { discard([before]) }
         let isFinal: Bool
         switch upload.state {
@@ -137,7 +137,7 @@ extension QueueCore {
             }
             hostFailed(host)
             if !host.isLocal, hosts.link != .open {
-                // The link is away: that is no fault of the upload's and costs it no try.
+                // The link is away: the failure is not the upload's and does not count as a try.
                 upload.state = .paused(.offline)
                 hosts.endForce()
                 return
@@ -153,7 +153,7 @@ extension QueueCore {
             after: failure, tries: &upload.tries, movement: movement, random: lookups.random)
         switch decision {
         case .wait, .again:
-            // What is known of the server is only that nothing is known.
+            // Nothing is known about the state on the server.
             if failure.category == .outcomeUnknown { upload.resource = nil }
         case .restart, .hold, .fail: break
         }
@@ -162,7 +162,7 @@ extension QueueCore {
         case .wait(let seconds):
             upload.state = .waiting(until: now.date.addingTimeInterval(seconds), failure: failure)
         case .restart:
-            // A link in the file's place, or no file at all, is nothing to begin anew with.
+            // A missing file, or a link at its path, cannot be sent from the beginning.
             guard let file, file != upload.identity else {
                 upload.state = .held(failure)
                 return
@@ -174,8 +174,8 @@ extension QueueCore {
         }
     }
 
-    /// Leaves a host alone that asks for it, whatever has become of the upload that was told. A pause that is too long
-    /// for the policy holds that upload alone.
+    /// Pauses a host that asks for it, whatever happened to the upload that got the response. A pause that exceeds the
+    /// policy's timeout holds only that upload.
     private mutating func keepPause(after failure: UploadFailure, at host: UploadHost) {
         guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.timeout
         else { return }
@@ -192,9 +192,9 @@ extension QueueCore {
 
 /// The events of the network.
 extension QueueCore {
-    /// Takes in that the network came or went.
+    /// Processes a report that the network is up or down.
     ///
-    /// - Parameter isForbidden: Whether there is a network, and it must not be used.
+    /// - Parameter isForbidden: Whether a network exists that must not be used.
     mutating func linkChanged(_ status: LinkStatus, isForbidden: Bool) {
         switch status {
         case .down(let reason):
@@ -210,7 +210,7 @@ extension QueueCore {
         case .up(let generation):
             let (meaning, hasLostAddress) = hosts.linkIsUp(generation: generation, at: now)
             effects.append(.linkIsAway(false))
-            // Also what is idle: the next request would go out on it.
+            // Idle connections are invalidated too: the next request would use them.
             if hasLostAddress { effects.append(.invalidateConnections(.addressLost)) }
             guard meaning != .unchanged else { return }
             if !saveIfAny(changeRemote { upload, _ in upload.regainLink() }) {
@@ -220,14 +220,14 @@ extension QueueCore {
         }
     }
 
-    /// True if a break would cost all that has been sent: nothing of it is kept by the server. It is left to the
-    /// kernel, as `curl -T` leaves it: a connection outlives its link for as long as its address is there.
+    /// True if a break would lose all sent bytes, as the server keeps none of them. The kernel decides over such a
+    /// connection, as with `curl -T`: it outlives its link while its address exists.
     private func standsWithoutLink(_ id: Upload.ID) -> Bool {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }
 
-    /// Takes in that the machine slept. Servers may have given up what was under way: what resumes where it was asks
-    /// anew, the rest finds out by itself.
+    /// Processes that the machine slept. Servers may have dropped running requests: uploads that resume ask for their
+    /// offset again, the others detect a dead connection themselves.
     mutating func machineSlept() {
         reviewLimits()
         effects.append(.invalidateConnections(.slept))
@@ -236,7 +236,7 @@ extension QueueCore {
         }
     }
 
-    /// Tries everything that waits, whatever the monitor thinks: connectivity is a hint and no gate for people.
+    /// Tries everything that waits, whatever the monitor reports: connectivity is a hint and never blocks users.
     mutating func tryNow() {
         hosts.force()
         var changed: [Upload.ID] = []
@@ -282,7 +282,7 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// - Returns: True if there is something to write; its answer lets uploads start.
+    /// - Returns: True if there is something to write; its result starts uploads.
     @discardableResult
     private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
         if !ids.isEmpty { submit(.save(ids, .process), nil) }
@@ -291,6 +291,6 @@ extension QueueCore {
 }
 
 extension UploadFailure {
-    /// The answer to an attempt that has nothing to say any more.
+    /// The reply to an attempt that is no longer current.
     static let stopped = UploadFailure(.network, "stopped")
 }

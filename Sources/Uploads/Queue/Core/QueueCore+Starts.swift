@@ -3,31 +3,32 @@ import FerryProtocols
 
 /// The starts of uploads.
 extension QueueCore {
-    /// The unit, in bytes, in which an upload's share of a slot is counted. The bytes on their way bound what a break
-    /// can cost with a server that keeps nothing of a request. With 32 uploads of a mebibyte under way, on a link that
-    /// carries 16 MiB between two breaks, none would ever arrive.
+    /// The unit, in bytes, in which an upload's share of a slot is counted. The bytes in flight are what a break can
+    /// cost with a server that keeps nothing of a request. With 32 uploads of 1 MiB in flight, on a link that carries
+    /// 16 MiB between two breaks, none would ever arrive.
     private static let smallPiece: ByteCount = 128 << 10
 
-    /// An upload of which nothing has moved for so long does not keep uploads to other hosts waiting.
+    /// The time without movement after which an upload no longer keeps uploads to other hosts waiting.
     private static let stuckAfter = Duration.seconds(10)
 
-    /// The number of the smallest uploads that may take one slot, unless a person said how many run at once.
+    /// The number of the smallest uploads that may share one slot, unless a user set how many uploads run at once.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
-    /// The fraction of a slot that an upload of `size` bytes takes, in units of 1/`whole`.
+    /// The fraction of a slot that an upload of `size` bytes occupies, in units of 1/`whole`.
     static func share(ofSize size: ByteCount, whole: Int) -> Int {
         let pieces = size / smallPiece + (size % smallPiece > 0 ? 1 : 0)
         return min(whole, max(1, Int(clamping: pieces)))
     }
 
-    /// While so many results are not on disk, nothing starts: a kill would repeat them all.
+    /// The number of results not on disk above which nothing starts: a kill would repeat all those uploads.
     private static let unconfirmedEnds = 64
 
-    /// True if an upload is so small that its start need not be written down: a crash costs it no more than a record.
+    /// True if an upload is so small that its start need not be recorded: repeating it after a crash costs no more than
+    /// a record.
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= smallPiece }
 
     mutating func startRuns() {
-        // A look in the past would be asked for again and again while nothing may start.
+        // An instant in the past would be requested again and again while nothing may start.
         schedule.stuckLook = nil
         guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused,
             unconfirmed.endedIDs.count < Self.unconfirmedEnds
@@ -38,8 +39,8 @@ extension QueueCore {
         var postponed: [Upload] = []
         while let id = nextReady(limits, whole: whole) {
             guard let upload = uploads[id] else { continue }
-            // Its last attempt has not ended yet, or the disk has not taken the command that queued it: either is told
-            // in a moment, and we come back here.
+            // The previous attempt is still ending, or the command that queued the upload is not on disk yet. Both are
+            // reported soon, and the starts run again then.
             guard !runs.contains(id), !unconfirmed.isInFlight(id) else {
                 postponed.append(upload)
                 continue
@@ -54,7 +55,7 @@ extension QueueCore {
         }
     }
 
-    /// True if there is no slot, and uploads wait for a host at which nothing runs.
+    /// True if there is no free slot, and uploads wait for a host at which nothing runs.
     private func mayReplaceStuck(_ limits: Scheduler.Limits, running: [UploadHost: Int]) -> Bool {
         running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
     }
@@ -75,11 +76,11 @@ extension QueueCore {
             })
     }
 
-    /// The shares taken at each host by uploads that are stuck.
+    /// The shares that stuck uploads occupy at each host.
     private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {
-            // Before the first byte the timeouts for connecting and for an answer bound how long it takes.
+            // Before the first byte, the timeouts for connecting and for a response limit the time.
             guard let progress = lookups.progress(id), !progress.isReading, let moved = progress.moved,
                 moved.duration(to: now.instant) >= Self.stuckAfter
             else { continue }
@@ -96,16 +97,16 @@ extension QueueCore {
         store(upload)
         let number = runs.begin(upload, at: lookups.host(upload), now: now.instant)
         effects.append(.start(upload, run: number))
-        // A larger one is told when its record is written.
+        // The start of a larger upload is published when its record is written.
         if Self.isBrief(upload) { publish([upload.id]) }
     }
 }
 
 /// Uploads that start once others are done, or not before a time by the wall clock.
 ///
-/// What holds is dropped in memory, and from the record with the next one that is written: read back, it holds again.
+/// A met condition is removed in memory, and from the record at its next write: after a recovery it is met again.
 extension QueueCore {
-    /// Returns the upload without the met parts of its condition, and notes the others.
+    /// Returns the upload without the met parts of its condition, and notes the other parts.
     mutating func admitted(_ upload: Upload) -> Upload {
         guard let start = upload.start else {
             if !schedule.starts.isEmpty { schedule.starts.forget(upload.id) }
@@ -135,7 +136,7 @@ extension QueueCore {
         return upload
     }
 
-    /// True if it is not done, or a crash could make it run again.
+    /// True if the upload is not done, or a crash could make it run again.
     private static func isOpen(
         _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
     ) -> Bool {
@@ -143,7 +144,7 @@ extension QueueCore {
         return !upload.isDone || unconfirmed.hasEnded(id)
     }
 
-    /// Lets what waited for an upload go on: it is done, on disk too.
+    /// Lets the uploads that waited for this one start: it is done, and its end is on disk.
     mutating func letFollow(_ id: Upload.ID) {
         let followers = schedule.starts.followers(of: id)
         if !followers.isEmpty { reconsider(followers) }
@@ -160,9 +161,9 @@ extension QueueCore {
         if !ids.isEmpty { publish(ids) }
     }
 
-    /// Returns the part of a condition that does not hold yet, with those of its numbers that are not done.
+    /// Returns the part of a condition that is not met yet, with those of its numbers that are not done.
     ///
-    /// - Throws: If a number, or every one of a range, is not in the queue.
+    /// - Throws: An error if a number, or every number of a range, is not in the queue.
     func resolved(_ start: Upload.StartCondition) throws(UploadFailure) -> Upload.StartCondition? {
         var open: [Upload.ID] = []
         var missing: [String] = []
@@ -176,8 +177,8 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the uploads that wait for some of these, which are about to be removed and will not be done, with their
-    /// new condition.
+    /// Returns the uploads that wait for some of these, with their new condition. The removed uploads will never be
+    /// done.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
@@ -196,7 +197,7 @@ extension QueueCore {
 }
 
 extension Upload.State {
-    /// True if the upload may still start by itself, or when somebody lets it.
+    /// True if the upload may still start, by itself or when the user resumes it.
     fileprivate var isStartable: Bool {
         switch self {
         case .queued, .paused: true

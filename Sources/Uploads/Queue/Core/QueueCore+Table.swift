@@ -4,7 +4,7 @@ import FerryTransfer
 
 /// The uploads and the indexes that depend on their state.
 extension QueueCore {
-    /// Takes in what the disk holds, without starting anything.
+    /// Loads the uploads from disk, without starting any.
     package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
         self.now = now
         index.forgetPaths()
@@ -13,7 +13,7 @@ extension QueueCore {
         uploads.reserveCapacity(recovered.uploads.count)
         var planned: [Upload.ID] = []
         var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
-        // From the end, as then each of a million is moved and not copied.
+        // From the end, so that each of a million is moved and not copied.
         var held: [Upload] = []
         while var upload = recovered.uploads.popLast() {
             upload.recover()
@@ -25,7 +25,7 @@ extension QueueCore {
             }
             uploads.insert(upload)
             index.countPending(false, upload.state.isPending)
-            // Most of a long queue, and mostly for one host.
+            // Most uploads of a long queue, mostly for one host.
             guard upload.start == nil else {
                 planned.append(upload.id)
                 continue
@@ -40,23 +40,23 @@ extension QueueCore {
             ready.uploads.append((upload.id, upload.rank))
         }
         if let host = ready.host { schedule.ready.enqueue(ready.uploads, host: host) }
-        // Whoever put one back may have been killed before it was struck out.
+        // A process that put one back may have been killed before it struck out the entry.
         if !held.isEmpty { effects.append(.reclaim(held)) }
-        // What they wait for may have been read after them.
+        // The uploads that they wait for may have been read after them.
         for id in planned {
             if let upload = uploads[id] { store(upload) }
         }
         return effects.drain()
     }
 
-    /// Takes an upload into memory and into the indexes that depend on its state.
+    /// Stores an upload in memory and in the indexes that depend on its state.
     mutating func store(_ upload: Upload) {
         let upload = admitted(upload)
         let before = uploads.update(upload)
         if before?.isDone ?? true, !upload.isDone { schedule.completed.reopen(upload.id) }
         countPending(upload, before?.state.isPending ?? false, upload.state.isPending)
         if let before {
-            // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
+            // The end of a wait is set once, whatever else of the upload changes.
             if upload.state.isWait(of: before), schedule.waits.instant(of: upload.id) != nil { return }
             schedule.waits.forget(upload.id)
         } else {
@@ -72,7 +72,7 @@ extension QueueCore {
         }
     }
 
-    /// Takes an upload out of memory, with all that is known beside it.
+    /// Removes an upload from memory, with everything stored beside it.
     mutating func drop(_ id: Upload.ID) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         index.remove(upload)
@@ -81,28 +81,28 @@ extension QueueCore {
         schedule.starts.forget(id)
         runs.forget(id)
         unconfirmed.forget(id)
-        // Its record, which would have said so, is not written any more.
+        // The record that would have reported its end is no longer written.
         if upload.isDone { letFollow(id) }
     }
 
-    /// Undoes a change that the journal refused, and nothing else that has happened to the upload since.
+    /// Undoes a change that the journal refused, and keeps everything else that has happened to the upload since.
     mutating func takeBack(_ change: TransactionLog.ChangedUpload) {
         guard let now = uploads[change.after.id] else { return }
         var undone = now
         undone.takeBack(from: change.after, to: change.before)
         if undone != now {
-            // What ran then may have ended meanwhile.
+            // The run may have ended meanwhile.
             if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
             store(undone)
         }
-        // The wall clock may have been set meanwhile, and is not asked again.
+        // The wall clock may have been set meanwhile, so it is not used.
         if let instant = change.wakes, case .waiting = undone.state {
             schedule.waits.wait(undone.id, until: instant)
         }
     }
 
-    /// An upload as others see it: a wait ends when it ends by the clock that nobody can set, told in the time there is
-    /// now.
+    /// Returns an upload as others see it. A wait ends by the clock that cannot be set; its end is converted to the
+    /// current wall clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
         guard case .waiting(_, let failure) = upload.state,
@@ -113,7 +113,7 @@ extension QueueCore {
         return upload
     }
 
-    /// Every upload as others see it, in the order of the queue.
+    /// Returns every upload as others see it, sorted by rank.
     func all(at now: Moment) -> [Upload] {
         uploads.values.map { shown($0, at: now) }.sorted { $0.rank < $1.rank }
     }
@@ -142,7 +142,7 @@ extension QueueCore {
         return counts
     }
 
-    /// Begins to count the uploads at each host: in a queue whose servers all answer nobody needs the counts.
+    /// Begins to count the uploads at each host: a queue whose servers all respond does not need the counts.
     mutating func countHosts() {
         if !hosts.isCounting { hosts.count(pendingAtHosts()) }
     }
@@ -164,7 +164,7 @@ extension QueueCore {
         return policy
     }
 
-    /// - Parameter range: Any, as it may come from another process.
+    /// - Parameter range: Any range, as it may come from another process.
     func known(in range: ClosedRange<Upload.ID>) -> [Upload.ID] {
         let given = 0...max(0, settings.nextID - 1)
         guard range.overlaps(given) else { return [] }
@@ -179,10 +179,10 @@ extension QueueCore {
         return uploads.values.filter { $0.id >= first && $0.batch.map(batches.contains) ?? false }.map(\.id)
     }
 
-    /// True if an upload that is added now waits for somebody to resume its batch.
+    /// True if an upload that is added now waits until the user resumes its batch.
     func isPaused(_ batch: String?) -> Bool { batch.map(settings.pausedBatches.contains) ?? false }
 
-    /// A mistyped name would stand for nothing, and nobody would notice.
+    /// Throws for an unknown batch: a mistyped name would silently select nothing.
     func checkBatch(_ name: String) throws(UploadFailure) {
         guard !settings.pausedBatches.contains(name), !uploads.values.contains(where: { $0.batch == name })
         else { return }
@@ -191,7 +191,7 @@ extension QueueCore {
 
     /// The uploads of a selection.
     ///
-    /// - Throws: If an id is not in the queue: then nothing is done to the others either.
+    /// - Throws: An error if an id is not in the queue: then nothing is done to the others either.
     package func ids(_ selection: UploadSelection) throws(UploadFailure) -> [Upload.ID] {
         switch selection {
         case .ids(let ids):
@@ -201,7 +201,7 @@ extension QueueCore {
             let (found, missing) = numbers.found(among: uploads.values.lazy.map(\.id))
             try Self.checkNone(missing.map(UploadNumbers.name))
             return found
-        case .all: return uploads.values.sorted { $0.rank < $1.rank }.map(\.id)
+        case .all: return uploads.ids
         case .failed:
             return uploads.values.filter { upload in
                 switch upload.state {

@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Changes that are records of the journal. A command happens on disk and in memory, or in neither.
+/// The changes that are records of the journal. A command happens on disk and in memory, or in neither.
 extension QueueCore {
-    /// Begins a transaction, or keeps it until those before it that it depends on have ended.
+    /// Begins a transaction, or postpones it until the earlier ones that it depends on have ended.
     mutating func submit(_ submitted: Transaction, _ reply: ReplyID?) {
         var transaction = submitted
         do throws(UploadFailure) {
@@ -20,7 +20,7 @@ extension QueueCore {
         }
     }
 
-    /// Tries those again that were kept.
+    /// Retries the postponed transactions.
     mutating func retryBlocked() {
         let blocked = transactions.blocked
         transactions.blocked = []
@@ -31,8 +31,7 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Leaves out files that are there or on their way, before anything is waited for: somebody else may be about to add
-    /// the same.
+    /// Leaves out files that are uploaded or queued, before any wait: another command may be about to add the same.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
         guard case .add(let new, let rule) = transaction else { return transaction }
         switch rule {
@@ -65,7 +64,7 @@ extension QueueCore {
         case .remove(let ids), .retire(let ids):
             return isAnyInFlight(ids) || isAnyInFlight(orphaned(by: ids).map(\.id))
         case .putBack(let ids, let orphaned):
-            // An upload never has two senders, and the last one still says what the server has.
+            // An upload never has two senders, and the last one still reports what the server has stored.
             return ids.contains(where: runs.contains) || isAnyInFlight(orphaned.keys)
         case .limitBandwidth, .limitConcurrency: return false
         case .record(let id, _): return unconfirmed.isInFlight(id)
@@ -98,7 +97,7 @@ extension QueueCore {
             changeSettings(undo: undo, reply) { $0.concurrency = count }
         case .save(let ids, let durability):
             let saved = ids.compactMap { uploads[$0] }
-            // What was to be durable and was refused must be durable now: bytes may go to its address next.
+            // A record that had to be durable and was refused must be durable now: bytes may be sent to its URL next.
             let isRefused = ids.contains(where: unconfirmed.dirty.contains)
             append(
                 saved.map(QueueChange.set), durability == .process && isRefused ? .powerCut : durability,
@@ -128,7 +127,7 @@ extension QueueCore {
 
     private mutating func forgetAdds(_ keys: [UploadKey]) { transactions.pendingAdds.subtract(keys) }
 
-    /// Takes in what the disk answered.
+    /// Processes the result of the disk.
     mutating func end(_ ticket: Ticket, _ result: Result<Void, JournalError>) {
         guard let (flight, reply) = transactions.end(ticket) else { return }
         let failure: JournalError? = if case .failure(let error) = result { error } else { nil }
@@ -155,9 +154,9 @@ extension QueueCore {
         retryBlocked()
     }
 
-    /// Shows what is wrong with the disk.
+    /// Shows the error of the disk.
     ///
-    /// - Returns: What to tell whoever asked for the change that was refused.
+    /// - Returns: The failure for the caller whose change was refused.
     @discardableResult
     mutating func refuse(_ error: JournalError) -> UploadFailure {
         guard error.isOfDisk else { return error.failure }
@@ -201,7 +200,7 @@ extension QueueCore {
         if let error {
             settings.pausedBatches = settings.pausedBatches.subtracting(batches.paused).union(batches.resumed)
             for upload in changed { takeBack(upload) }
-            // A full disk is looked at again and again; what was refused for itself is not.
+            // A full disk is checked again and again; a change that was refused for itself is not retried.
             if !error.isOfDisk { effects.append(.saveDirty) }
             return .failure(refuse(error))
         }
@@ -231,9 +230,9 @@ extension QueueCore {
         return TransactionResult(ids: ids, undo: undo)
     }
 
-    /// The ranks that a move gives.
+    /// Returns the ranks after a move.
     private func ranks(of ids: [Upload.ID], _ move: QueueMove) -> [Upload.ID: Int64] {
-        // To sort a whole queue takes a second when it is very long; moves to an end need not know it.
+        // Sorting a very long queue takes a second; moves to an end do not need the sort.
         let order: [Upload] =
             switch move {
             case .top, .bottom: ids.compactMap { uploads[$0] }
@@ -270,7 +269,7 @@ extension QueueCore {
     }
 }
 
-// Writing what is true already.
+// Writes of changes that already apply in memory.
 extension QueueCore {
     private mutating func endSave(_ saved: [Upload], begun: Int, _ error: JournalError?) {
         let ids = saved.map(\.id)
@@ -286,7 +285,7 @@ extension QueueCore {
                 retireIfDue(slack: Archive.slack)
             }
         }
-        // Where the disk refuses, it is shown beside the notice that nothing is saved.
+        // If the disk refuses the record, the end is shown beside the notice that nothing is saved.
         for upload in saved where !hasEnded(since: upload) {
             unconfirmed.reveal(upload.id)
             if upload.isDone { letFollow(upload.id) }
@@ -294,7 +293,7 @@ extension QueueCore {
         publish(ids)
     }
 
-    /// True if an upload came to its end after it was as `saved`.
+    /// True if an upload ended after it was as `saved`.
     private func hasEnded(since saved: Upload) -> Bool {
         switch uploads[saved.id]?.state {
         case .done?, .failed?, .held?: uploads[saved.id]?.state != saved.state

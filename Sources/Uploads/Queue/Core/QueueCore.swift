@@ -2,23 +2,23 @@ import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
 
-/// The queue as a value: it takes an event and returns what is to be done.
+/// The queue as a value: each event returns the effects to perform.
 ///
-/// It knows no clock, disk, network or task. `UploadQueue` is its shell.
+/// It uses no clock, disk, network or task. `UploadQueue` is its shell.
 package struct QueueCore {
-    /// Whether the engine runs what is queued.
+    /// Whether the engine runs queued uploads.
     enum Phase {
         /// Commands are carried out and nothing starts: another process may run the queue later.
         case editing
         case accepting
-        /// The queue starts nothing new and is over when nothing runs.
+        /// The queue starts nothing new and ends when nothing runs.
         case finishing
         case stopped
     }
 
     let lookups: QueueLookups
     var configuration: UploadQueue.Configuration
-    /// The time of the event that is handled.
+    /// The time of the current event.
     var now: Moment
     private(set) var phase = Phase.editing
     var settings = QueueSettings()
@@ -46,7 +46,7 @@ package struct QueueCore {
         self.now = now
     }
 
-    /// Takes in what happened, and returns what is to be done about it, in this order.
+    /// Processes an event, and returns the effects in the sequence in which to perform them.
     package mutating func handle(_ event: CoreEvent, at now: Moment) -> [CoreEffect] {
         self.now = now
         take(event)
@@ -92,7 +92,7 @@ package struct QueueCore {
         case .commanded(let action):
             guard !action.isEmpty else { return }
             if case .putBack(let ids, _, _)? = undo.record(action, at: now.date) {
-                // Nobody can put these back any more.
+                // These can no longer be put back.
                 discard(removals.forget(ids, isRunning: runs.contains))
             }
         case .advance: advance()
@@ -111,7 +111,7 @@ package struct QueueCore {
         }
     }
 
-    /// Starts what may start, and tells who waits for the end.
+    /// Starts the uploads that may start, and resumes the callers that wait for the end.
     mutating func advance() {
         reviewLimits()
         startRuns()
@@ -139,7 +139,7 @@ package struct QueueCore {
         advance()
     }
 
-    /// The time when the queue must look at the clock next.
+    /// The time when the queue must read the clock next.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
@@ -158,12 +158,13 @@ package struct QueueCore {
         }
     }
 
-    /// True if nothing runs and nothing will, unless a person does something.
+    /// True if nothing runs and nothing will, unless a user acts.
     package var isIdle: Bool {
         switch phase {
         case .editing: true
-        // A result that is not on disk is not over; one that waits for a person to mend the disk must not keep us. If
-        // all that is pending waits for another one, each of them waits in the end for one that a person must see to.
+        // A result that is not on disk is not over, but a result that waits for a user to repair the disk must not keep
+        // the engine running. If each pending upload waits for another one, the last of each chain waits for one that
+        // needs a user.
         case .accepting:
             runs.isEmpty
                 && (index.pending == schedule.starts.following && unconfirmed.isSettled
@@ -173,7 +174,7 @@ package struct QueueCore {
         }
     }
 
-    /// True once nothing runs and nothing will, whatever a person does.
+    /// True once nothing runs and nothing will, whatever a user does.
     var isFinished: Bool { phase == .stopped || phase == .finishing && isIdle }
 
     /// Returns the status of the queue as a whole.
@@ -186,13 +187,13 @@ package struct QueueCore {
             notices: notices.all)
     }
 
-    /// Returns the notice of the disk for people, or else of hosts.
+    /// Returns the notice about the disk for users, or else about hosts.
     func notice(at now: Moment) -> UploadFailure? {
         health.notice(running: runs.count)
             ?? hosts.notice(running: runs.count(at:), now: now.instant)
     }
 
-    /// Uploads that may run at once.
+    /// The number of uploads that may run at once.
     var concurrency: Int { settings.concurrency ?? configuration.concurrency }
 
     mutating func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
@@ -204,21 +205,21 @@ package struct QueueCore {
     }
 }
 
-// Limits and configuration.
+// The limits and the configuration.
 extension QueueCore {
-    /// Lets what holds now take effect, and tells it.
+    /// Applies the current limits, and publishes them.
     mutating func applyLimits() {
         let isNew = limits.update(configuration.limits, orders: settings.limits, at: now.date)
         effects.append(.limitRates(limits.rates))
         if isNew { publish([]) }
     }
 
-    /// The wall clock may have been set since.
+    /// Applies the limits again if a timetable requires it, or the wall clock was set.
     mutating func reviewLimits() {
         if limits.isOver(at: now.date) { applyLimits() }
     }
 
-    /// The hosts of what waits to be tried again.
+    /// The hosts of the uploads that wait for a retry.
     var hostsOfWaiting: [Upload.ID: UploadHost] {
         var hosts: [Upload.ID: UploadHost] = [:]
         for upload in uploads.values {
@@ -232,7 +233,7 @@ extension QueueCore {
     ) {
         self.configuration = configuration
         findHostsAgain()
-        // What waited for the way to its host that there was need not wait for another one.
+        // An upload that waited for its host by the old route need not wait with a new one.
         let woken = waiting.keys.sorted().filter { id in
             guard var upload = uploads[id], lookups.host(upload) != waiting[id], upload.regainHost() else {
                 return false
@@ -247,7 +248,7 @@ extension QueueCore {
         advance()
     }
 
-    /// Finds the hosts of all uploads anew: by another proxy, the same server is reached in another way.
+    /// Finds the hosts of all uploads again: with another proxy, the same server has another route.
     private mutating func findHostsAgain() {
         schedule.ready = Scheduler()
         let ready = uploads.values.filter { $0.state == .queued && $0.start == nil }
@@ -260,7 +261,7 @@ extension QueueCore {
         hosts.carryPausesOver(to: counts.keys)
     }
 
-    /// Makes room in the queue for what is done, if it is too much.
+    /// Moves done uploads to the history if the queue contains too many.
     mutating func retireIfDue(slack: Int) {
         guard let kept = configuration.keptDone, archive.isFull(keeping: kept, slack: slack),
             phase == .accepting || phase == .finishing
@@ -268,9 +269,9 @@ extension QueueCore {
         effects.append(.retire)
     }
 
-    /// Decides, as the configuration now does, what waits for a person. Nothing starts before it is on disk.
+    /// Decides held uploads by the current configuration. Nothing starts before the decision is on disk.
     private mutating func decideUncertain() {
-        // What is being ordered of one may yet be refused, and then it is as it was.
+        // A command in flight may still be refused, which restores the upload.
         for var upload in uploads.values
         where !unconfirmed.isInFlight(upload.id) && upload.decide(by: configuration.retry) {
             store(upload)

@@ -1,6 +1,7 @@
 /// The positions of uploads in the queue. Pure.
 enum QueueOrder {
-    /// The new rank of every upload that a move displaces; the chosen ones move as a block and keep their order.
+    /// Returns the new rank of every upload that a move displaces; the chosen ones move as a block and keep their
+    /// sequence.
     static func ranks(
         after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)],
         within taken: ClosedRange<Int64>

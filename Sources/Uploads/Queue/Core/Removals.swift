@@ -2,8 +2,8 @@ import FerryProtocols
 
 /// The removed uploads that can be put back.
 ///
-/// What a server has of a removed upload stays there until nobody can put the upload back as it was: for `window`, or
-/// until the queue stops. Afterwards the upload can still be put back, and is sent again from its beginning.
+/// The bytes of a removed upload stay on the server for `window`, or until the queue stops, so that the upload can be
+/// put back as it was. Afterwards the upload can still be put back, but is sent again from its beginning.
 struct Removals {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,7 +11,7 @@ struct Removals {
 
     private var removed: [Upload.ID: Upload] = [:]
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
-    /// Their window is over, and their last attempt still runs: it says what the server has.
+    /// The uploads whose window is over and whose last attempt still runs: it reports what the server has stored.
     private var overdue: Set<Upload.ID> = []
 
     subscript(id: Upload.ID) -> Upload? { removed[id] }
@@ -19,14 +19,14 @@ struct Removals {
     /// The end of the next window.
     var nextEnd: Instant? { windows.first?.end }
 
-    /// Notes uploads that are removed now.
+    /// Notes newly removed uploads.
     mutating func add(_ uploads: [Upload], now: Instant) {
         guard !uploads.isEmpty else { return }
         for upload in uploads { removed[upload.id] = upload }
         windows.append((now.advanced(by: Self.window), uploads.map(\.id)))
     }
 
-    /// Takes out those of `ids` that can be put back, as they are to be then.
+    /// Removes those of `ids` that can be put back, and returns them in their state after that.
     mutating func takeBack(_ ids: [Upload.ID]) -> [Upload] {
         ids.compactMap { id in
             guard var upload = removed.removeValue(forKey: id) else { return nil }
@@ -36,12 +36,12 @@ struct Removals {
         }
     }
 
-    /// Notes again what was taken out: the disk refused to put it back.
+    /// Notes the uploads again: the disk refused to put them back.
     mutating func restore(_ uploads: [Upload]) {
         for upload in uploads { removed[upload.id] = upload }
     }
 
-    /// Notes what the server has of a removed upload whose attempt has not ended.
+    /// Notes what the server has stored of a removed upload whose attempt has not ended.
     mutating func record(_ resource: UploadResource?, of id: Upload.ID) { removed[id]?.resource = resource }
 
     /// Notes how much of a removed upload its last attempt had sent.
@@ -49,7 +49,7 @@ struct Removals {
         removed[id]?.tries.countSent(sent, by: run)
     }
 
-    /// Notes that the last attempt at a removed upload was successful: put back, it has arrived already.
+    /// Notes that the last attempt at a removed upload was successful: if put back, it has arrived already.
     mutating func complete(_ id: Upload.ID, as state: Upload.State) {
         removed[id]?.resource = nil
         removed[id]?.state = state
@@ -57,7 +57,7 @@ struct Removals {
 
     /// Ends the windows that are over.
     ///
-    /// - Returns: The uploads of which the servers are to delete what they have.
+    /// - Returns: The uploads whose bytes the servers must delete.
     mutating func endWindows(at now: Instant, isRunning: (Upload.ID) -> Bool) -> [Upload] {
         while let first = windows.first, first.end <= now {
             overdue.formUnion(first.ids)
@@ -68,9 +68,9 @@ struct Removals {
         return giveUp(ended.sorted())
     }
 
-    /// Forgets uploads that nobody can put back any more. Those that still run are left to their window.
+    /// Forgets uploads that can no longer be put back. Running ones stay until the end of their window.
     ///
-    /// - Returns: The uploads of which the servers are to delete what they have.
+    /// - Returns: The uploads whose bytes the servers must delete.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {
         let ended = ids.filter { !isRunning($0) }
         let discarded = giveUp(ended)
@@ -80,7 +80,7 @@ struct Removals {
 
     /// Ends every window.
     ///
-    /// - Returns: The uploads of which the servers are to delete what they have.
+    /// - Returns: The uploads whose bytes the servers must delete.
     mutating func endAll() -> [Upload] {
         windows = []
         overdue = []
@@ -90,7 +90,7 @@ struct Removals {
     private mutating func giveUp(_ ids: [Upload.ID]) -> [Upload] {
         ids.compactMap { id in
             guard let upload = removed[id], let resource = upload.resource, !upload.isDone else { return nil }
-            // Forgotten, the question whether the file has arrived would be answered by sending it again.
+            // Without the resource, an upload that may have arrived would be sent a second time.
             guard !resource.wholeBodySent else { return nil }
             removed[id]?.resource = nil
             return upload

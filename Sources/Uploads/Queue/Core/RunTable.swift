@@ -9,16 +9,16 @@ struct RunTable {
     struct Run {
         let number: Int
         let host: UploadHost
-        /// Bytes of the file.
+        /// The number of bytes of the file.
         let size: ByteCount
         let started: Instant
-        /// The time when a record of its upload was written last.
+        /// The last time when a record of its upload was written.
         var lastSaved: Instant
-        /// The resource that it began with, until the server has said how much of that it has.
+        /// The resource that the attempt began with, until the server has reported how much of it is stored.
         var unasked: UploadResource?
-        /// The number of bytes that were confirmed when it began.
+        /// The number of bytes that were confirmed at its start.
         let confirmed: ByteCount
-        /// True once what it had sent was noted, which is what the kernel had taken by then.
+        /// True once the sent bytes were noted, which are those that the kernel had accepted by then.
         var hasNotedSent = false
 
         /// The receipt with the time that the attempt took.
@@ -32,10 +32,10 @@ struct RunTable {
     private var runs: [Upload.ID: Run] = [:]
     /// The number of runs at each host.
     private var counts: [UploadHost: Int] = [:]
-    /// The parts of slots that they take at each host, in units of 1/`whole`.
+    /// The shares of slots that they occupy at each host, in units of 1/`whole`.
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
-    /// The confirmed bytes of each upload when it was last tried again at once.
+    /// The confirmed bytes of each upload at its last retry at once.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
 
     var count: Int { runs.count }
@@ -47,7 +47,7 @@ struct RunTable {
     func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
     func host(of id: Upload.ID) -> UploadHost? { runs[id]?.host }
 
-    /// The run of `id` if it has this number: an earlier run has nothing to say any more.
+    /// Returns the run of `id` if it has this number: an earlier run is ignored.
     func run(of id: Upload.ID, number: Int) -> Run? {
         runs[id].flatMap { $0.number == number ? $0 : nil }
     }
@@ -70,7 +70,7 @@ struct RunTable {
         shares.taken[host] = taken > 0 ? taken : nil
     }
 
-    /// The parts of slots that are taken at each host, in units of 1/`whole`.
+    /// Returns the shares of slots that are occupied at each host, in units of 1/`whole`.
     mutating func shares(whole: Int) -> [UploadHost: Int] {
         if whole != shares.whole {
             shares = (whole, [:])
@@ -83,7 +83,7 @@ struct RunTable {
 
     mutating func noteSent(of id: Upload.ID) { runs[id]?.hasNotedSent = true }
 
-    /// Takes out the run with this number; nil if it is not the current one.
+    /// Removes and returns the run with this number; nil if it is not the current one.
     mutating func end(_ id: Upload.ID, number: Int) -> Run? {
         guard let run = run(of: id, number: number) else { return nil }
         runs[id] = nil
@@ -91,34 +91,34 @@ struct RunTable {
         return run
     }
 
-    /// True if an attempt goes on with what was there, and the server has not said yet what it has.
+    /// True if an attempt resumes, and the server has not reported its offset yet.
     func awaitsAnswer(_ id: Upload.ID) -> Bool { runs[id]?.unasked != nil }
 
-    /// Notes that the server has said what it has.
+    /// Notes that the server has reported what it has stored.
     ///
-    /// - Returns: True if this is its first answer to an attempt that goes on with what was there.
+    /// - Returns: True if this is its first report to an attempt that resumes.
     mutating func serverAnswered(_ id: Upload.ID) -> Bool {
         guard awaitsAnswer(id) else { return false }
         runs[id]?.unasked = nil
         return true
     }
 
-    /// True if a second has gone by since the last record of the upload. The server is the authority on its offset:
-    /// once a second is often enough for a hint.
+    /// True if a second has passed since the last record of the upload. The server is the authority on its offset: once
+    /// a second is often enough for a hint.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
         guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
         runs[id]?.lastSaved = now
         return true
     }
 
-    /// Forgets what is remembered of an upload between its attempts.
+    /// Forgets what is stored of an upload between its attempts.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
-    /// Returns what a failed attempt had moved, as far as that decides how long the next one waits.
+    /// Returns what a failed attempt had moved, for the delay of the next one.
     ///
     /// - Parameters:
-    ///   - sent: The number of bytes of the file that were sent or confirmed when it ended.
-    ///   - isLinkFresh: Whether the link was back only a moment before.
+    ///   - sent: The number of bytes of the file that were sent or confirmed at its end.
+    ///   - isLinkFresh: Whether the link had returned a moment before.
     mutating func movement(
         of upload: Upload, in run: Run, sent: ByteCount, isLinkFresh: Bool, now: Instant
     ) -> AttemptMovement {
@@ -126,7 +126,7 @@ struct RunTable {
         let seconds = run.started.duration(to: now) / .seconds(1)
         let enough = AttemptMovement.least(ofSize: upload.size)
         guard max(sent, upload.confirmed) - run.confirmed >= enough else { return .none }
-        // A server that takes next to nothing of each connection gets the waits of one that takes nothing.
+        // A server that accepts next to nothing of each connection gets the same delays as one that accepts nothing.
         guard upload.tries.network == 0, upload.confirmed - (retriedAtOnce[upload.id] ?? -enough) >= enough
         else { return .moved(seconds: seconds) }
         retriedAtOnce[upload.id] = upload.confirmed

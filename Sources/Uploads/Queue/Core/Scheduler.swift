@@ -1,12 +1,12 @@
 import HeapModule
 
-/// Decides which queued uploads may start: the lowest rank first, within a limit in total and one per host. Pure.
+/// Decides which queued uploads may start: the lowest rank first, within a total limit and a limit per host. Pure.
 ///
-/// Uploads that are stuck at one host do not keep those to other hosts waiting. Where the limit in total is reached, a
-/// host at which nothing runs may have one upload in place of what is stuck elsewhere.
+/// Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, a host at which nothing
+/// runs may have one upload in place of those stuck elsewhere.
 ///
-/// Entries are not taken out when an upload changes; `next` drops those that are no longer current. So every change
-/// costs a logarithm, with a million uploads too.
+/// Entries stay when an upload changes, and `next` drops stale ones. So every change costs logarithmic time, even with
+/// a million uploads.
 struct Scheduler {
     struct Limits: Hashable, Sendable {
         var total: Int
@@ -22,25 +22,26 @@ struct Scheduler {
 
     private var heaps: [UploadHost: Heap<Entry>] = [:]
 
-    /// Notes that `id` is ready to start. Noting it again, or under another rank, does no harm.
+    /// Notes that `id` is ready to start. Repeating the call, or another rank, does no harm.
     mutating func enqueue(_ id: Upload.ID, rank: Int64, host: UploadHost) {
         heaps[host, default: Heap()].insert(Entry(rank: rank, id: id))
     }
 
-    /// Notes many at once, which takes less time than one after the other.
+    /// Notes many uploads at once, which is faster than one after the other.
     mutating func enqueue(_ ready: [(id: Upload.ID, rank: Int64)], host: UploadHost) {
         heaps[host, default: Heap()].insert(contentsOf: ready.lazy.map { Entry(rank: $0.rank, id: $0.id) })
     }
 
-    /// Takes out the next upload that may start; nil if nothing may.
+    /// Removes and returns the next upload that may start; nil if there is none.
     ///
     /// - Parameters:
-    ///   - limits: In places.
-    ///   - running: How many places are taken at each host.
-    ///   - stuck: How many of them by uploads that have not moved for long.
-    ///   - isBlocked: Hosts that are not to be tried now.
-    ///   - places: How many an upload takes; one that finds too few waits, and so do those behind it.
-    ///   - isCurrent: Whether an upload still waits to start with this rank.
+    ///   - limits: The limits, in units of shares.
+    ///   - running: The shares occupied at each host.
+    ///   - stuck: The shares of these that stuck uploads occupy.
+    ///   - isBlocked: Returns whether a host must not be tried now.
+    ///   - places: Returns the shares that an upload needs; if too few are free, the upload waits, and so do those
+    ///     behind it.
+    ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],
         isBlocked: (UploadHost) -> Bool,
@@ -58,7 +59,7 @@ struct Scheduler {
             }
             guard running[host, default: 0] + places(first.id) <= limits.perHost else { continue }
             let isIdle = running[host, default: 0] == 0
-            // With room in total the order alone decides, and an upload that finds too little keeps its turn.
+            // Below the total limit the rank alone decides, and an upload with too few free shares keeps its turn.
             guard taken < limits.total || isIdle && taken - allStuck + places(first.id) <= limits.total else {
                 continue
             }

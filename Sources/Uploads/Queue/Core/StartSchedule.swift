@@ -1,22 +1,21 @@
 import FerryFiles
 import FerryProtocols
 
-/// The uploads that may start: those that are ready, those that wait to be tried again, and those with a condition.
+/// The uploads that may start: those that are ready, those that wait for a retry, and those with a condition.
 struct StartSchedule {
     typealias Instant = ContinuousClock.Instant
 
-    /// The wall clock may be set at any moment, and nobody reports it: it is read so often.
+    /// The longest time between two reads of the wall clock, as the system does not report that it was set.
     private static let longestLook = Duration.seconds(60)
 
     var ready = Scheduler()
     var waits = DeadlineQueue<Upload.ID, Instant>()
     var starts = PendingStarts()
     var completed = CompletedRanges()
-    /// The time of the next look whether running uploads are stuck, and others need not wait for them; nil if nothing
-    /// waits so.
+    /// The time of the next check for stuck uploads, which others need not wait for; nil if no upload waits so.
     var stuckLook: Instant?
 
-    /// The next instant at which something may start.
+    /// Returns the next instant at which an upload may start.
     mutating func nextInstant(after now: Moment) -> Instant? {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }

@@ -3,21 +3,23 @@ import FerryTransfer
 
 /// A change of the queue that is one record of the journal: it happens on disk and in memory, or in neither.
 package enum Transaction: Sendable {
-    /// - `pausing`, `resuming`: Batches that are paused, and that are not paused, from now on.
+    /// - `pausing`, `resuming`: The batches that are paused, and resumed, from now on.
     case change([Upload.ID], UploadChange, pausing: Set<String> = [], resuming: Set<String> = [])
     case move([Upload.ID], QueueMove)
     case place([Upload.ID: Int64])
     case add([NewUpload], AddRule)
     case remove([Upload.ID])
-    /// Takes uploads that are in the history out of the queue.
+    /// Removes uploads from the queue that the history contains.
     case retire([Upload.ID])
-    /// - `orphaned`: What the removal held, as it was before: that waits again, unless somebody decided otherwise.
+    /// - `orphaned`: The uploads that the removal held, in their state before. They wait again, unless a user decided
+    ///   otherwise.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State])
-    /// Nil for what the configuration says.
+    /// Sets a limit; nil restores the configured one.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Nil for what the configuration says.
+    /// Sets the number; nil restores the configured one.
     case limitConcurrency(Int?)
-    /// Writes uploads as they are. Unlike the others it stays true in memory if the disk refuses it.
+    /// Writes uploads as they are. Unlike the other transactions, it remains in effect in memory if the disk refuses
+    /// it.
     case save([Upload.ID], Durability)
     /// Saves an upload, as `save` does, after a server's response in the middle of an attempt.
     case record(Upload.ID, durably: Bool)
@@ -25,9 +27,9 @@ package enum Transaction: Sendable {
     /// The rule for which of the given files are added.
     package enum AddRule: Sendable {
         case all
-        /// The files that the queue has not got.
+        /// The files that the queue does not contain.
         case missing(DuplicateFilter.Match)
-        /// All of them, unless somebody else is just adding one.
+        /// All files, unless another command is adding one of them.
         case settled
         /// The files that `admit` let through.
         case admitted
@@ -38,14 +40,14 @@ package enum Transaction: Sendable {
 package enum UploadChange: Sendable {
     case pause
     case resume
-    /// - `identities`: The files that changed, as they are now.
+    /// - `identities`: The current versions of the files that changed.
     /// - `startsEarly`: Whether uploads that wait for their start begin now.
     case retry(identities: [Upload.ID: FileIdentity], startsEarly: Bool)
-    /// Goes on as another version of the file.
+    /// Continues with another version of the file.
     case renew(FileIdentity)
     case place([Upload.ID: Int64])
 
-    /// - Returns: True if it changes anything.
+    /// - Returns: True if the upload changed.
     func apply(to upload: inout Upload) -> Bool {
         switch self {
         case .pause: return upload.pause()
@@ -55,7 +57,7 @@ package enum UploadChange: Sendable {
             guard upload.retry(identity: identities[upload.id], startsEarly: startsEarly) else {
                 return false
             }
-            // Of another version of the file nothing has been sent yet.
+            // No byte of another version of the file has been sent yet.
             if upload.identity != before { upload.tries.sent = 0 }
             return true
         case .renew(let identity): return upload.renew(identity)
@@ -69,13 +71,13 @@ package enum UploadChange: Sendable {
 
 /// The result of a transaction.
 package struct TransactionResult: Sendable {
-    /// The uploads that it changed, added, removed or put back.
+    /// The uploads that the transaction changed, added, removed or put back.
     package var ids: [Upload.ID] = []
-    /// True if some of those that were added are paused, as their batch is.
+    /// True if some of the added uploads are paused with their batch.
     var isPaused = false
-    /// Uploads that were removed, as they were in the end.
+    /// The removed uploads, in their last state.
     var gone: [Upload] = []
-    /// The action that takes it back.
+    /// The action that undoes the transaction.
     package var undo: UndoAction?
 }
 
@@ -86,7 +88,7 @@ struct TransactionLog {
         var reply: ReplyID?
     }
 
-    /// A transaction whose record is on its way to the disk, with what is needed to end it.
+    /// A transaction whose record is being written, with the values to end it.
     enum InFlight {
         case change([ChangedUpload], UploadChange, SettingsChange)
         case add([Upload], awaited: [Upload.ID])
@@ -118,21 +120,20 @@ struct TransactionLog {
     /// The files that are being added, and are not in memory yet.
     var pendingAdds: Set<UploadKey> = []
 
-    /// True while uploads are moved. A move that the disk refuses is taken back, and a later one must not have built
-    /// upon it.
+    /// True while a move is in flight. If the disk refuses it, the move is undone, and no later move may build on it.
     var isMoving: Bool {
         inFlight.values.contains { flight in
             if case .change(_, .place, _) = flight.0 { true } else { false }
         }
     }
 
-    /// Notes a transaction whose record goes to the disk now.
+    /// Notes a transaction whose record is written now.
     mutating func begin(_ flight: InFlight, _ reply: ReplyID?) -> Ticket {
         lastTicket += 1
         inFlight[lastTicket] = (flight, reply)
         return lastTicket
     }
 
-    /// Takes out what the disk has answered.
+    /// Removes and returns the transaction of a result from the disk.
     mutating func end(_ ticket: Ticket) -> (InFlight, ReplyID?)? { inFlight.removeValue(forKey: ticket) }
 }

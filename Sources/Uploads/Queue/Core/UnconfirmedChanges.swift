@@ -5,29 +5,29 @@ package typealias Ticket = Int
 
 /// The changes of each upload that the disk has not confirmed. Most uploads have none.
 struct UnconfirmedChanges {
-    /// The command that changes or removes an upload, until the disk has answered. Nothing starts on the strength of
-    /// such a command, and no other record is written of the upload: it would hold what may yet be refused, or bring
-    /// back what is removed.
+    /// The command that changes or removes an upload, until its result is known. Nothing starts because of such a
+    /// command, and no other record of the upload is written: that record would contain changes that may be refused, or
+    /// restore a removed upload.
     private var inFlight: [Upload.ID: Ticket] = [:]
-    /// The state that is shown of an upload that ended in memory, until that is on disk.
+    /// The displayed state of an upload that ended in memory, until the end is on disk.
     private var ended: [Upload.ID: Upload.State] = [:]
-    /// The uploads of which the disk refused a record.
+    /// The uploads whose record the disk refused.
     var dirty = DirtySet()
 
-    /// True while nothing that ended waits for the disk, and nothing is refused.
+    /// True while no ended upload waits for the disk, and nothing is refused.
     var isSettled: Bool { ended.isEmpty && dirty.isEmpty }
-    /// The uploads that ended and are not shown so yet.
+    /// The uploads that ended and do not show it yet.
     var endedIDs: some Collection<Upload.ID> { ended.keys }
 
     func isInFlight(_ id: Upload.ID) -> Bool { inFlight[id] != nil }
     func hasEnded(_ id: Upload.ID) -> Bool { ended[id] != nil }
 
-    /// Notes that a command about these is on its way to the disk.
+    /// Notes that a command on these uploads is being written.
     mutating func begin(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids { inFlight[id] = ticket }
     }
 
-    /// Notes that the disk has answered.
+    /// Notes the result of the disk.
     mutating func end(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
     }
@@ -44,7 +44,7 @@ struct UnconfirmedChanges {
         dirty.remove(id)
     }
 
-    /// The upload as others see it: one that a crash could make run again is not over yet.
+    /// Returns the upload as others see it: an upload that a crash could make run again has not ended yet.
     func shown(_ upload: Upload) -> Upload? {
         switch (upload.state, ended[upload.id]) {
         case (.done, let before?), (.failed, let before?), (.held, let before?):

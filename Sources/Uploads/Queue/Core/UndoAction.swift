@@ -1,25 +1,25 @@
 import FerryFiles
 import FerryProtocols
 
-/// An action that takes a command of a person back, as a command of its own.
+/// An action that undoes a command of a user, and is a command itself.
 package enum UndoAction: Hashable, Sendable {
     case pause([Upload.ID], batches: Set<String> = [])
-    /// - `addedFrom`: Of the batches, those too that were added since, from this number on.
+    /// - `addedFrom`: The number from which later additions to the batches are resumed too.
     case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
     case remove([Upload.ID])
-    /// Removes those that were added by one command and are not done.
+    /// Removes those uploads of one addition that are not done.
     case unadd([Upload.ID])
-    /// - `orphaned`: What was held as these had been removed, as it was before.
-    /// - `areAdded`: Whether they were removed to take back their addition.
+    /// - `orphaned`: The uploads that the removal held, in their state before.
+    /// - `areAdded`: Whether the removal undid their addition.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     /// Gives the uploads these ranks.
     case place([Upload.ID: Int64])
-    /// Nil for what the configuration says.
+    /// Nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Nil for what the configuration says.
+    /// Nil restores the configured limit.
     case limitConcurrency(Int?)
 
-    /// The uploads it is about.
+    /// The uploads that the action affects.
     var ids: [Upload.ID] {
         switch self {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),
@@ -30,7 +30,7 @@ package enum UndoAction: Hashable, Sendable {
         }
     }
 
-    /// True if it would change nothing.
+    /// True if the action would change nothing.
     package var isEmpty: Bool {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
@@ -40,9 +40,9 @@ package enum UndoAction: Hashable, Sendable {
     }
 }
 
-// Against the queue as it is now.
+// Actions applied to the current queue.
 extension UndoAction {
-    /// The transaction that carries it out, and what people are told that it does.
+    /// Returns the transaction that performs the action, and the change to report to users.
     package func transaction(in core: QueueCore) -> (Transaction, QueueChangeKind) {
         func known(_ ids: [Upload.ID]) -> [Upload.ID] { ids.filter { core.uploads[$0] != nil } }
         switch self {
@@ -62,9 +62,9 @@ extension UndoAction {
         }
     }
 
-    /// Returns the action that takes it back in turn.
+    /// Returns the action that undoes this one.
     ///
-    /// - Parameter undo: What takes back the transaction that carried it out.
+    /// - Parameter undo: The action that undoes the transaction.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
         switch (self, undo) {
         case (.unadd, .putBack(let ids, let orphaned, _)): .putBack(ids, orphaned: orphaned, areAdded: true)
@@ -73,7 +73,7 @@ extension UndoAction {
         }
     }
 
-    /// Returns the change that it would make; nil for none.
+    /// Returns the change that the action would make; nil for none.
     func effect(in core: QueueCore) -> (change: QueueChangeKind, ids: [Upload.ID])? {
         func changed(_ ids: [Upload.ID], _ change: (inout Upload) -> Bool) -> [Upload.ID] {
             ids.filter { id in
@@ -105,7 +105,7 @@ extension UndoAction {
         }
     }
 
-    /// The limit as it is once this has been carried out.
+    /// The limit after the action.
     private func limited(in core: QueueCore) -> QueueChangeKind {
         switch self {
         case .limitBandwidth(let bandwidth, let scope):
@@ -119,8 +119,8 @@ extension UndoAction {
         }
     }
 
-    /// Returns the added uploads that are not done, and how many are. An upload that is neither in the queue nor can be
-    /// put back left for the history, done.
+    /// Returns the added uploads that are not done, and the number of done ones. An upload that is neither in the queue
+    /// nor can be put back is done and in the history.
     private static func additions(_ ids: [Upload.ID], in core: QueueCore) -> (open: [Upload.ID], done: Int) {
         var open: [Upload.ID] = []
         var done = 0
@@ -136,7 +136,7 @@ extension UndoAction {
 }
 
 extension UndoStack {
-    /// Returns what `undo` would do now; nil if there is nothing to take back.
+    /// Returns what `undo` would do now; nil if there is nothing to undo.
     func offer(in core: QueueCore) -> UndoOffer? {
         for entry in undos.reversed() {
             guard let (change, ids) = entry.action.effect(in: core) else { continue }
@@ -147,8 +147,7 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The reason why an addition stays whose uploads are all done: a command before it must not be taken back in its
-    /// place.
+    /// The reason why an addition whose uploads are all done stays. The command before it must not be undone instead.
     var refusal: UploadFailure? {
         guard case .unadded(let done) = self, done > 0 else { return nil }
         let uploads =

@@ -1,13 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The commands that can be taken back, and those that were and can be given again. Pure.
+/// The commands that can be undone, and those that can be redone. Pure.
 package struct UndoStack {
     package enum Direction { case undo, redo }
 
-    /// A command of a person, and what takes it back.
+    /// A command of a user, and the action that undoes it.
     package struct Entry: Hashable, Sendable {
-        /// Different for each entry of one history.
+        /// A number that no other entry of this stack has.
         var number: Int
         /// The time when the command was carried out.
         var date: Date
@@ -20,15 +20,15 @@ package struct UndoStack {
     private var redos: [Entry] = []
     private var lastNumber = 0
 
-    /// A new command was given: what had been taken back before it cannot be given again.
+    /// Notes a new command: commands that had been undone before it cannot be redone.
     ///
-    /// - Returns: What takes back the oldest, if that cannot be done any more.
+    /// - Returns: The action for the oldest command, if it can no longer be undone.
     mutating func record(_ action: UndoAction, at date: Date) -> UndoAction? {
         redos = []
         return push(action, at: date)
     }
 
-    /// Returns the next action in this direction; it counts as done.
+    /// Removes and returns the next action in this direction, which counts as done.
     package mutating func next(_ direction: Direction) -> Entry? {
         switch direction {
         case .undo: undos.popLast()
@@ -36,7 +36,7 @@ package struct UndoStack {
         }
     }
 
-    /// Notes that the action of `next` was done, and that `action` takes it back.
+    /// Notes that the action of `next` was done, and that `action` undoes it.
     package mutating func went(_ direction: Direction, _ entry: Entry, action: UndoAction) {
         switch direction {
         case .undo: redos.append(Entry(number: entry.number, date: entry.date, action: action))

@@ -5,11 +5,11 @@ import FerryTransfer
 struct UploadIndex {
     /// The number of pending uploads.
     private(set) var pending = 0
-    /// The ranks that were ever given.
+    /// The ranks that were ever assigned.
     private(set) var ranks: ClosedRange<Int64> = 0...0
-    /// Nil until somebody asks for the uploads of a file: only watched folders pay for it.
+    /// The uploads of each file; nil until the first lookup: only watched folders need it.
     private var byPath: UploadsByPath?
-    /// The files whose owner knows better than the queue when they are whole again after a change.
+    /// The files whose watcher decides when they are complete again after a change.
     var watchedFiles: Set<LocalPath> = []
 
     /// The next rank at the end of the queue.

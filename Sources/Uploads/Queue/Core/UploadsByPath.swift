@@ -1,9 +1,10 @@
 import FerryTransfer
 
-/// The uploads of each file, for whoever asks about one file a second in a queue of a million.
+/// The uploads of each file, for a lookup each second in a queue of a million.
 struct UploadsByPath {
     private var first: [LocalPath: Upload.ID] = [:]
-    /// Few files have more than one, and an array for each of a million takes its room.
+    /// The further uploads of a file. Few files have more than one, and an array for each of a million would take too
+    /// much memory.
     private var others: [LocalPath: [Upload.ID]] = [:]
 
     init(_ uploads: some Sequence<Upload>) {
@@ -14,7 +15,7 @@ struct UploadsByPath {
         first[path].map { [$0] + others[path, default: []] } ?? []
     }
 
-    /// Takes an upload that is not there.
+    /// Inserts a new upload.
     mutating func insert(_ upload: Upload) {
         if first[upload.path] == nil {
             first[upload.path] = upload.id

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// The profiles of AWS's own tools: `~/.aws/credentials` and `~/.aws/config`, or where the environment has them.
+/// The profiles of AWS's own tools: `~/.aws/credentials` and `~/.aws/config`, or the files that the environment names.
 ///
 /// Source: AWS SDKs and Tools Reference Guide, “Shared config and credentials files”.
 struct AWSProfiles {
@@ -21,7 +21,7 @@ struct AWSProfiles {
             environment.filled("AWS_PROFILE") ?? environment.filled("AWS_DEFAULT_PROFILE") ?? "default"
     }
 
-    /// One profile's settings in one file; nil if the file or the profile is not there.
+    /// One profile's settings in one file; nil if the file or the profile is missing.
     struct Section {
         var file: String
         var values: [String: String]
@@ -33,8 +33,8 @@ struct AWSProfiles {
         section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
     }
 
-    /// The region that requests are signed for unless a server says otherwise.
-    /// - Parameter profile: nil is `defaultName`.
+    /// Returns the region that requests are signed for unless a server names another.
+    /// - Parameter profile: The profile; nil for `defaultName`.
     func region(_ profile: String?) -> String? {
         let name = profile ?? defaultName
         let set =
@@ -52,8 +52,8 @@ struct AWSProfiles {
         return nil
     }
 
-    /// Sections by name, with `key = value` lines; later ones win. An indented line belongs to the setting above it and
-    /// is left out: nothing that is read here has such lines.
+    /// Reads sections by name, with `key = value` lines; later ones win. An indented line belongs to the setting above
+    /// it and is skipped: none of the settings that Ferry reads has such lines.
     static func parse(_ text: String) -> [String: [String: String]] {
         var sections: [String: [String: String]] = [:]
         var current: String?
@@ -72,7 +72,7 @@ struct AWSProfiles {
         return sections
     }
 
-    /// The words of a `credential_process`: quotes hold spaces together, nothing else of a shell is known.
+    /// Returns the words of a `credential_process`: quotes keep spaces, and no other shell syntax is known.
     static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?

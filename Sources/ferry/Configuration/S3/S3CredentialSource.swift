@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Finds S3 credentials where the configuration says, or where AWS's own tools look for them.
+/// Finds S3 credentials from the configuration, or like AWS's own tools.
 struct S3CredentialSource: Sendable {
-    /// The variables that AWS's programs need besides those of every secret's command.
+    /// The variables that AWS's programs need, besides those of every secret's command.
     static let passedOn = [
         "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION",
         "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_VAULT", "HTTPS_PROXY", "NO_PROXY", "https_proxy",
@@ -24,7 +24,7 @@ struct S3CredentialSource: Sendable {
         self.environment = environment
     }
 
-    /// - Throws: `UploadFailure` (`authentication`) that says what was looked for and where.
+    /// - Throws: `UploadFailure` (`authentication`) that names the missing credentials and their source.
     func load() async throws(UploadFailure) -> S3Credentials {
         switch settings {
         case .keys(let accessKey, let secretKey, let token):
@@ -41,7 +41,7 @@ struct S3CredentialSource: Sendable {
         }
     }
 
-    /// The region to begin with, for a destination that names none.
+    /// The first region to sign for, for a destination that names none.
     var region: String? {
         if case .profile(let name) = settings { return AWSProfiles(environment: environment).region(name) }
         return AWSProfiles(environment: environment).region(nil)
@@ -50,7 +50,7 @@ struct S3CredentialSource: Sendable {
     private func keys(_ accessKey: Secret, _ secretKey: Secret, _ token: Secret?) async throws(UploadFailure)
         -> S3Credentials
     {
-        // Loaded anew only because a server refused them: what a command printed long ago is no news.
+        // Secrets are loaded again only after a server rejected them, so old output of a command is useless.
         let age = Duration.seconds(2)
         var credentials = S3Credentials(
             accessKey: try await secrets.read(accessKey, notOlderThan: age),
@@ -72,7 +72,7 @@ struct S3CredentialSource: Sendable {
                 origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
     }
 
-    /// Looks as AWS's tools do: for keys in the credentials file, then in the config file, then for the profile's
+    /// Searches like AWS's tools: for keys in the credentials file, then in the config file, then for the profile's
     /// program.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
@@ -158,7 +158,7 @@ struct S3CredentialSource: Sendable {
             ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 
-    /// Access key and token go into fields as they are.
+    /// Access key and token are sent in header fields as they are.
     private static func checked(_ credentials: S3Credentials) throws(UploadFailure) -> S3Credentials {
         func isVisible(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

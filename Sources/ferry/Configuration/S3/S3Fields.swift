@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The member `s3` of a destination: where its bucket is, and how bodies are vouched for.
+/// The member `s3` of a destination: the location of its bucket, and the signature of bodies.
 struct S3Fields: Decodable, Equatable {
-    /// nil for the environment's or the profile's, else us-east-1; servers correct it.
+    /// The region; nil for the environment's or the profile's, else us-east-1. Servers correct it.
     var region: String?
     var endpoint: String?
     var addressing = S3Location.Addressing.auto
@@ -26,9 +26,9 @@ struct S3Fields: Decodable, Equatable {
         }
     }
 
-    /// The address behind `url`, and where the bucket is in it.
+    /// Returns the URL behind `url`, and the position of the bucket in it.
     ///
-    /// - Parameter fields: Of the destination, to name the member that is wrong.
+    /// - Parameter fields: The destination's members, to name the invalid one.
     func resolved(_ url: String, in fields: Fields) throws -> (url: String, bucketInPath: Bool?) {
         guard S3Location.isLocation(url) else {
             guard endpoint == nil else {
@@ -60,11 +60,11 @@ struct S3Fields: Decodable, Equatable {
 
 /// The source of an S3 destination's credentials.
 enum S3Authentication: Decodable, Equatable {
-    /// The environment, then the profile that it names, as AWS's own tools look for them.
+    /// The credentials of the environment, then of the profile that it names, as for AWS's own tools.
     case found
     case profile(String)
     case keys(accessKey: Secret, secretKey: Secret, sessionToken: Secret?)
-    /// Prints them as the `credential_process` of AWS's tools does.
+    /// A command that prints credentials like the `credential_process` of AWS's tools.
     case command([String])
 
     init(from decoder: any Decoder) throws {
@@ -105,7 +105,7 @@ enum S3Authentication: Decodable, Equatable {
         }
     }
 
-    /// The access key is none.
+    /// The secrets; the access key is none.
     var secrets: [Secret] {
         guard case .keys(_, let secret, let token) = self else { return [] }
         return [secret] + [token].compactMap { $0 }

@@ -73,7 +73,7 @@ struct S3CredentialTests {
         #expect(try await store.current().sessionToken == "B")
     }
 
-    @Test func `what lasts a little longer is used while new ones cannot be had`() async throws {
+    @Test func `credentials that last a little longer are used while new ones cannot be had`() async throws {
         let script = CredentialScript([
             .success(.temporary("A", until: exampleDay + 3600)), .failure(Self.failure),
         ])
@@ -151,7 +151,7 @@ struct S3CredentialTests {
         #expect(signatures.count == 2 && signatures[0] != signatures[1])
     }
 
-    @Test func `what cannot be loaded is said in its own words`() async throws {
+    @Test func `a failure to load credentials keeps its own text`() async throws {
         let stage = S3Stage([.fine], store: store(CredentialScript([.failure(Self.failure)])))
         await #expect(throws: Self.failure) { try await stage.get() }
     }

@@ -107,7 +107,7 @@ struct S3InterceptorTests {
     }
 
     @Test(arguments: ["eu\r\nX-Evil: 1", "", "a/b", String(repeating: "a", count: 65)])
-    func `what cannot be a region is not believed`(region: String) async throws {
+    func `a region that cannot exist is not believed`(region: String) async throws {
         let stage = S3Stage([.s3(400, "AuthorizationHeaderMalformed", "<Region>\(region)</Region>")])
         #expect(try await stage.get() == 400)
         #expect(stage.log.all.count == 1)
@@ -133,7 +133,7 @@ struct S3InterceptorTests {
     }
 
     @Test(arguments: ["AccessDenied", "NoSuchBucket", "NotImplemented", "SlowDown"])
-    func `what no signature mends is the protocol's to read`(code: String) async throws {
+    func `an error that no signature corrects is left to the protocol`(code: String) async throws {
         let stage = S3Stage([.s3(403, code)])
         #expect(try await stage.get() == 403)
         #expect(stage.log.all.count == 1)

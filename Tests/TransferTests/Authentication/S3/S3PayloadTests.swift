@@ -37,7 +37,7 @@ struct S3PayloadTests {
         return fields
     }
 
-    @Test func `by default what the protocol says of a file stands`() async throws {
+    @Test func `the payload hash that the protocol sets stays by default`() async throws {
         for hash in [Self.hello, "UNSIGNED-PAYLOAD"] {
             let request = try await Self.adapted(.auto, scheme: "http", fields: Self.fields(hash: hash))
             #expect(request.field("x-amz-content-sha256") == hash)

@@ -38,7 +38,7 @@ struct S3Stage {
     let interceptor: S3Interceptor
     let sender: RequestSender
 
-    /// - Parameter answers: By the number of the request; the last one for all that follow.
+    /// - Parameter answers: The response to each request, in order; the last one serves all that follow.
     init(
         _ answers: [TransportResponse], url: String = "https://bucket.example/", region: String = "us-east-1",
         payload: S3PayloadForm = .auto, store: S3CredentialStore? = nil, now: Date = exampleDay

@@ -1,0 +1,253 @@
+"""A TCP proxy before an HTTP server that counts the bytes of files, and can be a bad link or a busy server."""
+
+import base64
+import contextlib
+import fcntl
+import re
+import select
+import socket
+import struct
+import termios
+import threading
+import time
+
+PIECE = 1 << 14
+# Seconds between two looks at what the test has asked for.
+TICK = 0.02
+HEAD = re.compile(rb"^(\S+) (\S+) HTTP/1\.[01]\r\n", re.MULTILINE)
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+LOCATION = re.compile(rb"\r\nlocation: *(?:https?://[^/\r]+)?(\S+)", re.IGNORECASE)
+FILENAME = re.compile(rb"\r\nupload-metadata: *(?:[^\r]*,)?filename ([A-Za-z0-9+/=]+)", re.IGNORECASE)
+
+
+class Request:
+    """One request, and how many bytes of its body the client has sent."""
+
+    def __init__(self, method, path, name, length):
+        self.method, self.path, self.name, self.length = method, path, name, length
+        self.body = 0
+        self.refused = False
+
+
+class Connection:
+    def __init__(self, client, server):
+        self.client, self.server = client, server
+        self.up = self.down = 0
+        self.is_open = True
+        # The request that is under way, and the name in the last one that created an upload.
+        self.request = self.created = None
+
+
+class CountingProxy:
+    """Listens on a port of its own. All methods may be called at any time, from the test's thread.
+
+    The bytes of a file that the client sent are those that the proxy has read, and those that its kernel had taken in
+    when a connection was cut. Bytes in the client's own kernel never left: `buffer` bounds what can be in the proxy's.
+    """
+
+    BUFFER = 1 << 15
+
+    def __init__(self, port):
+        self._target = port
+        self._lock = threading.Lock()
+        self._names = {}
+        self._refusal = None
+        self._stalled = False
+        self._ended = False
+        self._waiting_before, self._same_since = None, 0.0
+        # Of each file, and of all: the bytes up to a time.
+        self._marks = {None: [(time.monotonic(), 0)]}
+        self.connections = []
+        self.requests = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        # Set before a connection is accepted, so that the kernel never offers a larger window.
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.BUFFER)
+        self.buffer = self._listener.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    # What the link does
+
+    def stall(self):
+        """A fade: nothing is read or passed on, and every connection stays."""
+        self._stalled = True
+
+    def resume(self):
+        self._stalled = False
+
+    def refuse(self, seconds):
+        """Answers every request itself with 503 and `Retry-After`."""
+        self._refusal = seconds
+
+    def accept(self):
+        self._refusal = None
+
+    def cut(self):
+        """Resets all connections."""
+        with self._lock:
+            for connection in self.connections:
+                if connection.is_open:
+                    self._reset(connection)
+
+    def stop(self):
+        self._ended = True
+        self._listener.close()
+        self.cut()
+
+    def is_full(self):
+        """True once no more bytes come, because the window of every connection that was stalled is closed."""
+        waiting = [self._waiting(connection) for connection in self.connections if connection.is_open]
+        is_same = waiting == self._waiting_before
+        if not is_same:
+            self._waiting_before, self._same_since = waiting, time.monotonic()
+        return bool(waiting) and is_same and min(waiting) > 0 and time.monotonic() - self._same_since > 1
+
+    # What it saw
+
+    @property
+    def total(self):
+        """The bytes of all files that the client has sent."""
+        return self._marks[None][-1][1]
+
+    def paces(self, name=None):
+        """Bytes per second of the last seconds, over several spans, of a file or of all."""
+        with self._lock:
+            marks = list(self._marks.get(name, ()))
+        now = time.monotonic()
+        paces = []
+        for span in (2, 3, 4, 6):
+            inside = [mark for mark in marks if mark[0] >= now - span]
+            if len(inside) > 1:
+                paces.append((inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0]))
+        return paces
+
+    def bytes_of(self, name):
+        """The bytes of a file that the client has sent, in all requests."""
+        with self._lock:
+            return sum(request.body for request in self.requests if request.name == name)
+
+    def requests_of(self, name, *methods):
+        with self._lock:
+            return [request for request in self.requests if request.name == name and request.method in methods]
+
+    # How it works
+
+    def _accept(self):
+        while not self._ended:
+            try:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._target))
+            except OSError:
+                return
+            connection = Connection(client, server)
+            with self._lock:
+                self.connections.append(connection)
+            for pump in (self._pump_up, self._pump_down):
+                threading.Thread(target=pump, args=[connection], daemon=True).start()
+
+    def _reset(self, connection):
+        # What the kernel has acknowledged has left the client, read or not.
+        request = connection.request
+        if request is not None:
+            request.body += min(self._waiting(connection), request.length - request.body)
+        connection.is_open = False
+        for end in (connection.client, connection.server):
+            with contextlib.suppress(OSError):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            end.close()
+
+    @staticmethod
+    def _waiting(connection):
+        """Bytes in the proxy's kernel that nobody has read."""
+        try:
+            return struct.unpack("i", fcntl.ioctl(connection.client, termios.FIONREAD, bytes(4)))[0]
+        except (OSError, ValueError):
+            return 0
+
+    def _read(self, connection, end):
+        """The next bytes; none once the connection is over."""
+        while connection.is_open:
+            with contextlib.suppress(OSError, ValueError):
+                if self._stalled or not select.select([end], [], [], TICK)[0]:
+                    if self._stalled:
+                        time.sleep(TICK)
+                    continue
+                with self._lock:
+                    if self._stalled:
+                        continue
+                    data = end.recv(PIECE) if connection.is_open else b""
+                    if end is connection.client:
+                        self._count(connection, data)
+                    return data
+            return b""
+        return b""
+
+    def _count(self, connection, data):
+        """Takes requests apart. Heads come whole: Ferry writes one at a time. Called with the lock."""
+        connection.up += len(data)
+        while data:
+            request = connection.request
+            if request is None:
+                match = HEAD.match(data)
+                end = data.find(b"\r\n\r\n")
+                assert match and end >= 0, f"no request's head: {data[:80]!r}"
+                request = self._request(match, data[:end])
+                request.refused = self._refusal is not None
+                self.requests.append(request)
+                connection.request = request
+                if request.method == "POST":
+                    connection.created = request.name
+                data = data[end + 4 :]
+            part = min(len(data), request.length - request.body)
+            request.body += part
+            self._mark(request.name, part)
+            data = data[part:]
+            if request.body == request.length and not request.refused:
+                connection.request = None
+
+    def _mark(self, name, count):
+        now = time.monotonic()
+        for key in (None, name):
+            marks = self._marks.setdefault(key, [(now, 0)])
+            marks.append((now, marks[-1][1] + count))
+
+    def _request(self, match, head):
+        method, path = match.group(1).decode(), match.group(2).decode()
+        length = LENGTH.search(head)
+        filename = FILENAME.search(head)
+        name = base64.b64decode(filename.group(1)).decode() if filename else self._names.get(path)
+        return Request(method, path, name or path.rpartition("/")[2], int(length.group(1)) if length else 0)
+
+    def _pump_up(self, connection):
+        answered = False
+        while data := self._read(connection, connection.client):
+            request = connection.request
+            with contextlib.suppress(OSError):
+                if request is None or not request.refused:
+                    connection.server.sendall(data)
+                elif not answered:
+                    answered = True
+                    connection.client.sendall(
+                        f"HTTP/1.1 503 Service Unavailable\r\nRetry-After: {self._refusal or 1}\r\n"
+                        "Content-Length: 0\r\nConnection: close\r\n\r\n".encode()
+                    )
+                    connection.client.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(OSError):
+            connection.server.shutdown(socket.SHUT_WR)
+
+    def _pump_down(self, connection):
+        while data := self._read(connection, connection.server):
+            connection.down += len(data)
+            created = LOCATION.search(data)
+            if created:
+                with self._lock:
+                    self._names[created.group(1).decode()] = connection.created
+            try:
+                connection.client.sendall(data)
+            except OSError:
+                break
+        with self._lock:
+            if connection.is_open:
+                connection.is_open = False
+                connection.client.close()
+                connection.server.close()

@@ -1,0 +1,404 @@
+"""What people see is what happened: header, row, details, `list`, `status` and `--json` beside a proxy that counts.
+
+What is not exact, and why. A write of the engine is over when its kernel has the bytes, so `sent` may be ahead of the proxy
+by what fits into the kernel's buffers: those of the proxy are bounded (`CountingProxy.buffer`), and of the engine's own there
+is as much as a second at the limit only while the link stands still. When a connection is cut, the engine asks its kernel
+what left, and the proxy asks its own what came: they differ by what was under way in that moment, which is nothing if
+the window was closed. So the cuts here come out of a fade, and the counts of bytes sent again are equal to the byte.
+"""
+
+import json
+import os
+import re
+import signal
+import time
+
+import pytest
+
+from proxy import CountingProxy
+from terminal import PATIENCE
+
+KIB = 1 << 10
+LIMIT = 300 * KIB
+SIZES = {"one.bin": 6_000_000, "two.bin": 5_000_000, "three.bin": 10_000}
+# A remaining time is within this of the truth, and its seconds are whole and change once a second on the screen.
+ETA, ETA_STEP = 0.15, 1.5
+STATES = ("queued", "running", "waiting", "paused", "held", "failed", "done")
+ROW = re.compile(r"^..\s+\d+ . (?P<word>\S+(?: \d+)?)\s+(?P<name>\w+\.bin) .* (?P<percent>\d+)%(?P<rest>.*)$")
+UNITS = {"B": 1, "KiB": KIB, "MiB": KIB * KIB}
+
+
+@pytest.fixture
+def proxy(server):
+    proxy = CountingProxy(int(re.search(r":(\d+)/", server.url).group(1)))
+    yield proxy
+    proxy.stop()
+
+
+@pytest.fixture
+def views(home, server, proxy, start):
+    made = []
+
+    def make(protocol, sizes, bandwidth, **rows):
+        url = proxy.url + ("files/" if protocol == "tus" else "")
+        home.configure(url, bandwidth=bandwidth, concurrency=2, box={"url": url, "protocol": protocol})
+        home.add(*(home.make(name, size) for name, size in sizes.items()))
+        result = home.run("run", "--detach")
+        assert result.returncode == 0, result.stderr.decode()
+        made.append(int(re.search(r"process (\d+)", result.stdout.decode()).group(1)))
+        return Views(home, proxy, start(**{"rows": 40, "columns": 120, **rows}), sizes, bandwidth, made[0])
+
+    yield make
+    for process in made:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def amount(text):
+    number, unit = text.split()
+    return float(number) * UNITS[unit]
+
+
+def seconds(text):
+    minutes, rest = text.split(":")
+    return int(minutes) * 60 + int(rest)
+
+
+class Views:
+    """One queue as the screen, `list`, `status` and the proxy see it. Every frame of the screen is looked at."""
+
+    def __init__(self, home, proxy, screen, sizes, limit, process):
+        self.home, self.proxy, self.screen, self.sizes, self.process = home, proxy, screen, sizes, process
+        self.limit = limit
+        self.shares, self.falls = {}, []
+        pump = screen.pump
+
+        def pump_and_look(pause):
+            is_open = pump(pause)
+            self.look()
+            return is_open
+
+        screen.pump = pump_and_look
+        self.seen = {}
+
+    # The screen
+
+    def rows(self):
+        found = (ROW.match(line) for line in self.screen.lines())
+        return {match["name"]: match for match in found if match}
+
+    def look(self):
+        """No share is above 100, and each fall is noted."""
+        for name, row in self.rows().items():
+            share = int(row["percent"])
+            assert share <= 100, self.screen.text
+            if share < self.shares.get(name, 0):
+                self.falls.append((name, self.shares[name], share))
+            self.shares[name] = share
+
+    @property
+    def header(self):
+        return self.screen.lines()[0]
+
+    def number(self, pattern, convert):
+        """What the header says of something; None if it says nothing."""
+        match = re.search(pattern, self.header)
+        return convert(match.group(1)) if match else None
+
+    # The commands
+
+    def until(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while not (found := condition()):
+            assert time.monotonic() < end, f"{what}; the screen shows\n{self.screen.text}"
+            self.screen.pump(0.05)
+        return found
+
+    def list(self):
+        uploads = {upload["name"]: upload for upload in self.home.list()}
+        for name, upload in uploads.items():
+            assert 0 <= upload["confirmed"] <= upload["sent"] <= upload["size"] == self.sizes[name], upload
+            assert upload.get("eta") is None or upload["state"] == "running", upload
+            before = self.seen.get(name)
+            is_same = before and all(before[key] == upload[key] for key in ("state", "attempts"))
+            # What has just ended runs without any bytes until it is on disk: it has a test of its own.
+            if is_same and (upload["state"] != "running" or "rate" in upload):
+                assert upload["sent"] >= before["sent"], f"back without a reason: {before} {upload}"
+            if before:
+                assert upload["resent"] >= before["resent"] and upload["attempts"] >= before["attempts"]
+            self.seen[name] = upload
+        return uploads
+
+    def status(self):
+        return json.loads(self.home.run("status", "--json").stdout)
+
+    def states(self):
+        return {name: upload["state"] for name, upload in self.list().items()}
+
+    def wait_for(self, **states):
+        wanted = {f"{name}.bin": state for name, state in states.items()}
+        return self.until(
+            lambda: wanted.items() <= self.states().items(), f"waited for {wanted}, there is {self.states()}"
+        )
+
+    def position(self, name):
+        """How far into the file the proxy has seen the last request go."""
+        requests = self.proxy.requests_of(name, "PUT", "PATCH")
+        if not requests:
+            return 0
+        return self.sizes[name] - requests[-1].length + requests[-1].body
+
+    def pass_seconds(self, count):
+        """Waits until as much has gone by as the limit lets through in so many seconds."""
+        goal = self.proxy.total + count * self.limit
+        self.until(lambda: self.proxy.total >= goal, "nothing moves")
+
+    # Comparing
+
+    def compare(self):
+        """All views between two listings of the same states. Returns the last listing, and `status --json`."""
+        return self.until(self._compare, "the states change all the time")
+
+    def _compare(self):
+        reached = {name: self.position(name) for name in self.sizes}
+        before = self.list()
+        status = self.status()
+        lines = {line.split()[4]: line for line in self.home.run("list").stdout.decode().splitlines()
+                 if line.split()[1] != "queued"}
+        words = self.home.run("status").stdout.decode()
+        # The screen learns of it a moment later.
+        states = {name: upload["state"] for name, upload in before.items()}
+        running = [name for name in before if states[name] == "running"]
+
+        def is_caught_up():
+            rows = self.rows()
+            return all(
+                name in rows and rows[name]["word"] == "up"
+                and int(rows[name]["percent"]) >= self.percent(before[name]) for name in running
+            )
+
+        if running:
+            try:
+                self.screen.wait(is_caught_up, timeout=5)
+            except AssertionError:
+                if self.states() != states:
+                    return None
+                raise
+        rows, header, details = self.rows(), self.header, self.screen.text
+        after = self.list()
+        if any(after[name][key] != before[name][key] for name in after for key in ("state", "attempts")):
+            return None
+        self.compare_numbers(reached, before, status, after)
+        for name, upload in after.items():
+            if name in lines:
+                line = lines[name].split()
+                assert line[1] == upload["state"], lines[name]
+                assert self.percent(before[name]) <= int(line[3].rstrip("%")) <= self.percent(upload), lines[name]
+            if name in running:
+                assert self.percent(before[name]) <= int(rows[name]["percent"]) <= self.percent(upload), details
+        if running:
+            assert f"{len(running)} of 2 uploading" in header, header
+            assert f"{len(running)} running" in words
+        for state, word in (("done", "done"), ("paused", "paused"), ("waiting", "waiting to retry")):
+            count = list(states.values()).count(state)
+            assert (f"{count} {word}" in words) == (count > 0), words
+        return after, status
+
+    def compare_numbers(self, reached, before, status, after):
+        counts = status["uploads"]
+        assert {state: counts[state] for state in STATES} == {
+            state: [upload["state"] for upload in after.values()].count(state) for state in STATES
+        }
+        due = [name for name, upload in after.items() if upload["state"] in ("queued", "running", "waiting")]
+        most, least = (sum(self.sizes[name] - listing[name]["sent"] for name in due) for listing in (before, after))
+        assert least <= counts["bytesLeft"] <= most
+        for name, upload in after.items():
+            if upload["state"] != "running":
+                continue
+            now = self.position(name)
+            assert upload["confirmed"] <= now
+            assert reached[name] - self.proxy.buffer <= upload["sent"] <= now + self.proxy.buffer + self.limit
+        assert status.get("rate", 0) <= 1.3 * self.limit
+
+    def percent(self, upload):
+        return upload["sent"] * 100 // upload["size"]
+
+    def check_times(self):
+        """Remaining times are what is left over the pace that the proxy saw, which the limit bounds."""
+        uploads, status = self.compare()
+        paces = [min(self.limit, pace) for pace in self.proxy.paces()]
+        running = {name: upload for name, upload in uploads.items() if upload["state"] == "running"}
+        # No total is below that of one, whatever the limit will let it do later: that has a test of its own.
+        longest = max(upload["eta"] for upload in running.values())
+        self.check_time(status["eta"], status["uploads"]["bytesLeft"], [*paces, self.limit], longest=longest)
+        for name, upload in running.items():
+            paces = [min(self.limit, pace) for pace in self.proxy.paces(name)]
+            self.check_time(upload["eta"], upload["size"] - upload["sent"], paces)
+        # A frame agrees with itself.
+        total = self.number(r"ETA (\d+:\d\d)", seconds)
+        left = self.number(r"([\d.]+ [KM]iB) left", amount)
+        assert total is not None, self.header
+        assert abs(self.number(r"↑ ([\d.]+ [KM]iB)/s", amount) - self.limit) <= 0.3 * self.limit, self.header
+        times = [re.search(r"\d+:\d\d", row["rest"]) for row in self.rows().values() if row["word"] == "up"]
+        assert times and all(times), self.screen.text
+        longest = max(seconds(match.group()) for match in times)
+        assert longest <= total
+        paces = [min(self.limit, pace) for pace in self.proxy.paces()]
+        self.check_time(total, left, [*paces, self.limit], longest, ETA_STEP)
+
+    @staticmethod
+    def check_time(told, left, paces, longest=0.0, step=0.5):
+        assert told is not None
+        least, most = left / max(paces), max(longest, left / min(paces))
+        assert least * (1 - ETA) - step <= told <= most * (1 + ETA) + step, (told, least, most)
+
+
+@pytest.mark.parametrize("protocol", ["tus", "put"])
+def test_every_view_says_what_happened(views, home, server, proxy, protocol):
+    view = views(protocol, SIZES, LIMIT)
+    screen, is_tus = view.screen, protocol == "tus"
+    screen.wait("▲ up", "queued")
+
+    # Two run, one waits for a slot.
+    view.pass_seconds(5)
+    view.check_times()
+    assert view.states() == {"one.bin": "running", "two.bin": "running", "three.bin": "queued"}
+    screen.wait("limit 300 KiB/s", "state     running", "KiB/s in this attempt")
+    details = re.search(r"sent +.*\((\d+)%\)", screen.text)
+    cursor = next(row for row in view.rows().values() if row.string.startswith("▸"))
+    assert details.group(1) == cursor["percent"], screen.text
+
+    # A pause: the slot is another's, and no byte of it goes out any more.
+    assert home.run("pause", "1").returncode == 0
+    view.wait_for(one="paused", three="done")
+    screen.wait("‖ paused", "✓ done")
+    paused = proxy.bytes_of("one.bin")
+    uploads, status = view.compare()
+    assert status["uploads"]["bytesLeft"] == pytest.approx(
+        view.sizes["two.bin"] - uploads["two.bin"]["sent"], abs=10 * LIMIT
+    )
+    assert uploads["one.bin"]["resent"] == 0
+    assert proxy.bytes_of("one.bin") == paused
+
+    # It goes on, faster.
+    assert home.run("resume", "1").returncode == 0
+    assert home.run("limit", "600K").returncode == 0
+    view.limit = 600 * KIB
+    view.wait_for(one="running", two="running")
+    screen.wait("limit 600 KiB/s")
+    assert view.status()["bandwidth"] == view.limit
+    view.pass_seconds(6)
+    view.check_times()
+    upload = view.list()["one.bin"]
+    assert upload["attempts"] == 2 and upload["resumes"] == int(is_tus)
+    assert upload["resent"] == (0 if is_tus else paused)
+
+    # The engine is frozen: nothing that is shown claims to be news.
+    os.kill(view.process, signal.SIGSTOP)
+    try:
+        answer = home.run("status")
+        assert answer.returncode == 75
+        assert f"the engine does not answer (process {view.process})" in answer.stderr.decode()
+        screen.wait("The engine does not answer (since ")
+        assert home.run("status", "--json").stdout == b""
+    finally:
+        os.kill(view.process, signal.SIGCONT)
+    screen.wait("2 of 2 uploading", gone="does not answer")
+    view.compare()
+
+    # A fade that ends in a cut, and a server that asks to wait.
+    proxy.stall()
+    view.until(proxy.is_full, "the window stays open")
+    proxy.refuse(4)
+    gone = {name: view.sizes[name] for name in ("one.bin", "two.bin")}
+    proxy.cut()
+    proxy.resume()
+    cut = {name: proxy.bytes_of(name) for name in gone}
+    screen.wait("SLOW  127.0.0.1 asks to wait (503) until", "uploads wait", ": 503")
+    uploads, status = view.compare()
+    assert status["slow"][0]["status"] == 503 and status["slow"][0]["waiting"] == 2
+    assert "rate" not in status and "eta" not in status
+    waiting = [upload for upload in uploads.values() if upload["state"] == "waiting"]
+    assert waiting and all("503" in upload["error"] and upload["status"] == 503 for upload in waiting)
+    assert "asks to wait (503)" in home.run("status").stdout.decode()
+    assert "the server answered 503" in home.run("list").stdout.decode()
+    proxy.accept()
+
+    # The rest, and the sum.
+    view.limit = 8 * KIB * KIB
+    assert home.run("limit", "8M").returncode == 0
+    view.wait_for(one="done", two="done", three="done")
+    screen.wait("idle", "Done 3")
+    uploads, status = view.compare()
+    assert status["uploads"]["bytesLeft"] == 0 and "eta" not in status
+    for name, upload in uploads.items():
+        assert upload["sent"] == upload["confirmed"] == view.sizes[name]
+        assert (server.folder / name).stat().st_size == view.sizes[name]
+        assert view.rows()[name]["percent"] == "100"
+        assert upload["resent"] == proxy.bytes_of(name) - view.sizes[name], (upload, cut, vars(proxy.requests[-1]))
+        restarts = upload["attempts"] - 1
+        assert len([fall for fall in view.falls if fall[0] == name]) <= restarts, view.falls
+    if not is_tus:
+        # Of a broken PUT nothing is kept, and what a refusal took is thrown away too.
+        assert uploads["two.bin"]["resent"] >= cut["two.bin"]
+
+
+@pytest.mark.xfail(strict=True, reason="SampledProgress.of knows only what the server confirmed of what does not run")
+def test_a_pause_takes_nothing_from_the_share_in_a_list(views, home, proxy):
+    """The screen says 30 %, the server has 30 %, and `list` says 0 %: tus confirms only when it is asked."""
+    view = views("tus", {"one.bin": 20_000_000}, 2 * KIB * KIB)
+    view.pass_seconds(1)
+    home.run("pause", "1")
+    view.screen.wait("‖ paused")
+    row = int(view.rows()["one.bin"]["percent"])
+    assert row > 0
+    assert abs(view.percent(view.list()["one.bin"]) - row) <= 1
+
+
+@pytest.mark.xfail(strict=True, reason="TransferEstimator takes the rate of the seconds in which the limit was shared")
+@pytest.mark.parametrize("command", ["status", "list"])
+def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, command):
+    view = views("put", {"one.bin": 2_000_000, "two.bin": 9_000_000}, KIB * KIB)
+    view.wait_for(one="done", two="running")
+    upload, status = view.list()["two.bin"], view.status()
+    left, told = (
+        (status["uploads"]["bytesLeft"], status["eta"]) if command == "status"
+        else (upload["size"] - upload["sent"], upload["eta"])
+    )
+    view.check_time(told, left, [view.limit])
+
+
+@pytest.mark.xfail(strict=True, reason="TransferEstimator.total: no total is below one upload's, at half of the limit")
+def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
+    """Of two that share a limit the larger gets all of it once the other has ended."""
+    view = views("put", {"one.bin": 4_000_000, "two.bin": 16_000_000}, KIB * KIB)
+    view.pass_seconds(5)
+    status = view.status()
+    view.check_time(status["eta"], status["uploads"]["bytesLeft"], [view.limit, *view.proxy.paces()])
+
+
+@pytest.mark.xfail(strict=True, reason="ProgressStore.end comes before the result is on disk: SampledProgress.of has no sample")
+def test_what_has_just_ended_does_not_fall_to_nothing(views):
+    """Until its end is on disk an upload is running, and `list` says that none of it is sent."""
+    view = views("put", {f"{number:02}.bin": 30_000 for number in range(60)}, 600 * KIB)
+    sent = {}
+    while "done" not in (states := view.states()).values() or set(states.values()) != {"done"}:
+        for name, upload in view.seen.items():
+            assert upload["state"] != "running" or upload["sent"] >= sent.get(name, 0), upload
+            sent[name] = upload["sent"]
+
+
+@pytest.mark.xfail(strict=True, reason="bytes that wait in this machine's kernel count as sent, up to 4 MB of them")
+def test_a_fade_is_seen_in_rate_and_remaining_time(views, proxy):
+    """Under a limit the kernel takes what the limit lets through, for as long as its buffer has room."""
+    view = views("put", {"one.bin": 20_000_000}, LIMIT)
+    view.pass_seconds(2)
+    proxy.stall()
+    view.until(proxy.is_full, "the window stays open")
+    end = time.monotonic() + 6
+    while (status := view.status()).get("rate", 0) > LIMIT / 2:
+        assert time.monotonic() < end, f"{status['rate']} bytes/s and {status['eta']} s, and nothing moves"
+        view.screen.pump(0.1)
+    assert "eta" not in status or status["eta"] > 1000
