@@ -27,8 +27,10 @@ let package = Package(
         // Buffers, file regions, event loops and thread pools under the HTTP client and the receiver. 42 s, and 10 s for
         // Atomics and DequeModule.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // Not imported: the HTTP client wants no version of it without known weaknesses (Sources/Manual/security.md).
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.44.0"),
         // TLS of the HTTP client and the receiver: private authorities, client certificates. 113 s: a BoringSSL.
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
         // Digests and signatures of what is sent, at the speed of the processor's own instructions. 74 s: another
         // BoringSSL, since that of swift-nio-ssl is no product.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -73,6 +75,7 @@ let package = Package(
             dependencies: [
                 "FerryFiles", "FerryProtocols", "FerryConnectivity",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,7 +1,7 @@
 /// Looks at the machine's interfaces and addresses at intervals, for where the system does not report changes.
 ///
-/// Routes cannot be read this way and are assumed. If even the addresses cannot be read, the network is taken to be
-/// up: an attempt to connect will tell.
+/// Routes cannot be read this way and are assumed to exist. If the addresses cannot be read either, the monitor
+/// reports the network as up: a connection attempt will show whether it is.
 struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     var clock: C
     var interval = Duration.seconds(2)
@@ -14,7 +14,7 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
         return stream
     }
 
-    /// Goes on with a stream that exists already, from what was last reported there, until its reader is gone.
+    /// Continues an existing stream from the last status that it reported, until its reader ends.
     func feed<Tracker: NetworkTracker>(
         _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker
     ) {

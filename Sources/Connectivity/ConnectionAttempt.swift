@@ -6,7 +6,7 @@
 
 /// Connects to every address of a host at once and waits for the first that accepts. Blocks its thread.
 enum ConnectionAttempt {
-    // A name with more addresses than this is a large service: some of the first will do.
+    // A name with more addresses belongs to a large service, so the first 8 are enough.
     private static let maximumAddresses = 8
 
     static func run(host: String, port: UInt16, until deadline: ContinuousClock.Instant) -> Reachability {
@@ -69,7 +69,7 @@ enum ConnectionAttempt {
         return verdict(errors, elseIfNone: .nameNotFound)
     }
 
-    /// A refusal says most: somebody is there. A missing route of one family says least.
+    /// A refusal is the most informative error: a host responds. A missing route of one address family is the least.
     private static func verdict(_ errors: [Int32], elseIfNone fallback: Reachability) -> Reachability {
         if errors.contains(ECONNREFUSED) { return .refused }
         if fallback == .timedOut || errors.contains(ETIMEDOUT) { return .timedOut }

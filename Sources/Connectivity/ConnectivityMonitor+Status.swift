@@ -1,14 +1,14 @@
 extension ConnectivityMonitor {
-    /// Whether there is a way to a destination, as far as this machine's interfaces, addresses and routes tell.
+    /// The reachability of a destination, judged by this machine's interfaces, addresses and routes.
     public enum Status: Hashable, Sendable {
-        /// The status before the first report, and while nobody watches.
+        /// The status before the first report, and while the monitor has no listener, reader or waiter.
         case unknown
         /// `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)
         /// A connection may be tried. Whether the destination answers is not known.
         case reachable(Interface)
 
-        /// False while it is unknown, too.
+        /// True if the destination is reachable; false also while the status is unknown.
         public var isReachable: Bool {
             if case .reachable = self { true } else { false }
         }
@@ -16,10 +16,10 @@ extension ConnectivityMonitor {
 
     /// The kind of interface that packets leave by: the one whose default route has the lowest metric.
     ///
-    /// A VLAN, a bridge or a bond is what is below it. A VPN is `other` if it has that route, and what it runs over
-    /// if it has not.
+    /// A VLAN, a bridge or a bond has the kind of the interface below it. A VPN is `other` if it has that route;
+    /// otherwise the kind is that of the interface that carries the VPN.
     public enum Interface: Hashable, Sendable, CaseIterable {
-        /// Ethernet, also the virtual Ethernet of a container or a virtual machine: what is behind it cannot be told.
+        /// Ethernet, also the virtual Ethernet of a container or a virtual machine: the link behind it is not visible.
         case wired
         /// Wi-Fi.
         case wireless
@@ -27,13 +27,13 @@ extension ConnectivityMonitor {
         case cellular
         /// The destination is this machine.
         case loopback
-        /// A VPN, a tunnel, Bluetooth, or an interface of which nothing is known.
+        /// A VPN, a tunnel, Bluetooth, or an interface of unknown kind.
         case other
     }
 }
 
 extension ConnectivityMonitor.Status {
-    /// Converts the status of a monitor that knows nothing of interfaces.
+    /// Converts the status of a monitor that does not know the interfaces.
     init(_ status: LinkStatus) {
         self =
             switch status {

@@ -1,17 +1,17 @@
 extension ConnectivityMonitor {
-    /// Statuses as they change: never the same twice in a row, and only the newest for a reader that is slow.
+    /// The sequence of status changes. It never repeats a status, and a slow reader receives only the newest.
     public struct Statuses: AsyncSequence, Sendable {
         /// One status, different from the one before.
         public typealias Element = Status
-        /// Reading cannot fail: where less can be seen, less is told.
+        /// Reading cannot fail: a monitor that sees less of the system reports less.
         public typealias Failure = Never
 
         let stream: AsyncStream<Status>
 
-        /// Reads the sequence. It has one reader; ask the monitor for another sequence for another.
+        /// Reads the sequence, which has one reader. For another reader, ask the monitor for another sequence.
         public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
-        /// Reads until its task is cancelled.
+        /// An iterator that reads until its task is cancelled.
         public struct Iterator: AsyncIteratorProtocol {
             var base: AsyncStream<Status>.Iterator
             private var last: Status?
@@ -20,10 +20,10 @@ extension ConnectivityMonitor {
                 self.base = base
             }
 
-            /// nil once the reading task is cancelled, or if the monitor below has ended.
+            /// Returns the next status; nil once the reading task is cancelled or the underlying monitor has ended.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Status? {
                 while let status = await base.next(isolation: actor) {
-                    // A change and its undoing, both while the reader was away, leave what it knows.
+                    // A change that was undone while the reader was busy leaves the status that the reader already has.
                     guard status != last else { continue }
                     last = status
                     return status

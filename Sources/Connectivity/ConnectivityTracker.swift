@@ -1,4 +1,4 @@
-/// Turns what is known about the network into statuses worth reporting: no repetition, and the interface named.
+/// Turns the network table into statuses with the interface named, and drops repetitions.
 struct ConnectivityTracker: NetworkTracker {
     var classifier = InterfaceClassifier()
     private var reported: ConnectivityMonitor.Status?
@@ -15,7 +15,7 @@ struct ConnectivityTracker: NetworkTracker {
     }
 
     private func status(of table: NetworkTable?) -> ConnectivityMonitor.Status {
-        // Not `unknown`: an attempt to connect will tell, and must not be held back.
+        // Not `unknown`: a connection attempt will show the state, and the monitor must not prevent it.
         guard let table else { return .reachable(.other) }
         return table.obstacle.map(ConnectivityMonitor.Status.notReachable)
             ?? .reachable(classifier.interface(of: table))

@@ -5,14 +5,14 @@ public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Durat
     private let base: any LinkMonitor
     private let clock: C
 
-    /// - Parameter clock: Measures how long the news has held.
+    /// - Parameter clock: The clock that measures how long an `up` has lasted.
     public init(_ base: any LinkMonitor, clock: C) {
         self.base = base
         self.clock = clock
     }
 
     public func statuses() -> AsyncStream<LinkStatus> {
-        // Opened here and not in the task: a monitor may watch on behalf of the calling thread.
+        // Opened here and not in the task: a monitor may watch the network namespace of the calling thread.
         let observed = base.statuses()
         let (stream, continuation) = AsyncStream.makeStream(
             of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
@@ -26,7 +26,7 @@ public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Durat
     }
 }
 
-/// Feeds a damper from two sides, the monitor and the clock, and passes on what it lets through, in order.
+/// Feeds a damper with the monitor's statuses and the clock's timer, and yields in order what the damper passes.
 private final class DampedRelay<C: Clock>: Sendable where C.Duration == Duration {
     private struct State {
         var damper = Damper<C.Instant>()

@@ -1,14 +1,14 @@
-/// Holds back the good news while a link flaps, so that uploads do not start and stop with every blink. Pure.
+/// Delays `up` while a link flaps, so that uploads do not start and stop with every change. Pure.
 ///
 /// `down` passes at once. `up` passes at once too, unless the network was disturbed twice within the last ten
-/// seconds. Then it passes when it has held for one second, and at the latest five seconds after the first one held
-/// back. A lost address counts as a disturbance like a lost link.
+/// seconds. Then `up` passes after it has lasted one second, and at the latest five seconds after the first delayed
+/// `up`. A lost address counts as a disturbance like a lost link.
 public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
-        /// `status` waits since `since`; the first of an unbroken row of such waits began at `firstHeld`.
+        /// `status` has waited since `since`. The first of an unbroken series of such waits began at `firstHeld`.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
-        /// The held value went away before its time.
+        /// The delayed status ended before its time.
         case interrupted(firstHeld: Instant)
     }
 
@@ -23,18 +23,18 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
 
     public init() {}
 
-    /// The time to call `elapse(at:)`; nil if nothing is held back.
+    /// The time to call `elapse(at:)`; nil if no status is delayed.
     public var deadline: Instant? {
         guard case .holding(_, let since, let firstHeld) = state else { return nil }
         return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))
     }
 
-    /// Takes in what the monitor saw.
-    /// - Returns: What to report now, nil for nothing new.
+    /// Records a status that the monitor reported.
+    /// - Returns: The status to report now; nil if it is unchanged or delayed.
     public mutating func observe(_ status: LinkStatus, at now: Instant) -> LinkStatus? {
         guard status != observed else { return elapse(at: now) }
         if let observed, observed.isUp {
-            // Two are enough to tell flapping from a single loss.
+            // Two disturbances are enough to distinguish flapping from a single loss.
             disturbances = disturbances.suffix(1) + [now]
         }
         observed = status
@@ -55,8 +55,8 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
         return elapse(at: now)
     }
 
-    /// Lets time pass.
-    /// - Returns: What was held back, if its time has come.
+    /// Checks whether the delay is over.
+    /// - Returns: The delayed status, if its time has come.
     public mutating func elapse(at now: Instant) -> LinkStatus? {
         guard case .holding(let status, _, _) = state, let deadline, now >= deadline else { return nil }
         state = .settled

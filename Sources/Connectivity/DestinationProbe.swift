@@ -1,9 +1,9 @@
 import FerryFiles
 import Synchronization
 
-/// Tries whether anybody accepts a TCP connection at a destination. Nothing is sent.
+/// A test whether a destination accepts a TCP connection. The probe sends no data.
 ///
-/// A sign-in page that takes every connection looks reachable: only the answer to a request tells it apart.
+/// A captive portal that accepts every connection looks reachable: only the response to a request distinguishes it.
 public struct DestinationProbe: Sendable {
     /// The time limit for everything: looking up the name and connecting.
     public var timeout: Duration
@@ -14,7 +14,8 @@ public struct DestinationProbe: Sendable {
 
     /// Looks up the name and connects to all of its addresses, IPv4 and IPv6, at once; the first to accept decides.
     ///
-    /// Blocking calls run on a thread of their own. Takes no longer than `timeout`, however long the resolver does.
+    /// Blocking calls run on a thread of their own. The check never takes longer than `timeout`, even if the resolver
+    /// does.
     /// - Parameter host: A name or an address, with or without brackets.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func check(host: String, port: UInt16) async throws -> Reachability {
@@ -43,7 +44,7 @@ public struct DestinationProbe: Sendable {
     }
 }
 
-/// Bounds the threads that sit in a resolver which does not answer: they cannot be called back.
+/// A permit that limits the threads in a resolver that does not respond: such a call cannot be cancelled.
 private struct LookupPermit {
     private static let taken = Mutex(0)
     private static let maximum = 16
@@ -62,7 +63,7 @@ private struct LookupPermit {
     }
 }
 
-/// Resumes the one who waits with the first of several answers.
+/// Resumes the waiting task with the first of several results.
 private final class FirstResult: Sendable {
     private typealias Outcome = Result<Reachability, any Error>
 

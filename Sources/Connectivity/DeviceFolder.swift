@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// The facts about an interface that sysfs(5) has and netlink does not: which radio, if any, is behind it.
+/// The facts about an interface that sysfs(5) has and netlink does not, such as the kind of its radio.
 struct DeviceFolder: Hashable, Sendable {
     var index: Int32
     /// `DEVTYPE`: `wlan`, `wwan`, `bluetooth`; nil for plain Ethernet.
     var type: String?
     var isWireless: Bool
-    /// Whether a driver of real, or virtual machine's, hardware stands behind it.
+    /// True if a driver of hardware, real or of a virtual machine, is behind the interface.
     var hasHardware: Bool
 
     /// The folder in which the kernel lists the interfaces of the network namespace in which sysfs was mounted.

@@ -1,10 +1,10 @@
-/// Tells what kind of interface packets leave by. Pure, but for the look into sysfs.
+/// Determines the kind of interface by which packets leave. Pure, except for reading sysfs.
 struct InterfaceClassifier: Sendable {
     typealias Interface = ConnectivityMonitor.Interface
 
     var folder: @Sendable (NetworkLink) -> DeviceFolder? = { DeviceFolder.read($0) }
 
-    /// The interface that carries a table's traffic. Of several that do equally, one of a known kind.
+    /// The interface that carries a table's traffic. Of several equal interfaces, one of a known kind is preferred.
     func interface(of table: NetworkTable) -> Interface {
         let found = table.carriers.map { interface(of: $0, in: table) }
         return found.first { $0 != .other } ?? .other
@@ -15,15 +15,15 @@ struct InterfaceClassifier: Sendable {
         return interface(of: link, among: &unvisited)
     }
 
-    /// - Parameter links: Those not looked at yet: what the kernel says of one below the other may run in a circle
-    ///   for a moment.
+    /// - Parameter links: The links not visited yet. The kernel's chain of lower interfaces may be circular for a
+    ///   moment.
     private func interface(of link: NetworkLink, among links: inout [Int32: NetworkLink]) -> Interface {
         links[link.index] = nil
         if link.isLoopback { return .loopback }
         let device = link.device
         switch device.kind {
         case "wwan", "rmnet": return .cellular
-        // How a container sees the cable. What is at the other end cannot be told.
+        // A container sees its network as one of these. The link at the other end is not visible.
         case "veth", "dsa": return .wired
         case "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap":
             guard let lower = device.lower else { return .wired }

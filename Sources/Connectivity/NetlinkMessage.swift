@@ -1,18 +1,19 @@
-/// One message from the kernel's routing socket (rtnetlink(7)), reduced to what decides whether there is a network.
+/// One message from the kernel's routing socket (rtnetlink(7)), reduced to the parts that show whether there is a
+/// network.
 struct NetlinkMessage: Hashable {
     enum Body: Hashable {
         case link(NetworkLink)
         case linkRemoved(Int32)
-        /// `isUsable` is false while the address is being checked for duplicates, or if it leads nowhere.
+        /// `isUsable` is false while the kernel checks the address for duplicates, or if it is not routable.
         case address(NetworkAddress, isUsable: Bool)
         case addressRemoved(NetworkAddress)
         case routes([NetworkRoute])
-        /// Routes that replaced others, which are not named.
+        /// Routes that replaced others, which the message does not name.
         case routesReplaced([NetworkRoute])
         case routeRemoved
         /// The end of a dump.
         case done
-        /// The answer to a request; 0 for success.
+        /// The result of a request; 0 for success.
         case failure(errno: Int32)
         /// The kernel dropped messages (`NLMSG_OVERRUN`).
         case overrun
@@ -21,7 +22,7 @@ struct NetlinkMessage: Hashable {
     }
 
     var body: Body
-    /// The number of the request that this answers.
+    /// The number of the request that this message answers.
     var sequence: UInt32
     /// The socket that made the request. A change made by another program carries that program's numbers.
     var port: UInt32
@@ -30,7 +31,7 @@ struct NetlinkMessage: Hashable {
 }
 
 extension NetlinkMessage {
-    /// Splits what one read returned. Stops at the first message whose length cannot be true.
+    /// Splits the bytes of one read into messages. Stops at the first message whose length is impossible.
     static func parse(_ datagram: [UInt8]) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var rest = datagram[...]
@@ -53,7 +54,7 @@ extension NetlinkMessage {
         let flags = bytes.integer(at: 6, as: UInt16.self) ?? 0
         sequence = bytes.integer(at: 8, as: UInt32.self) ?? 0
         port = bytes.integer(at: 12, as: UInt32.self) ?? 0
-        // A dump that broke off in the middle ends with the error in its last message.
+        // A dump that ended early carries the error in its last message.
         let isBroken = type == 3 && content.integer(at: 0, as: Int32.self).map { $0 < 0 } ?? false
         isInterrupted = flags & 0x10 != 0 || isBroken
         body =
@@ -80,13 +81,13 @@ extension NetlinkMessage {
         let allFlags = NetlinkAttribute.all(in: content, after: NetworkAddress.messageLength)
             .first { $0.type == 8 }?.value.integer(at: 0, as: UInt32.self)
         let flags = allFlags ?? UInt32(byteFlags)
-        // IFA_F_DADFAILED, IFA_F_TENTATIVE; IFA_F_OPTIMISTIC (4) may be used while it is being checked.
+        // IFA_F_DADFAILED, IFA_F_TENTATIVE; an IFA_F_OPTIMISTIC (4) address may be used during its check.
         let isTentative = flags & 0x40 != 0 && flags & 0x04 == 0
         let isDuplicate = flags & 0x08 != 0
         return .address(address, isUsable: address.isRoutable && !isTentative && !isDuplicate)
     }
 
-    /// nil for a route by which no packet leaves for another machine.
+    /// The routes of a message; nil for a route by which no packet leaves for another machine.
     private static func routes(_ content: ArraySlice<UInt8>) -> [NetworkRoute]? {
         // struct rtmsg: u8 family, dst_len, src_len, tos, table, protocol, scope, type; u32 flags.
         guard let family = NetworkAddress.Family(number: content.integer(at: 0, as: UInt8.self)),
@@ -100,13 +101,13 @@ extension NetlinkMessage {
         guard type == 1, table != 255, flags & 0x200 == 0 else { return nil }
         let attributes = NetlinkAttribute.all(in: content, after: 12)
         if destinationLength >= 8, let destination = attributes.first(where: { $0.type == 1 })?.value {
-            // ff00::/8 and fe80::/10 are on every IPv6 interface, also on one that leads nowhere.
+            // ff00::/8 and fe80::/10 are on every IPv6 interface, also on one without a route to other machines.
             let isMulticast = destination.first == 0xff
             let isLinkLocal = destination.first == 0xfe && (destination.dropFirst().first ?? 0) & 0xc0 == 0x80
             if family == .ipv6, isMulticast || isLinkLocal { return nil }
         }
         var route = NetworkRoute(family: family)
-        // The tables of policy routing hold for some packets only.
+        // The tables of policy routing apply to some packets only.
         if destinationLength == 0, sourceLength == 0, table == mainTable || table == defaultTable {
             let metric = attributes.first { $0.type == 6 }?.value.integer(at: 0, as: UInt32.self)
             route.defaultMetric = metric ?? 0
@@ -145,7 +146,7 @@ extension NetworkLink {
         guard let index = message.integer(at: 4, as: Int32.self),
             let flags = message.integer(at: 8, as: UInt32.self), message.count >= 16
         else { return nil }
-        // A bridge tells of its ports in messages of this type too; only AF_UNSPEC describes the interface itself.
+        // A bridge describes its ports in messages of this type too; only AF_UNSPEC describes the interface itself.
         guard message.integer(at: 0, as: UInt8.self) == 0 else { return nil }
         let attributes = NetlinkAttribute.all(in: message, after: 16)
         let operationalState = attributes.first { $0.type == 16 }?.value.integer(at: 0, as: UInt8.self)

@@ -6,16 +6,16 @@
     struct NetlinkSocket {
         enum Reading {
             case messages([NetlinkMessage])
-            /// There is nothing more to read for now.
+            /// The socket has nothing to read now.
             case empty
-            /// The kernel had more to tell than the socket could hold (ENOBUFS).
+            /// The kernel dropped messages because the socket's buffer was full (ENOBUFS).
             case lost
         }
 
         let descriptor: Int32
         let port: UInt32
 
-        // Larger than any message of the kernel: it sends dumps in pieces of at most 32 KiB.
+        // Larger than any message of the kernel, which sends dumps in messages of at most 32 KiB.
         private static let bufferSize = 65_536
         // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_IFADDR, RTMGRP_IPV6_ROUTE.
         private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
@@ -78,9 +78,9 @@
                 case (..<0, let code): throw SystemCallError(call: "recv", code: Errno(rawValue: code))
                 default: break
                 }
-                // Port 0 is the kernel. Nobody else has anything to say here.
+                // Port 0 is the kernel. Messages from other senders are ignored.
                 guard sender.port == 0 else { continue }
-                // With MSG_TRUNC the count is that of the message, not of what fitted.
+                // With MSG_TRUNC the count is the length of the message, not of the part that fitted.
                 guard count <= buffer.count else { return .lost }
                 return .messages(NetlinkMessage.parse(Array(buffer.prefix(count))))
             }
@@ -91,13 +91,13 @@
     private struct KernelAddress {
         var family = UInt16(AF_NETLINK)
         var padding: UInt16 = 0
-        /// The number of a socket; 0 is the kernel, or, when binding, a number of its choice.
+        /// The number of a socket; 0 is the kernel, or, when binding, asks the kernel to choose one.
         var port: UInt32 = 0
         var groups: UInt32 = 0
     }
 
     extension NetworkView.Request {
-        /// struct nlmsghdr, then struct rtgenmsg padded to 4 bytes; family 0 is all.
+        /// The bytes of struct nlmsghdr, then struct rtgenmsg padded to 4 bytes; family 0 means all.
         fileprivate var bytes: [UInt8] {
             let type: UInt16 =
                 switch part {

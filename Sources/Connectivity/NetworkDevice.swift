@@ -1,27 +1,27 @@
-/// An interface, as the kernel describes it.
+/// An interface as the kernel describes it.
 struct NetworkDevice: Hashable {
     var name = ""
-    /// The hardware (ARPHRD in linux/if_arp.h); nil if it is not told.
+    /// The kind of hardware (ARPHRD in linux/if_arp.h); nil if the kernel does not name it.
     var hardware: UInt16?
     /// The kind of a virtual interface: `veth`, `bridge`, `wireguard`; nil for a real one, or if the kernel names none.
     var kind: String?
     /// The interface below a VLAN, a tunnel and the like; nil if there is none, or none in this network namespace.
     var lower: Int32?
-    /// The bridge or bond that it is a port of.
+    /// The bridge or bond of which the interface is a port.
     var master: Int32?
 }
 
 extension NetworkDevice {
     /// - Parameters:
-    ///   - hardware: From struct ifinfomsg.
-    ///   - attributes: Those of an RTM_NEWLINK message.
+    ///   - hardware: The type in struct ifinfomsg.
+    ///   - attributes: The attributes of an RTM_NEWLINK message.
     init(hardware: UInt16?, attributes: [NetlinkAttribute]) {
         func value(_ type: UInt16) -> ArraySlice<UInt8>? { attributes.first { $0.type == type }?.value }
         // IFLA_IFNAME, IFLA_LINKINFO with IFLA_INFO_KIND inside, IFLA_LINK, IFLA_LINK_NETNSID, IFLA_MASTER.
         let kind = value(18).flatMap { info in
             NetlinkAttribute.all(in: info, after: 0).first { $0.type == 1 }?.value
         }
-        // A number of another namespace means some other interface here.
+        // An index of another namespace means a different interface here.
         let lower = value(37) == nil ? value(5)?.integer(at: 0, as: Int32.self) : nil
         self.init(
             name: value(3).map(Self.text) ?? "", hardware: hardware, kind: kind.map(Self.text),

@@ -1,8 +1,8 @@
 extension NetworkTable {
-    /// The links by which packets leave for other machines, in the order of their numbers; none without a network.
+    /// The links by which packets leave for other machines, ordered by index; none without a network.
     ///
-    /// Those of the default route with the lowest metric, of either address family; a machine without one has the
-    /// links that any route leaves by.
+    /// The links are those of the default route with the lowest metric, of either address family. A machine without a
+    /// default route has the links of all its routes.
     var carriers: [NetworkLink] {
         let (connected, families) = (connected, families)
         let leaving = routes?.filter { route in

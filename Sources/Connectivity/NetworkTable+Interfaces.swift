@@ -5,7 +5,7 @@
 #endif
 
 extension NetworkTable {
-    /// The interfaces and addresses as getifaddrs(3) tells them, with routes unknown; nil if it tells nothing.
+    /// The interfaces and addresses that getifaddrs(3) reports, with routes unknown; nil if the call fails.
     static func ofThisMachine() -> NetworkTable? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }
@@ -29,7 +29,7 @@ extension NetworkTable {
             isConnected: isEnabled && flags & 0x40 != 0,
             device: NetworkDevice(name: String(cString: entry.ifa_name)))
         guard let pointer = entry.ifa_addr, let (family, bytes) = addressBytes(pointer) else { return }
-        // The prefix length decides nothing here.
+        // The prefix length does not matter here.
         let address = NetworkAddress(link: index, family: family, bytes: bytes, prefixLength: 0)
         if address.isRoutable { addresses.insert(address) }
     }

@@ -1,10 +1,10 @@
-/// An interface, as far as it decides whether there is a network.
+/// The state of an interface that matters for whether there is a network.
 struct NetworkLink: Hashable {
     var index: Int32
     var isLoopback: Bool
-    /// Switched on by the administrator (`IFF_UP`).
+    /// True if the administrator has enabled the interface (`IFF_UP`).
     var isEnabled: Bool
-    /// Switched on, with carrier, and not waiting for a login such as 802.1X.
+    /// True if the interface is enabled, has carrier, and does not wait for a login such as 802.1X.
     var isConnected: Bool
     var device = NetworkDevice()
 }
@@ -15,11 +15,11 @@ struct NetworkAddress: Hashable {
 
     var link: Int32
     var family: Family
-    /// 4 or 16 bytes, in network order.
+    /// The address: 4 or 16 bytes, in network byte order.
     var bytes: [UInt8]
     var prefixLength: UInt8
 
-    /// Whether other machines can be reached from it: not loopback, link-local or unspecified.
+    /// True if other machines can be reached from this address: it is not loopback, link-local or unspecified.
     var isRoutable: Bool {
         switch family {
         case .ipv4:
@@ -35,22 +35,22 @@ struct NetworkAddress: Hashable {
     }
 }
 
-/// A route of an address family through an interface. Prefixes are not kept: they decide nothing, and a router's full
-/// table would be large.
+/// A route of an address family through an interface. Its prefix is not stored: it does not matter here, and the
+/// full table of a router would be large.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
     /// nil if the route does not name one interface.
     var link: Int32?
-    /// The metric of a default route in the main table, the lowest of which is used; nil for any other route.
+    /// The metric of a default route in the main table, of which the lowest is used; nil for any other route.
     var defaultMetric: UInt32?
 }
 
 /// The interfaces, addresses and routes of this machine, and whether they make a network. Pure.
 struct NetworkTable: Hashable {
     var links: [Int32: NetworkLink] = [:]
-    /// Usable addresses only.
+    /// The usable addresses.
     var addresses: Set<NetworkAddress> = []
-    /// nil where routes cannot be read: then they are assumed.
+    /// The routes; nil if they cannot be read and are assumed to exist.
     var routes: Set<NetworkRoute>? = []
 
     /// The reason why there is no network, as a part of a sentence; nil if there is one.
@@ -62,7 +62,7 @@ struct NetworkTable: Hashable {
         guard !connected.isEmpty else { return "no interface is connected" }
         guard !families.isEmpty else { return "no address on any interface" }
         guard let routes else { return nil }
-        // Any interface will do for the route: a tunnel need not have an address of its own.
+        // The route may leave by any interface: a tunnel need not have an address of its own.
         let hasRoute = routes.contains { route in
             families.contains(route.family) && route.link.map(connected.contains) ?? true
         }
@@ -74,7 +74,7 @@ struct NetworkTable: Hashable {
         Set(links.values.filter { $0.isConnected && !$0.isLoopback }.map(\.index))
     }
 
-    /// The address families that a connected link has an address of.
+    /// The address families of which a connected link has an address.
     var families: Set<NetworkAddress.Family> {
         let connected = connected
         return Set(addresses.filter { connected.contains($0.link) }.map(\.family))

@@ -1,7 +1,7 @@
-/// Keeps a `NetworkTable` true: decides what to ask the kernel and takes in what it says. Pure.
+/// Keeps a `NetworkTable` up to date: decides what to request from the kernel and applies its messages. Pure.
 ///
-/// The kernel runs one dump at a time on a socket, so tables are asked for one after the other. A dump is gathered
-/// aside and takes the place of the old table when it is complete; a change that arrives meanwhile goes into both.
+/// The kernel runs one dump at a time on a socket, so tables are requested one after the other. A dump is collected
+/// separately and replaces the old table when it is complete; a change that arrives meanwhile is applied to both.
 struct NetworkView {
     enum Part: CaseIterable {
         case links, addresses, routes
@@ -15,7 +15,7 @@ struct NetworkView {
     enum Output: Hashable {
         case nothing
         case send(Request)
-        /// The kernel refuses to be asked: watching cannot work.
+        /// The kernel refuses the request, so watching cannot work.
         case refused(errno: Int32)
     }
 
@@ -26,11 +26,11 @@ struct NetworkView {
         var isInterrupted = false
     }
 
-    /// The port number of the socket, which the answers to its requests carry.
+    /// The port number of the socket, which the kernel's messages to its requests carry.
     let port: UInt32
 
     private(set) var table = NetworkTable()
-    /// Whether every part has been read since the start or the last loss, so that the table may be believed.
+    /// True if every part has been read since the start or the last loss, so that the table is reliable.
     var isComplete: Bool { unread.isEmpty }
 
     private var unread = Set(Part.allCases)
@@ -40,20 +40,20 @@ struct NetworkView {
     private var routeCount = 0
     private var repetitions = 0
 
-    // A table that changes faster than it can be read is taken as it came; the changes were seen anyway.
+    // A table that changes faster than it can be read is accepted as read: the changes arrive as messages anyway.
     private static let maximumRepetitions = 3
-    // A router's table never becomes empty by one deletion, and reading it all again each time would be a full load.
+    // The table of a router never becomes empty by one deletion, and rereading it after each would load the machine.
     private static let routesWorthRereading = 10_000
 
-    // ENOBUFS of Linux: too much waits to be read. The kernel goes on with the dump as soon as there is room, and
-    // answers EBUSY to whoever asks again.
+    // ENOBUFS of Linux: too many messages wait to be read. The kernel continues the dump as soon as there is room, and
+    // returns EBUSY for another request meanwhile.
     private static let noRoomYet: Int32 = 105
 
     init(port: UInt32) {
         self.port = port
     }
 
-    /// Asks for everything: at the start, and when messages were lost.
+    /// Requests every part: at the start, and after messages were lost.
     mutating func reload() -> Output {
         pending = Part.allCases
         unread = Set(Part.allCases)
@@ -61,7 +61,7 @@ struct NetworkView {
         return next()
     }
 
-    /// Takes in one message and says what must now be sent.
+    /// Applies one message and returns the request to send now.
     mutating func handle(_ message: NetlinkMessage) -> Output {
         switch message.body {
         case .done:
@@ -118,14 +118,15 @@ struct NetworkView {
 
     private mutating func apply(_ change: NetlinkMessage.Body) {
         if case .link(let link) = change, !link.isEnabled, table.links[link.index]?.isEnabled == true {
-            // IPv4 routes through it went away without a message (fib_sync_down_dev in the kernel).
+            // The kernel removed the IPv4 routes through this link without a message (fib_sync_down_dev in the kernel).
             ask(for: .routes)
         }
         table.apply(change)
         dump?.table.apply(change)
         switch change {
         case .routes: dump?.routeCount += 1
-        // Neither names all that the kernel takes away with it: routes that used the address as their source.
+        // Neither message names the routes that the kernel removes with the address or link, such as those that used
+        // the address as their source.
         case .addressRemoved, .linkRemoved: ask(for: .routes)
         case .routeRemoved, .routesReplaced:
             if routeCount <= Self.routesWorthRereading { ask(for: .routes) }
@@ -142,7 +143,7 @@ extension NetworkTable {
         case .address(let address, isUsable: true): addresses.insert(address)
         case .address(let address, isUsable: false), .addressRemoved(let address): addresses.remove(address)
         case .routes(let found), .routesReplaced(let found): routes?.formUnion(found)
-        // Another route may lead out by the same interface: only reading them again tells.
+        // Another route may use the same interface: only rereading the routes shows it.
         case .routeRemoved, .done, .failure, .overrun, .other: break
         }
     }

@@ -1,24 +1,26 @@
-/// A schedule of probes of a destination, and the conclusion from the answers so far. Pure.
+/// The times of the probes of a destination, and the conclusion from their results so far. Pure.
 ///
 /// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it
-/// reachable at once. Until something fails it is taken to be reachable and need not be probed.
+/// reachable at once. Until the first failure the destination counts as reachable and needs no probe.
 public struct ProbeSchedule: Hashable, Sendable {
-    /// Failures since the last success.
+    /// The number of failures since the last success.
     private var failures = 0
     /// The result of the last probe; nil before the first.
     public private(set) var answer: Reachability?
 
     public init() {}
 
-    /// True unless the answers so far mean that the destination is unreachable; true before the first.
+    /// True unless the results so far mean that the destination is unreachable; true before the first result.
     public var isReachable: Bool { failures < 2 }
 
-    /// The time to wait before the next probe; nil while nothing has failed.
+    /// The time to wait before the next probe; nil while no probe or transfer has failed.
     ///
-    /// Most outages are short, and one probe a host costs a packet or two. So there are four a second for two seconds,
-    /// two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16 seconds, and 30 from
-    /// then on. (With 2 s of link after every 3 s without, waiting 1, 2, 4 s instead made a tus upload take 1.55 times
-    /// as long as the link allowed.)
+    /// Most outages are short, and one probe of a host costs a packet or two. So the schedule has four probes a second
+    /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
+    /// seconds,
+    /// and 30 from then on. Measured alternative: with 2 s of link after every 3 s without, waits of 1, 2, 4 s made a
+    /// tus upload
+    /// take 1.55 times as long as the link allowed.
     public var delay: Duration? {
         switch failures {
         case ...0: nil
@@ -30,21 +32,21 @@ public struct ProbeSchedule: Hashable, Sendable {
         }
     }
 
-    /// Takes in what a probe found out, or that a transfer reached the destination.
-    /// - Returns: Whether `isReachable` has changed.
+    /// Records the result of a probe, or that a transfer reached the destination.
+    /// - Returns: True if `isReachable` has changed.
     @discardableResult
     public mutating func record(_ answer: Reachability) -> Bool {
         let before = isReachable
         self.answer = answer
-        // The delay grows no more beyond these, and the count need not either.
+        // The delay stops growing before 31 failures, so the count may stop too.
         failures = answer == .reachable ? 0 : min(failures + 1, 31)
         return isReachable != before
     }
 
-    /// A transfer could not reach the destination, or lost it.
+    /// Records that a transfer could not reach the destination, or lost its connection.
     ///
-    /// That counts like a probe's answer until the destination is unreachable. Only probes say for how long it stays so:
-    /// all transfers in flight fail in the same moment, which is one observation.
+    /// The loss counts like a failed probe until the destination is unreachable. After that only probes count: all
+    /// transfers in flight fail in the same moment, which is one observation.
     public mutating func recordLostTransfer() {
         if isReachable { failures += 1 }
     }

@@ -1,7 +1,7 @@
 /// The result of one attempt to connect to a destination.
 public enum Reachability: Hashable, Sendable {
     case reachable
-    /// The machine answers, the service does not listen.
+    /// The machine responds, but the service does not listen.
     case refused
     /// `reason` is a part of a sentence: `no route to host`.
     case unreachable(reason: String)
@@ -11,17 +11,17 @@ public enum Reachability: Hashable, Sendable {
 }
 
 extension Reachability {
-    /// Whether a destination is on this machine, so that no network is needed: a loopback name or address, or the
-    /// path of a Unix socket.
+    /// True if a destination is on this machine, so that it needs no network: a loopback name or address, or the path
+    /// of a Unix socket.
     ///
-    /// - Parameter host: As in a URL, with or without brackets; a path may be percent-encoded.
+    /// - Parameter host: The host as in a URL, with or without brackets; a path may be percent-encoded.
     public static func isLocal(host: String) -> Bool {
         var name = host.lowercased()[...]
         if ["/", "%2f", "unix:"].contains(where: name.hasPrefix) { return true }
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
         if let address = IPAddress(name.prefix { $0 != "%" }) { return address.isLocal }
         if name.hasSuffix(".") { name = name.dropLast() }
-        // RFC 6761 §6.3, and the names that nss-myhostname(8) answers besides.
+        // RFC 6761 §6.3, and the other names that nss-myhostname(8) resolves.
         return ["localhost", "localhost.localdomain"].contains { name == $0 || name.hasSuffix(".\($0)") }
     }
 }

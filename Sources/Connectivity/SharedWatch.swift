@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One watcher for any number of readers, begun with the first and ended with the last.
+/// One watcher for all readers. It begins with the first reader and ends with the last.
 final class SharedWatch: Sendable {
     typealias Status = ConnectivityMonitor.Status
     typealias Source = @Sendable () -> any AsyncSequence<Status, Never> & Sendable
@@ -9,7 +9,7 @@ final class SharedWatch: Sendable {
         var status: Status
         var readers: [Int: AsyncStream<Status>.Continuation] = [:]
         var nextReader = 0
-        /// The number of the present watcher: what an earlier one still tells is void.
+        /// The number of the current watcher: reports of an earlier one are ignored.
         var run = 0
         var watcher: Task<Void, Never>?
     }
@@ -19,8 +19,8 @@ final class SharedWatch: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - initial: The status while nobody is watching.
-    ///   - source: Begins to watch; nil if there is nothing to watch since `initial` never changes.
+    ///   - initial: The status while there is no reader.
+    ///   - source: Begins the watch; nil if `initial` never changes.
     init(initial: Status = .unknown, source: Source?) {
         self.initial = initial
         self.source = source
@@ -29,9 +29,9 @@ final class SharedWatch: Sendable {
 
     var status: Status { state.withLock { $0.status } }
 
-    /// The present status as soon as it is known, then each change; a slow reader finds only the newest.
+    /// Returns the current status as soon as it is known, then each change; a slow reader receives only the newest.
     ///
-    /// The source is opened before this returns: it may watch on behalf of the calling thread.
+    /// The source is opened before this returns: it may watch the network namespace of the calling thread.
     func read() -> AsyncStream<Status> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Status.self, bufferingPolicy: .bufferingNewest(1))
@@ -52,7 +52,7 @@ final class SharedWatch: Sendable {
 
     private func watch(_ run: Int) {
         guard let source else { return }
-        // Outside the lock, since a source is anybody's code.
+        // Called outside the lock, since a source is code of the caller.
         let statuses = source()
         let watcher = Task {
             for await status in statuses { self.tell(status, of: run) }
@@ -83,7 +83,7 @@ final class SharedWatch: Sendable {
         }
     }
 
-    /// The source has nothing more to tell, and so its readers hear no more either.
+    /// Finishes the streams of all readers, since the source has ended.
     private func end(_ run: Int) {
         let readers: [AsyncStream<Status>.Continuation] = state.withLock { state in
             guard state.run == run else { return [] }
@@ -91,14 +91,14 @@ final class SharedWatch: Sendable {
             _ = idle(&state)
             return Array(state.readers.values)
         }
-        // Outside the lock, since this calls `leave`.
+        // Called outside the lock, since `finish` calls `leave`.
         for reader in readers { reader.finish() }
     }
 
-    /// - Returns: The watcher that is no longer wanted.
+    /// - Returns: The watcher that is no longer needed.
     private func idle(_ state: inout State) -> Task<Void, Never>? {
         state.run += 1
-        // What was known grows old unseen.
+        // Without a watcher the last status becomes outdated.
         state.status = initial
         defer { state.watcher = nil }
         return state.watcher

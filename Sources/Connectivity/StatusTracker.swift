@@ -1,22 +1,22 @@
-/// Turns what is known about the network into what a reader is told.
+/// Turns network tables into the reports for a reader.
 protocol NetworkTracker: Sendable {
     associatedtype Report: Sendable
 
-    /// - Parameter table: nil if the machine tells nothing; then there is taken to be a network.
-    /// - Returns: What to tell, nil for nothing new.
+    /// - Parameter table: The network; nil if the machine does not reveal it, which counts as connected.
+    /// - Returns: The report; nil if it has not changed.
     mutating func update(_ table: NetworkTable?) -> Report?
 }
 
-/// Turns what is known about the network into statuses worth reporting: no repetition, and lost addresses counted.
+/// Turns the network table into statuses, counts lost addresses, and drops repetitions.
 struct StatusTracker {
-    /// The bare addresses: one that moves to another interface is not lost.
+    /// The addresses without their interfaces: an address that moves to another interface is not lost.
     private var addresses: Set<[UInt8]> = []
     private var generation = 0
     private var reported: LinkStatus?
 
     /// - Parameters:
-    ///   - obstacle: Why there is no network, nil if there is one.
-    ///   - addresses: Every usable address, with or without carrier: a cable pulled for a second loses none.
+    ///   - obstacle: The reason why there is no network; nil if there is one.
+    ///   - addresses: Every usable address, with or without carrier: a cable unplugged for a second loses none.
     /// - Returns: The status, if it differs from the one returned before.
     mutating func update(obstacle: String?, addresses: Set<NetworkAddress>) -> LinkStatus? {
         let current = Set(addresses.map(\.bytes))

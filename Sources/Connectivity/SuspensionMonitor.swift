@@ -1,15 +1,15 @@
-/// Notices that the machine slept: the clock that stands still meanwhile falls behind the one that goes on.
+/// Detects that the machine was suspended: the clock that stops during sleep falls behind the one that does not.
 ///
-/// Connections that were open may be gone by then on the other side, and nobody is told.
+/// The other side may have closed connections meanwhile, and the kernel does not report it.
 public struct SuspensionMonitor: Sendable {
-    /// A difference that is smaller comes from reading two clocks one after the other on a busy machine.
+    /// The shortest sleep to report. Smaller differences come from reading two clocks in sequence on a busy machine.
     public static let shortest = Duration.seconds(5)
     private static let interval = Duration.seconds(2)
 
     private let asleep: @Sendable () -> Duration
     private let pause: @Sendable (Duration) async throws -> Void
 
-    /// Watches the clocks of this machine; it wakes up every two seconds.
+    /// Watches the clocks of this machine. The check runs every two seconds.
     public init() {
         let (boot, awake) = (ContinuousClock.now, SuspendingClock.now)
         self.init(
@@ -18,8 +18,8 @@ public struct SuspensionMonitor: Sendable {
     }
 
     /// - Parameters:
-    ///   - asleep: For how long the machine slept, all in all.
-    ///   - pause: Returns after so long, or throws when its task is cancelled.
+    ///   - asleep: Returns the total time that the machine has slept.
+    ///   - pause: Waits for the given time, or throws when its task is cancelled.
     public init(
         asleep: @escaping @Sendable () -> Duration,
         pause: @escaping @Sendable (Duration) async throws -> Void
@@ -28,7 +28,7 @@ public struct SuspensionMonitor: Sendable {
         self.pause = pause
     }
 
-    /// The length of each sleep of the machine, told when it wakes up. Watching ends with the reader.
+    /// The length of each sleep of the machine, yielded when it wakes up. Watching ends with the reader.
     public func suspensions() -> AsyncStream<Duration> {
         let (stream, continuation) = AsyncStream.makeStream(of: Duration.self)
         let task = Task { [self] in

@@ -7,8 +7,8 @@
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 
-        /// - Parameter onDiagnostic: Receives a sentence when watching works less well than it should. Called from any
-        ///   thread.
+        /// - Parameter onDiagnostic: Receives a sentence when watching works less well than it should. The call comes
+        ///   from any thread.
         public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
             self.onDiagnostic = onDiagnostic
         }
@@ -28,10 +28,10 @@
             }
         }
 
-        /// The same, with the interface that carries the network and without generations.
+        /// Returns the same statuses, with the interface that carries the network and without generations.
         func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
             watch { path, continuation in
-                // Who reads them drops repetitions.
+                // The reader of this stream drops repetitions.
                 continuation.yield(
                     path.obstacle.map(ConnectivityMonitor.Status.notReachable) ?? .reachable(path.interface))
             }
@@ -53,7 +53,7 @@
     extension NWPath {
         fileprivate var obstacle: String? {
             switch status {
-            // A path that can be brought up on demand, such as a VPN, is brought up by the first connection.
+            // The first connection brings up a path that is available on demand, such as a VPN.
             case .satisfied, .requiresConnection: nil
             case .unsatisfied: availableInterfaces.isEmpty ? "no interface is connected" : "no route"
             @unknown default: nil

@@ -2,22 +2,23 @@
     import FerryFiles
     import Glibc
 
-    /// Watches the network of this machine: through the kernel's routing socket, or, where that is not allowed, by looking
-    /// at the addresses every two seconds.
+    /// Watches the network of this machine through the kernel's routing socket. Where netlink is not allowed, the
+    /// monitor
+    /// reads the addresses every two seconds.
     ///
-    /// It watches the network namespace of the thread that calls `statuses()`.
+    /// The monitor watches the network namespace of the thread that calls `statuses()`.
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 
-        /// - Parameter onDiagnostic: Receives a sentence when watching works less well than it should. Called from any
-        ///   thread.
+        /// - Parameter onDiagnostic: Receives a sentence when watching works less well than it should. The call comes
+        ///   from any thread.
         public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
             self.onDiagnostic = onDiagnostic
         }
 
         public func statuses() -> AsyncStream<LinkStatus> { watch(with: StatusTracker()) }
 
-        /// The same, with the interface that carries the network and without generations.
+        /// Returns the same statuses, with the interface that carries the network and without generations.
         func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
             watch(with: ConnectivityTracker())
         }
@@ -33,7 +34,7 @@
                     throw error
                 }
                 continuation.onTermination = { _ in alarm.ring() }
-                // A thread of its own, since it spends its life waiting in the kernel.
+                // A thread of its own, since the loop blocks in the kernel.
                 DetachedThread.start { watch(socket, until: alarm, with: tracker, continuation) }
             } catch {
                 fallBack(error, from: tracker, to: continuation)

@@ -2,7 +2,7 @@
     package import FerryFiles
     import Glibc
 
-    /// The options of a TCP socket that Ferry asks for and sets, by their numbers in tcp(7).
+    /// The options of a TCP socket that Ferry reads and sets, numbered as in tcp(7).
     package enum TCPOptions {
         package static let info = TCP_INFO
         package static let congestion = TCP_CONGESTION
@@ -10,13 +10,13 @@
         /// TCP_RTO_MAX_MS of include/uapi/linux/tcp.h; newer than the C library's list.
         package static let longestBackoff: CInt = 44
 
-        /// Options by which the kernel asks whether the other side is there: after 2 s of silence, every 2 s, 120 times.
+        /// The options for TCP keepalive: the kernel probes the peer after 2 s of silence, every 2 s, 120 times.
         package static let keepAlive: [(isOfTCP: Bool, name: CInt, value: CInt)] = [
             (false, SO_KEEPALIVE, 1), (true, TCP_KEEPIDLE, 2), (true, TCP_KEEPINTVL, 2),
             (true, TCP_KEEPCNT, 120),
         ]
 
-        /// The reason why the kernel does not use a congestion control; nil if it does, or cannot be asked.
+        /// The reason why the kernel refuses a congestion control; nil if it accepts the algorithm, or cannot be asked.
         package static func refusal(ofCongestionControl name: String) -> Errno? {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return nil }

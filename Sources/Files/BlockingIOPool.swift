@@ -1,29 +1,29 @@
 import Dispatch
 import Synchronization
 
-/// Threads on which files are opened and read, because the medium may not answer: a network file system whose server
-/// is gone holds a call for hours, and nothing can take it back.
+/// A pool of threads that open and read files, because a call may block: a network file system whose server is gone
+/// blocks a call for hours, and no other thread can cancel it.
 ///
-/// Whoever waits for such a call is told after a while that nothing comes. The call keeps its thread, and all that it
-/// uses stays open, until the kernel lets go. There are more threads only when there is more to wait for.
+/// After the timeout the caller receives a failure. The blocked call keeps its thread and its open files until the
+/// kernel returns. The pool starts a thread only for work that would otherwise wait.
 public final class BlockingIOPool: Sendable {
     /// The pool that callers without one of their own share.
     public static let shared = BlockingIOPool()
 
-    /// A silent call is looked at this often within the timeout, so that no clock that jumped decides.
+    /// The number of checks of a blocked call within the timeout, so that one clock jump does not end it.
     private static let looks = 4
-    /// A thread that has had nothing to do for so long ends.
+    /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
-    /// The work of the thread that asks. Set outside of tasks it belongs to the thread.
+    /// The job of the calling thread. A task-local value that is set outside a task belongs to the thread.
     @TaskLocal private static var current: Job?
 
-    /// Work that blocks, and who waits for it.
+    /// A blocking call, and the handler of its timeout.
     private final class Job: Sendable {
         let number: UInt64
         let medium: UInt64?
         let work: @Sendable () -> Void
         let giveUp: @Sendable () -> Void
-        /// Calls to the system that have come back.
+        /// The number of system calls of this job that have returned.
         let beats = Atomic<UInt64>(0)
 
         init(
@@ -40,11 +40,11 @@ public final class BlockingIOPool: Sendable {
     /// The effect of a new job on the pool's threads.
     private enum Step { case nothing, wake, start }
 
-    /// A job whose caller waits for its result. It is here from the call until it is done or given up.
+    /// A job whose caller waits for its result. It stays in this list until it ends or times out.
     private struct Awaited {
         var job: Job
         var hasBegun = false
-        /// The beats of the job at the last look, and the number of looks that have seen no other.
+        /// The beats of the job at the last check, and the number of checks since then without a new beat.
         var seen: UInt64 = 0
         var silentLooks = 0
 
@@ -57,9 +57,9 @@ public final class BlockingIOPool: Sendable {
         var awaited: [UInt64: Awaited] = [:]
         var threads = 0
         var idleThreads = 0
-        /// Calls that hold a thread, by medium, also those that nobody waits for any more.
+        /// The number of calls that occupy a thread, by medium. Abandoned calls count too.
         var blocking: [UInt64?: Int] = [:]
-        /// Media of which a call came back since the last look.
+        /// The media on which a call has returned since the last check.
         var moved: Set<UInt64?> = []
         var isWatched = false
     }
@@ -71,8 +71,8 @@ public final class BlockingIOPool: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: Threads at most; half of them for any one medium.
-    ///   - timeout: How long a single call to the system may take before nobody waits for it any more.
+    ///   - limit: The maximum number of threads; one medium may use half of them.
+    ///   - timeout: The longest time that a caller waits for a single system call.
     public init(
         limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -81,7 +81,7 @@ public final class BlockingIOPool: Sendable {
         self.clock = clock
     }
 
-    /// Threads that there are, and calls that hold one although nobody waits for them any more.
+    /// The number of threads, and the number of abandoned calls that still occupy one.
     package var load: (threads: Int, abandoned: Int) {
         state.withLock { state in
             (
@@ -91,21 +91,23 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Calls that somebody waits for.
+    /// The number of calls whose caller still waits.
     package var awaited: Int { state.withLock { $0.awaited.count } }
 
-    /// Called by work that makes several calls to the system, after each of them: it is slow then and does not hang.
+    /// Marks progress. Work that makes several system calls calls this after each: then it counts as slow, not as
+    /// blocked.
     package static func beat() { current?.beats.add(1, ordering: .relaxed) }
 
-    /// Does `work` where waiting for a medium keeps nobody else. It must hold on to all that it uses, since it may be
-    /// under way when its outcome is known already.
+    /// Runs `work` on a thread of the pool, so that a blocked medium does not block other work. `work` must retain all
+    /// that it
+    /// uses, since it may still run after its outcome was delivered.
     ///
     /// - Parameters:
-    ///   - medium: The device that is waited for; one that hangs leaves threads to the others. All that are not known
+    ///   - medium: The device that the work reads. A blocked device leaves threads to the others. All unknown devices
     ///     count as one.
-    ///   - isWanted: Asked before the work begins; if it says no, nothing is delivered.
-    ///   - silent: What the outcome is if a call takes longer than the timeout, which is handed over.
-    ///   - deliver: Receives the outcome, on any thread; after `silent` perhaps once more.
+    ///   - isWanted: Checked before the work begins; if it returns false, no outcome is delivered.
+    ///   - silent: Makes the failure for a call that takes longer than the timeout, which is its argument.
+    ///   - deliver: Receives the outcome, on any thread; a second call may follow the one after a timeout.
     package func submit<Value: Sendable, Failure: Error>(
         on medium: UInt64?, isWanted: @escaping @Sendable () -> Bool,
         _ work: @escaping @Sendable () throws(Failure) -> Value,
@@ -159,7 +161,7 @@ public final class BlockingIOPool: Sendable {
                 return true
             }
             if isDismissed { return }
-            // Somebody has just counted on this thread.
+            // Another caller has just counted on this thread.
             wakeUp.wait()
         }
     }
@@ -188,9 +190,9 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Looks after what is waited for, for as long as something is.
+    /// Checks the awaited jobs at intervals, until there is none.
     private func watch() async {
-        // In turns instead of by deadlines: after a machine has slept, every call gets its time all the same.
+        // At intervals instead of by deadlines: after the machine slept, every call still has its full time.
         while (try? await clock.sleep(for: timeout / Self.looks)) != nil {
             let (late, isOver) = state.withLock { look(&$0) }
             for job in late { job.giveUp() }
@@ -198,7 +200,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// - Returns: What has been silent for too long, and whether nothing is waited for any more.
+    /// - Returns: The jobs that have timed out, and true if no caller waits any more.
     private func look(_ state: inout State) -> (late: [Job], isOver: Bool) {
         var moved = state.moved
         state.moved = []
@@ -211,7 +213,7 @@ public final class BlockingIOPool: Sendable {
                 if awaited.hasBegun {
                     awaited.beats == awaited.seen
                 } else if hasRoom(for: awaited.job.medium, state) {
-                    // It waits for a thread, and may as long as there are some that get on.
+                    // The job waits for a thread, and may wait as long as any other call makes progress.
                     moved.isEmpty
                 } else {
                     !moved.contains(awaited.job.medium)
@@ -219,7 +221,7 @@ public final class BlockingIOPool: Sendable {
             awaited.seen = awaited.beats
             awaited.silentLooks = isSilent ? awaited.silentLooks + 1 : 0
             state.awaited[number] = awaited
-            // The first look comes less than a whole turn after the call.
+            // The first check comes less than a full interval after the call.
             if awaited.silentLooks > Self.looks { late.append(awaited.job) }
         }
         let numbers = Set(late.map(\.number))

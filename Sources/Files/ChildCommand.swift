@@ -2,14 +2,14 @@ import Dispatch
 import Synchronization
 import SystemPackage
 
-/// A program that runs on behalf of Ferry: no shell, a process group of its own, an environment of its own, and limits
-/// on its time and on what is kept of what it prints.
+/// A program that runs for Ferry: without a shell, with its own process group and environment, and with limits on its
+/// run time and on the output that is kept.
 package struct ChildCommand: Sendable {
-    /// The program, looked for in `PATH` unless it has a slash, and its arguments.
+    /// The program and its arguments. A program name without a slash is searched in `PATH`.
     package var words: [String]
-    /// All of it.
+    /// The complete environment of the program.
     package var environment: [String: String]
-    /// The folder in which it begins; nil for that of this process.
+    /// The working directory; nil for that of this process.
     package var folder: String?
     /// The bytes on its standard input.
     package var input = Data()
@@ -26,11 +26,11 @@ package struct ChildCommand: Sendable {
         self.output = output
     }
 
-    /// The part of its standard output that is kept. Of standard error the last bytes are kept, which say most.
+    /// The part of standard output that is kept. Of standard error the last bytes are kept, which say most.
     package enum Output: Sendable {
-        /// All of it, until no process can write to it any more; more than so many bytes end the command.
+        /// Everything until the last writer closes it; more bytes than the limit end the command.
         case all(atMost: Int)
-        /// The last bytes that were there when the command itself had ended.
+        /// The last bytes that were written when the command itself ended.
         case last(Int)
     }
 
@@ -38,9 +38,9 @@ package struct ChildCommand: Sendable {
         package enum Ending: Equatable, Sendable {
             case exited(Int32)
             case killed(by: Int32)
-            /// Killed with all that it started.
+            /// The command and its process group were killed.
             case timedOut, printedTooMuch
-            /// The same, as nobody waits for it any more.
+            /// The caller stopped waiting, so the command and its process group were killed.
             case cancelled
         }
 
@@ -48,7 +48,7 @@ package struct ChildCommand: Sendable {
         package var output: Data
         package var complaint: Data
 
-        /// The last line of what was printed, where programs say why they gave up; empty if there is none.
+        /// The last line of the output, where programs state the reason for a failure; empty if there is none.
         package static func lastLine(of printed: Data) -> String {
             String(decoding: printed, as: UTF8.self).split(whereSeparator: \.isNewline)
                 .map { $0.trimmed() }.last { !$0.isEmpty } ?? ""
@@ -61,17 +61,17 @@ package struct ChildCommand: Sendable {
     }
 
     private static let complaintLimit = 4096
-    /// The time to read on after a command's end: a process that it left running may keep its output open for ever.
+    /// The time for reading after a command's end: a process that the command left running may never close its output.
     private static let timeout = DispatchTimeInterval.milliseconds(500)
 
-    /// The named variables of this process's environment; a name that ends in `*` stands for all that begin so.
+    /// The named variables of this process's environment; a name that ends in `*` matches every name with that prefix.
     package static func environment(_ names: [String]) -> [String: String] {
         ProcessInfo.processInfo.environment.filter { variable, _ in
             names.contains { $0 == variable || $0.hasSuffix("*") && variable.hasPrefix($0.dropLast()) }
         }
     }
 
-    /// Returns when the command has ended, or after `limit` of it.
+    /// Runs the command. Returns when it has ended, or after `limit`.
     package func run(upTo limit: Duration) async throws(CannotStart) -> Result {
         let (process, pipes) = try start()
         let (endings, end) = AsyncStream.makeStream(of: Result.Ending.self)
@@ -82,14 +82,14 @@ package struct ChildCommand: Sendable {
         case .last(let count): printed = ChildOutput(pipes.output, last: count)
         }
         let complaint = ChildOutput(pipes.errors, last: Self.complaintLimit)
-        // Threads of their own: each may wait as long as the command likes.
+        // Threads of their own, since each may wait as long as the command runs.
         DetachedThread.start { [input] in
-            // Who does not read it need not.
+            // A command may ignore its input.
             try? pipes.input.append(Array(input))
             try? pipes.input.close()
         }
         DetachedThread.start { [output] in
-            // Reaped meanwhile, as it was killed: nobody asks any more.
+            // The process was killed and reaped meanwhile, so its ending does not matter.
             let ending = process.waitForEnd().map(Result.Ending.init) ?? .cancelled
             if case .all = output { printed.wait() } else { printed.wait(upTo: Self.timeout) }
             complaint.wait(upTo: Self.timeout)
@@ -108,7 +108,7 @@ package struct ChildCommand: Sendable {
         return Result(ending: ending, output: printed.bytes, complaint: complaint.bytes)
     }
 
-    /// Reaps the process. Its id stays taken until then, so that no other process is killed.
+    /// Reaps the process. The kernel reserves its id until then, so `killGroup` cannot hit another process.
     private static func bury(_ process: ChildProcess, _ ending: Result.Ending) {
         switch ending {
         case .exited, .killed: break
@@ -157,7 +157,7 @@ extension ChildCommand.Result.Ending {
     }
 }
 
-/// One output of a command, as far as it is kept. All of it is read, so that the command never waits.
+/// One output of a command, of which the wanted part is kept. Everything is read, so that the command never blocks.
 private final class ChildOutput: Sendable {
     private let text = Mutex(Data())
     private let ended = DispatchSemaphore(value: 0)
@@ -171,7 +171,7 @@ private final class ChildOutput: Sendable {
         }
     }
 
-    /// - Parameter tooMuch: Called once if there is more.
+    /// - Parameter tooMuch: Called once if the output exceeds the limit.
     init(_ pipe: OpenFile, atMost limit: Int, tooMuch: @escaping @Sendable () -> Void) {
         read(pipe) { text, chunk in
             text += chunk

@@ -6,23 +6,23 @@ import CFerryFiles
     import Darwin
 #endif
 
-/// A program that this process started. It got three descriptors and nothing else that was open here, with no signal
+/// A program that this process started. The child inherits three descriptors and no other open file, and no signal is
 /// blocked or ignored.
 package struct ChildProcess: Sendable {
-    /// Its number; taken until it is reaped, so that nobody else is killed.
+    /// The process id. The kernel reserves it until the process is reaped, so a signal never reaches another process.
     package let id: Int32
 
-    /// The ways in which the child is kept apart from this process.
+    /// The ways to isolate the child from this process.
     package enum Isolation: Sendable {
-        /// A process group of its own: it is killed with all that it started.
+        /// A process group of its own: a kill ends the child with all processes that it started.
         case group
-        /// A session of its own, which has no terminal, and no shell that tells it to end.
+        /// A session of its own, without a terminal and without a shell that sends it SIGHUP.
         case session
     }
 
     package enum Environment: Sendable {
         case only([String: String])
-        /// The environment of this process, with the variables that it does not have.
+        /// The environment of this process, plus the variables that are missing there.
         case inherited(adding: [String: String])
     }
 
@@ -30,7 +30,7 @@ package struct ChildProcess: Sendable {
         case exited(Int32)
         case killed(by: Int32)
 
-        /// The status as shells give it.
+        /// The exit status as shells report it.
         package var status: Int32 {
             switch self {
             case .exited(let status): status
@@ -40,17 +40,17 @@ package struct ChildProcess: Sendable {
     }
 
     /// - Parameters:
-    ///   - program: Looked for in PATH unless it has a slash; nil for the first of `words`.
-    ///   - words: Its name and its arguments.
-    ///   - folder: Where it begins, and what a relative program is relative to; nil for where this process is.
-    /// - Throws: `SystemCallError` if it cannot be started.
+    ///   - program: The program, searched in PATH unless the name has a slash; nil for the first of `words`.
+    ///   - words: The name and the arguments of the program.
+    ///   - folder: The working directory, to which a relative program path refers; nil for that of this process.
+    /// - Throws: `SystemCallError` if the program cannot be started.
     package init(
         _ program: String? = nil, words: [String], environment: Environment, folder: String? = nil,
         input: Descriptor, output: Descriptor, errors: Descriptor, isolation: Isolation
     ) throws(SystemCallError) {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
-        // Beyond those that become the standard ones.
+        // Copies with numbers above 2, which the standard streams of the child will replace.
         let streams = [input, output, errors].map { fcntl($0.number, F_DUPFD_CLOEXEC, 3) }
         defer { for stream in streams where stream >= 0 { close(stream) } }
         guard !streams.contains(-1) else { throw SystemCallError("fcntl") }
@@ -74,7 +74,7 @@ package struct ChildProcess: Sendable {
         }
         if let folder { steps.append(posix_spawn_file_actions_addchdir_np(&actions, folder)) }
         #if os(Linux)
-            // The HTTP library's sockets stay open across exec, and so would their connections.
+            // The HTTP library's sockets lack close-on-exec, so the child would keep their connections open.
             steps.append(posix_spawn_file_actions_addclosefrom_np(&actions, 3))
         #endif
         steps += [
@@ -100,7 +100,7 @@ package struct ChildProcess: Sendable {
         SystemCallError(call: "posix_spawn", code: Errno(rawValue: code))
     }
 
-    /// Waits until it has ended, and leaves it to be reaped; nil if it was reaped already.
+    /// Waits until the child has ended, without reaping it; nil if it was reaped already.
     package func waitForEnd() -> Ending? {
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 {
@@ -114,10 +114,10 @@ package struct ChildProcess: Sendable {
         return information.si_code == CLD_EXITED ? .exited(status) : .killed(by: status)
     }
 
-    /// Waits until it has ended, and gives its number back.
+    /// Waits until the child has ended, and releases its process id.
     package func reap() { while waitpid(id, nil, 0) < 0, errno == EINTR {} }
 
-    /// Gives its number back if it has ended; nil while it runs.
+    /// Releases the process id if the child has ended; nil while it runs.
     package func reapIfEnded() -> Ending? {
         var status: CInt = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }
@@ -125,7 +125,7 @@ package struct ChildProcess: Sendable {
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(by: signal)
     }
 
-    /// Kills it with all that it started, if it has a group of its own.
+    /// Kills the child and all processes that it started, if it has a group of its own.
     package func killGroup() { kill(-id, SIGKILL) }
 }
 

@@ -1,4 +1,4 @@
-/// A day of the Gregorian calendar, also before that was in use.
+/// A day of the Gregorian calendar, extended to the time before its introduction.
 package struct CivilDay: Hashable, Comparable, Sendable {
     /// The days since 1 January 1970.
     package var number: Int
@@ -7,7 +7,7 @@ package struct CivilDay: Hashable, Comparable, Sendable {
 
     /// The day that is `day` - 1 days after the first of a month, which may be in another month.
     package init(year: Int, month: Int, countedDay day: Int) {
-        // Years begin in March here, so that a leap day is the last of its year. Eras have 400 years.
+        // Years begin in March here, so that a leap day is the last day of its year. Eras have 400 years.
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400
@@ -22,7 +22,7 @@ package struct CivilDay: Hashable, Comparable, Sendable {
         guard date == (year, month, day) else { return nil }
     }
 
-    /// Year, month from 1 and day from 1.
+    /// The year, the month from 1 and the day from 1.
     package var date: (year: Int, month: Int, day: Int) {
         let shifted = number + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -39,7 +39,7 @@ package struct CivilDay: Hashable, Comparable, Sendable {
     /// The day of the week, from Sunday, 0, to Saturday, 6.
     package var weekday: Int { ((number + 4) % 7 + 7) % 7 }
 
-    /// The day so many days later.
+    /// The day that is `days` days later.
     package func advanced(by days: Int) -> CivilDay { CivilDay(number: number + days) }
 
     package static func < (left: CivilDay, right: CivilDay) -> Bool { left.number < right.number }

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-    // The standard library composes for its comparisons, and FoundationEssentials uses it in this way too.
+    // The standard library composes for its comparisons; FoundationEssentials uses this SPI too.
     @_spi(_Unicode) import Swift
 #endif
 

@@ -6,29 +6,29 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// The number of files and sockets that this process may have open at once.
+/// The limit on the files and sockets that this process may have open at once.
 package enum DescriptorLimit {
-    /// nil if there is none, or it cannot be told.
+    /// The current limit; nil if there is none, or if it cannot be read.
     package static var current: UInt64? {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0, limit.rlim_cur < UInt64(Int64.max) else { return nil }
         return UInt64(limit.rlim_cur)
     }
 
-    /// Allows as many as the system lets this user allow himself; that is often a thousand times what is usual.
+    /// Raises the limit to the highest that the system allows this user, often a thousand times the default.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
         limit.rlim_cur = limit.rlim_max
         #if canImport(Darwin)
-            // More than this is refused, whatever is said to be allowed.
+            // Darwin refuses a higher limit, whatever the hard limit is.
             limit.rlim_cur = min(limit.rlim_cur, rlim_t(OPEN_MAX))
         #endif
-        // Without it there is the usual number, and that is enough for most.
+        // If it fails, the default limit remains, which is enough for most uses.
         _ = setrlimit(resource, &limit)
     }
 
-    /// True if not one more file can be opened now.
+    /// True if the process cannot open another file now.
     package static var isReached: Bool {
         let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard probe < 0 else {

@@ -6,18 +6,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// Descriptors that are kept for the state folder, so that changes are written down also when every other descriptor
-/// of the process is taken.
+/// Descriptors that are reserved for the state folder, so that the journal can be written even when the process has no
+/// other free descriptor.
 package final class DescriptorReserve: Sendable {
-    /// A journal, a snapshot and a listing of the folder may be opened at the same moment.
+    /// The number of files that may be opened at the same moment: a journal, a snapshot and a listing of the folder.
     private static let size = 3
 
     private let anchor: Int32
     private let spare = Mutex<[Int32]>([])
 
-    /// - Parameter descriptor: What the reserve's descriptors are copies of.
+    /// - Parameter descriptor: The open file that the reserve's descriptors duplicate.
     package init(of descriptor: Int32) {
-        // One of our own, so that it is open for as long as the last file of the folder.
+        // A duplicate of our own, so that it stays open as long as the last file of the folder.
         anchor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         refill()
     }
@@ -27,8 +27,8 @@ package final class DescriptorReserve: Sendable {
     /// The number of spare descriptors.
     package var count: Int { spare.withLock { $0.count } }
 
-    /// Opens something, at the cost of the reserve if there is no other way.
-    /// - Returns: What `body` returns; below 0 with `errno` set.
+    /// Opens a file, with a descriptor of the reserve if no other is free.
+    /// - Returns: The result of `body`; below 0 with `errno` set.
     package func open(_ body: () -> Int32) -> Int32 {
         refill()
         while true {
@@ -44,10 +44,10 @@ package final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Closes what `descriptor` is open on and keeps the number, if the reserve is not complete.
+    /// Closes the file behind `descriptor` and keeps the number in the reserve, if the reserve is not full.
     package func take(over descriptor: Int32) {
         let isTaken = spare.withLock { spare in
-            // In one step: a descriptor that is free for a moment is somebody else's.
+            // In one step: another thread could take a descriptor that is free for a moment.
             guard spare.count < Self.size, replace(descriptor) else { return false }
             spare.append(descriptor)
             return true
@@ -65,7 +65,8 @@ package final class DescriptorReserve: Sendable {
         }
     }
 
-    /// A child that is started between the two calls inherits a folder that it cannot harm.
+    /// Replaces the file behind a descriptor. A child started between the two calls inherits a folder, which is
+    /// harmless.
     private func replace(_ descriptor: Int32) -> Bool {
         dup2(anchor, descriptor) >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
     }

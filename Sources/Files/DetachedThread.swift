@@ -6,14 +6,14 @@
     import Darwin
 #endif
 
-/// A thread of its own for work that may block as long as it likes.
+/// A thread of its own for work that may block for any time.
 package enum DetachedThread {
-    /// Lets the calling thread sleep, which must not be one of Swift's own.
+    /// Blocks the calling thread, which must not belong to Swift's thread pool.
     package static func sleep(for time: Duration) { usleep(UInt32(clamping: Int(time / .microseconds(1)))) }
 
     /// - Parameters:
-    ///   - name: For debuggers and `top`; at most 15 bytes.
-    ///   - stackSize: In bytes; nil for the system's usual one.
+    ///   - name: The name that debuggers and `top` show; at most 15 bytes.
+    ///   - stackSize: The size of the stack in bytes; nil for the system's default.
     package static func start(
         name: String? = nil, stackSize: Int? = nil, _ work: @escaping @Sendable () -> Void
     ) {
@@ -39,7 +39,7 @@ package enum DetachedThread {
                 }, task.toOpaque())
             guard code != 0 else { return }
             task.release()
-            // No thread is left to this user (EAGAIN). Those of Dispatch exist already.
+            // This user has no thread left (EAGAIN). The threads of Dispatch exist already.
             DispatchQueue.global().async(execute: work)
         #endif
     }

@@ -6,15 +6,15 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// An open folder. Every name is looked up in its descriptor, so that nobody can swap the folder under us, and no
-/// symbolic link is followed. Names are single components.
+/// An open folder. Every name is looked up in its descriptor, so that another process cannot replace the folder
+/// meanwhile, and no symbolic link is followed. Names are single components.
 package final class Directory: Sendable {
     package let descriptor: FileDescriptor
     private let reserve: DescriptorReserve?
 
     /// - Parameters:
-    ///   - follows: Whether the path may be a symbolic link itself.
-    ///   - keepsReserve: Whether files in it can be opened also when every other descriptor of the process is taken.
+    ///   - follows: True if the path itself may be a symbolic link.
+    ///   - keepsReserve: True if files in the folder must open even when the process has no other free descriptor.
     package convenience init(
         _ path: LocalPath, follows: Bool = false, keepsReserve: Bool = false
     ) throws(SystemCallError) {
@@ -34,8 +34,8 @@ package final class Directory: Sendable {
 
     deinit { close(descriptor.rawValue) }
 
-    /// The names in it, as bytes: names need not be UTF-8, and Foundation loses those that are not. In no order, without
-    /// `.` and `..`.
+    /// The names in the folder, as bytes: names need not be UTF-8, and Foundation drops the others. The names are
+    /// unsorted, without `.` and `..`.
     package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
         // A descriptor of its own: reading the folder moves the position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -95,7 +95,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Gives a file another name, replacing what has it.
+    /// Renames a file, replacing the file that has the new name.
     package func rename(_ name: LocalPath, to other: LocalPath) throws(SystemCallError) {
         let folder = descriptor.rawValue
         try SystemCallError.check("renameat", other.text) {
@@ -103,7 +103,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     package func remove(_ name: LocalPath) throws(SystemCallError) {
         do throws(SystemCallError) {
             try SystemCallError.check("unlinkat", name.text) {
@@ -116,18 +116,19 @@ package final class Directory: Sendable {
 
     /// Makes created, renamed and removed names survive a power cut.
     package func synchronize() throws(SystemCallError) {
-        // Some network file systems cannot sync a folder and say EINVAL; there is no other way to ask them.
+        // Some network file systems cannot sync a folder and return EINVAL; there is no other call for it.
         guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }
     }
 
-    /// Replaces a file by one for its owner alone, which is on disk under its name when this returns. If it throws, the
-    /// old one is there, or nobody knows: only the last step, which makes the new name last, may have failed.
+    /// Replaces a file by one that only its owner can read. When this returns, the new file is on disk under its name.
+    /// If it throws, the old file usually remains; only if syncing the folder fails, either may be there after a power
+    /// cut.
     ///
-    /// - Parameter draft: The name of the new file until it is whole. A file that has it is removed.
+    /// - Parameter draft: The name of the new file until it is complete. An existing file of that name is removed.
     package func replace(
         _ name: LocalPath, with bytes: [UInt8], draft: LocalPath
     ) throws(SystemCallError) {
-        // What cannot be removed is found out by the next step.
+        // The next step reports a file that cannot be removed.
         try? remove(draft)
         do throws(SystemCallError) {
             let file = try open(draft, for: .creating)
@@ -141,14 +142,14 @@ package final class Directory: Sendable {
         try synchronize()
     }
 
-    /// The rights that this process has here, as `access(2)` knows them: reading and going through, and writing.
+    /// Checks the rights of this process in the folder by `access(2)`: to read and enter it, and to write.
     package func checkAccess(toWrite: Bool) throws(SystemCallError) {
         try SystemCallError.check("faccessat") {
             faccessat(descriptor.rawValue, ".", R_OK | X_OK | (toWrite ? W_OK : 0), 0)
         }
     }
 
-    /// The kind of file system that the folder is on; nil if the system does not tell.
+    /// The kind of file system that the folder is on; nil if the system does not report it.
     package var fileSystem: FileSystemKind? {
         #if os(Linux)
             guard let device = try? status().identity.device else { return nil }

@@ -6,19 +6,20 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The identity and version of a file: equal before and after means that the same bytes were read.
+/// The identity and version of a file. If it is equal before and after reading, the same bytes were read.
 ///
-/// Taken from `fstat(2)` of an open descriptor. The change time catches a modification time that was set back.
+/// The values come from `fstat(2)` of an open descriptor. The change time reveals a modification time that was set
+/// back.
 public struct FileIdentity: Hashable, Codable, Sendable {
-    /// `st_dev`: the file system.
+    /// The file system (`st_dev`).
     public var device: UInt64
-    /// `st_ino`: the file within it. A file that was replaced by another of the same name has another.
+    /// The number of the file within the file system (`st_ino`). A replacement of the same name has another number.
     public var inode: UInt64
-    /// Bytes.
+    /// The size in bytes.
     public var size: Int64
-    /// Nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     public var modified: Int64
-    /// Nanoseconds since 1970.
+    /// The change time in nanoseconds since 1970.
     public var changed: Int64
 
     public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
@@ -41,14 +42,14 @@ public struct FileIdentity: Hashable, Codable, Sendable {
 }
 
 extension FileIdentity {
-    /// The identity of the regular file with this name, without opening it or following a link; nil for anything else.
+    /// The identity of the regular file with this name, without opening it or following a link; nil for any other kind.
     package static func ofName(_ path: LocalPath) -> FileIdentity? {
         guard let status = FileStatus.of(path, follows: false), status.kind == .file else { return nil }
         return status.identity
     }
 
-    /// True for the same bytes under another device number, mode, owner or name: a medium may come back as another
-    /// device, and all else leaves the content alone.
+    /// True if the content is the same, whatever the device number, mode, owner or name: a medium may come back as
+    /// another device, and the other values do not affect the content.
     package func isSameContent(as other: FileIdentity) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
     }

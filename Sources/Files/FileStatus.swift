@@ -6,15 +6,15 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// The kind of thing that a name in the file system stands for.
+/// The kind of an entry in the file system.
 package enum FileKind: Hashable, Sendable {
     case file, folder, link
     /// A device, a pipe or a socket.
     case special
-    /// Gone since it was listed, or not to be looked at.
+    /// An entry that was removed since it was listed, or that may not be examined.
     case missing
 
-    /// - Parameter follows: Whether a symbolic link counts as what it leads to.
+    /// - Parameter follows: True if a symbolic link has the kind of its target.
     package static func of(_ path: LocalPath, follows: Bool) -> FileKind {
         FileStatus.of(path, follows: follows)?.kind ?? .missing
     }
@@ -24,7 +24,7 @@ package enum FileKind: Hashable, Sendable {
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     package let kind: FileKind
-    /// The permission bits, with the sticky bit and its like.
+    /// The permission bits, with the sticky, setuid and setgid bits.
     package let mode: UInt32
     package let owner: UInt32
     /// The number of names that the file has.
@@ -44,7 +44,7 @@ package struct FileStatus: Hashable, Sendable {
         links = UInt64(status.linkCount)
     }
 
-    /// - Throws: `SystemCallError`, as `stat(2)` or `lstat(2)` fails.
+    /// - Throws: `SystemCallError` if `stat(2)` or `lstat(2)` fails.
     package init(_ path: LocalPath, follows: Bool) throws(SystemCallError) {
         try self.init(
             SystemCallError.of("stat", path.text) { () throws(Errno) in
@@ -54,32 +54,32 @@ package struct FileStatus: Hashable, Sendable {
             })
     }
 
-    /// nil if there is nothing to be seen.
+    /// The status of a path; nil if `stat(2)` fails.
     package static func of(_ path: LocalPath, follows: Bool) -> FileStatus? {
         try? FileStatus(path, follows: follows)
     }
 
-    /// True if it belongs to the user that this process runs as.
+    /// True if the file belongs to the user that this process runs as.
     package var isOwn: Bool { owner == geteuid() }
 
-    /// True if both are one file.
+    /// True if both are the same file.
     package func isSame(as other: FileStatus) -> Bool {
         identity.device == other.identity.device && identity.inode == other.identity.inode
     }
 }
 
-/// The number of an open file, which somebody else closes.
+/// The descriptor of an open file, which another owner closes.
 package typealias Descriptor = FileDescriptor
 
 extension FileDescriptor {
-    /// The value that the system's calls take.
+    /// The raw value for system calls.
     package var number: CInt { rawValue }
 
     package func status(name: String = "") throws(SystemCallError) -> FileStatus {
         FileStatus(try SystemCallError.of("fstat", name) { () throws(Errno) in try Stat(self) })
     }
 
-    /// Reads once; fewer bytes than the buffer holds are no end of the file, 0 bytes are.
+    /// Reads once. Only 0 bytes mean the end of the file; fewer than the buffer's size do not.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(SystemCallError) -> Int {

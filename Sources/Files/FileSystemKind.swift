@@ -1,12 +1,12 @@
-/// The kind of file system a folder is on, by its name: as Linux's `mountinfo` and Darwin's `statfs(2)` have it.
+/// The kind of a file system, by its name in Linux's `mountinfo` or Darwin's `statfs(2)`.
 package struct FileSystemKind: Hashable, Sendable {
     package let name: String
 
     package init(name: String) { self.name = name }
 
-    /// True if its files are on another machine, or on the host of a virtual one.
+    /// True if the files are on another machine, or on the host of a virtual machine.
     package var isRemote: Bool {
-        // Of FUSE it cannot be known where its files are; these are known to keep them on this machine.
+        // A FUSE name does not show where the files are; the listed ones keep them on this machine.
         if name == "fuse" || name.hasPrefix("fuse.") { return !Self.localFUSE.contains(name) }
         return Self.remote.contains(name)
     }
@@ -23,23 +23,24 @@ package struct FileSystemKind: Hashable, Sendable {
         "fuse.cryfs", "fuse.bindfs", "fuse.fuse-overlayfs", "fuse.squashfuse", "fuse.ext2fs", "fuse.fuse2fs",
     ]
 
-    /// File systems of this machine that grant a lease whenever nobody has the file open to write to it. Those of a
-    /// network refuse for reasons of their own.
+    /// The local file systems that grant a lease whenever no process has the file open for writing. Network file
+    /// systems
+    /// refuse a lease for other reasons too.
     private static let leasing: Set<String> = [
         "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "tmpfs", "overlay", "zfs", "bcachefs", "jfs",
         "nilfs2", "vfat", "exfat", "ntfs3", "ramfs",
     ]
 
-    /// True if `FileDescriptor.hasWriters` can be asked of a file there.
+    /// True if `FileDescriptor.hasWriters` works for a file there.
     package static func tellsWriters(_ path: LocalPath, _ device: UInt64) -> Bool {
         holding(path, device).map { leasing.contains($0.name) } ?? false
     }
 
-    /// The file system of a folder; nil if the system does not tell.
+    /// The file system of a folder; nil if the system does not report it.
     ///
     /// - Parameters:
-    ///   - path: Without a symbolic link on it.
-    ///   - device: Its number. Some file systems have numbers that the table does not know.
+    ///   - path: The path of the folder, free of symbolic links.
+    ///   - device: The device number of the folder. Some file systems use numbers that the mount table does not have.
     package static func holding(_ path: LocalPath, _ device: UInt64) -> FileSystemKind? {
         guard let table = MountTable.current else { return nil }
         return table.kind(of: device) ?? table.kind(above: path)

@@ -4,17 +4,17 @@
     import Darwin
 #endif
 
-/// One end of a connected socket on which lines go both ways. Writing and reading block; the socket is closed with the
-/// last reference.
+/// One end of a connected socket that carries lines in both directions. Writing and reading block. The last reference
+/// closes the socket.
 package final class LineSocket: Sendable {
     /// The longest line, in bytes.
     static let lineLimit = 1 << 30
 
     fileprivate let descriptor: CInt
 
-    /// Connects to a socket in the file system; nil if nobody listens there.
+    /// Connects to a socket in the file system; nil if no process listens there.
     ///
-    /// - Parameter timeout: Seconds that the other end may stand still.
+    /// - Parameter timeout: The seconds for which the other end may stall.
     package convenience init?(connectingTo path: LocalPath, timeout: Int) {
         let descriptor = LocalAddress.openSocket()
         guard descriptor >= 0 else { return nil }
@@ -23,8 +23,8 @@ package final class LineSocket: Sendable {
     }
 
     /// - Parameters:
-    ///   - descriptor: Is closed by the new object.
-    ///   - timeout: Seconds that the other end may stand still.
+    ///   - descriptor: The socket, which the new object closes.
+    ///   - timeout: The seconds for which the other end may stall.
     init(_ descriptor: CInt, timeout: Int) {
         self.descriptor = descriptor
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setTimeout(option, timeout) }
@@ -35,7 +35,7 @@ package final class LineSocket: Sendable {
     /// True if the process at the other end runs as the same user.
     package var isOfSameUser: Bool { peer?.user == getuid() }
 
-    /// The process at the other end; nil if the system does not tell.
+    /// The process at the other end; nil if the system does not report it.
     package var process: Int32? { peer?.process }
 
     private var peer: (process: pid_t?, user: uid_t)? {
@@ -55,13 +55,13 @@ package final class LineSocket: Sendable {
         #endif
     }
 
-    /// Lets the other end be silent for ever. It must still take what it is sent.
+    /// Removes the timeout for reading. The timeout for writing remains.
     package func waitForever() { setTimeout(SO_RCVTIMEO, 0) }
 
-    /// Ends the stream for readers and writers at both ends. May be called from any thread.
+    /// Ends the stream for readers and writers at both ends. Any thread may call this.
     package func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-    /// - Returns: False if the other end has gone or takes nothing.
+    /// - Returns: False if the other end has closed the socket or has stalled.
     package func write(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var done = 0
@@ -88,16 +88,16 @@ package final class LineSocket: Sendable {
     #endif
 }
 
-/// The lines that come in on a socket, for the one thread that reads it.
+/// The lines that arrive on a socket, for the one thread that reads it.
 package struct IncomingLines {
     private let socket: LineSocket
     private var buffer: [UInt8] = []
-    /// Up to where `buffer` has been given out.
+    /// The end of the part of `buffer` that was already returned.
     private var start = 0
 
     package init(_ socket: LineSocket) { self.socket = socket }
 
-    /// The next line without its break; nil at the end of the stream, after an error and beyond the limit.
+    /// The next line without its line break; nil at the end of the stream, after an error and beyond the limit.
     package mutating func next() -> [UInt8]? {
         var searched = start
         while true {
@@ -127,12 +127,12 @@ package struct IncomingLines {
     }
 }
 
-/// A socket in the file system at which processes of this user connect.
+/// A socket in the file system to which processes of this user connect.
 package final class SocketListener: Sendable {
     private let path: LocalPath
     private let descriptor: CInt
 
-    /// Makes the socket for its owner alone, in place of one that is there.
+    /// Makes the socket for its owner alone, and replaces an existing one.
     ///
     /// - Throws: `SystemCallError`: `fileNameTooLong` if the path does not fit (108 bytes on Linux).
     package init(_ path: LocalPath) throws(SystemCallError) {
@@ -154,9 +154,9 @@ package final class SocketListener: Sendable {
         }
     }
 
-    /// Waits for the next connection; nil when the listener has been stopped.
+    /// Waits for the next connection; nil once the listener has stopped.
     ///
-    /// - Parameter timeout: Seconds that the other end may stand still.
+    /// - Parameter timeout: The seconds for which the other end may stall.
     package func next(timeout: Int) -> LineSocket? {
         while true {
             let connection = accept(descriptor, nil, nil)
@@ -165,7 +165,7 @@ package final class SocketListener: Sendable {
                 return LineSocket(connection, timeout: timeout)
             }
             if errno == EINTR || errno == ECONNABORTED { continue }
-            // No descriptor left: others will be given back.
+            // No descriptor is free; the process will close others.
             guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return nil }
             usleep(100_000)
         }

@@ -1,13 +1,13 @@
 extension LocalPath: Codable {
     private static let prefix = "base64:"
 
-    /// The text form: the path itself if it is valid UTF-8 and cannot be mistaken, else `base64:…`.
+    /// The text form: the path itself if it is valid UTF-8 and unambiguous, else `base64:…`.
     public var encoded: String {
         if let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix(Self.prefix) { return text }
         return Self.prefix + Data(bytes).base64EncodedString()
     }
 
-    /// Reads what `encoded` wrote; nil if the base64 is malformed.
+    /// Decodes a text that `encoded` made; nil if the base64 is malformed.
     public init?(encoded: String) {
         guard encoded.hasPrefix(Self.prefix) else {
             self.init(encoded)

@@ -1,5 +1,5 @@
 extension LocalPath {
-    /// The folder that the last component is in: `.` for a name alone, nil for the root and for an empty path.
+    /// The folder of the last component: `.` for a name alone, nil for the root and for an empty path.
     package var parent: LocalPath? {
         let slash = UInt8(ascii: "/")
         let trimmed = bytes[..<(bytes.lastIndex { $0 != slash }.map { $0 + 1 } ?? 0)]
@@ -9,7 +9,7 @@ extension LocalPath {
         return LocalPath(bytes: folder.isEmpty ? [slash] : Array(folder))
     }
 
-    /// True if it begins with the path of `folder` and goes on.
+    /// True if the path begins with the path of `folder` and has more components.
     package func isBelow(_ folder: LocalPath) -> Bool {
         let endsWithSlash = folder.bytes.last == 0x2F
         let start = folder.bytes.count + (endsWithSlash ? 0 : 1)
@@ -17,7 +17,7 @@ extension LocalPath {
             && (endsWithSlash || bytes[start - 1] == 0x2F)
     }
 
-    /// The names that lead from a folder to this; nil if it is not below it.
+    /// The names between a folder and this path; nil if the path is not below the folder.
     package func names(below folder: LocalPath) -> [[UInt8]]? {
         guard isBelow(folder) else { return nil }
         return bytes[folder.bytes.count...].split(separator: 0x2F).map(Array.init)

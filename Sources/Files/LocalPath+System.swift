@@ -5,12 +5,12 @@
 #endif
 
 extension LocalPath {
-    /// The bytes for `open(2)` and its like, with the null at the end.
+    /// The maximum length of a path for `open(2)` and similar calls, with the null at the end.
     package static let lengthLimit = Int(PATH_MAX)
 
-    /// The same place by the path on which no symbolic link lies (`realpath(3)`).
+    /// The path to the same file without symbolic links (`realpath(3)`).
     package func withoutLinks() throws(SystemCallError) -> LocalPath {
-        // The system would take the path to end there.
+        // The C library would end the path at the null byte.
         guard !bytes.contains(0) else {
             throw SystemCallError(call: "realpath", name: text, code: .noSuchFileOrDirectory)
         }
@@ -21,12 +21,12 @@ extension LocalPath {
         return LocalPath(bytes: Array(UnsafeRawBufferPointer(start: found, count: strlen(found))))
     }
 
-    /// Makes one folder, for its owner alone unless `mode` says otherwise.
+    /// Makes one folder, which only its owner can access unless `mode` says otherwise.
     package func makeFolder(mode: UInt32 = 0o700) throws(SystemCallError) {
         try SystemCallError.check("mkdir", text) { withCString { mkdir($0, mode_t(mode)) } }
     }
 
-    /// Makes the folder and those above it that are missing; does nothing if it exists.
+    /// Makes the folder and its missing parents; does nothing if the folder exists.
     package func makeFolders(mode: UInt32 = 0o700) throws(SystemCallError) {
         do throws(SystemCallError) {
             try makeFolder(mode: mode)
@@ -47,7 +47,7 @@ extension LocalPath {
         try SystemCallError.check("unlink", text) { withCString { unlink($0) } }
     }
 
-    /// Gives the file another name, replacing what has it.
+    /// Renames the file, replacing the file that has the new name.
     package func rename(to other: LocalPath) throws(SystemCallError) {
         try SystemCallError.check("rename", other.text) {
             withCString { from in other.withCString { systemRename(from, $0) } }
@@ -61,7 +61,7 @@ extension LocalPath {
         }
     }
 
-    /// The target of a symbolic link, as it stands in the link; nil if this is none.
+    /// The target of a symbolic link, as stored in the link; nil if the path is not a link.
     package var linkTarget: LocalPath? {
         var buffer = [CChar](repeating: 0, count: Self.lengthLimit)
         let count = withCString { readlink($0, &buffer, buffer.count) }

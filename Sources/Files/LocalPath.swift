@@ -1,19 +1,20 @@
-/// The path of a local file, as the bytes the system uses: names need not be UTF-8.
+/// The path of a local file, as the bytes that the system uses: names need not be UTF-8.
 ///
 /// Encoded as text when it is valid UTF-8, else as `base64:` followed by the bytes.
 ///
-/// Not swift-system's `FilePath`: that one drops slashes at the end, by which the system wants a folder, and encodes
-/// itself in a form that queues on disks do not have.
+/// This is not swift-system's `FilePath`, which drops a trailing slash, by which the system requires a folder. Its
+/// encoded form also differs from that in existing queues.
 public struct LocalPath: Hashable, Sendable {
     /// The bytes of the path, without the null at the end.
     public let bytes: [UInt8]
 
-    /// - Parameter bytes: As the system gave them.
+    /// - Parameter bytes: The bytes that the system returned.
     public init(bytes: [UInt8]) { self.bytes = bytes }
-    /// - Parameter text: Used as UTF-8. Relative to the current folder unless it begins with a slash.
+    /// - Parameter text: The path as UTF-8, relative to the current folder unless it begins with a slash.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The path for people: invalid bytes become U+FFFD. Never use it to open the file. Not yet safe for a terminal.
+    /// The path for display: invalid bytes become U+FFFD. Never open the file by it. The text is not yet safe for a
+    /// terminal.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The bytes after the last slash.
@@ -22,7 +23,7 @@ public struct LocalPath: Hashable, Sendable {
         return Array(bytes[(slash + 1)...])
     }
 
-    /// The last component, for people.
+    /// The last component, for display.
     public var name: String { String(decoding: lastComponent, as: UTF8.self) }
 
     /// Returns this path, a slash unless it ends with one, and `component`.
@@ -31,7 +32,7 @@ public struct LocalPath: Hashable, Sendable {
             ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)
     }
 
-    /// Calls `body` with the path as the null-terminated string that system calls take.
+    /// Calls `body` with the path as a null-terminated string for system calls.
     public func withCString<Result, Failure: Error>(
         _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

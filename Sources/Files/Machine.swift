@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// The names and numbers by which others know this machine and this process.
+/// The names and numbers that identify this machine and this process.
 package enum Machine {
-    /// The number of this process.
+    /// The id of this process.
     package static var process: Int32 { getpid() }
 
-    /// The path of the program that this process runs; nil if the system does not tell.
+    /// The path of the program that this process runs; nil if the system does not report it.
     package static var program: String? {
         #if os(Linux)
             LocalPath("/proc/self/exe").linkTarget?.text
@@ -18,23 +18,23 @@ package enum Machine {
         #endif
     }
 
-    /// The number of the user that this process runs as.
+    /// The id of the user that this process runs as.
     package static var user: UInt32 { geteuid() }
 
-    /// The name of a user, or else the number.
+    /// The name of a user, or else the user id.
     package static func name(of user: UInt32) -> String {
         getpwuid(user).flatMap { entry in entry.pointee.pw_name.map { String(cString: $0) } } ?? "\(user)"
     }
 
-    /// True if a process with this number exists and this user may send it signals.
+    /// True if a process with this id exists and this user may signal it.
     package static func runs(_ process: Int32) -> Bool { kill(process, 0) == 0 }
 
     /// Asks a process to end (SIGTERM).
     ///
-    /// - Returns: False if there is none, or it is another user's.
+    /// - Returns: False if there is no such process, or it belongs to another user.
     package static func end(_ process: Int32) -> Bool { kill(process, SIGTERM) == 0 }
 
-    /// The identifier of this start of the machine; empty if the system does not tell.
+    /// The identifier of this start of the machine; empty if the system does not report it.
     package static var boot: String {
         #if os(Linux)
             let file = try? OpenFile(LocalPath("/proc/sys/kernel/random/boot_id"), for: .reading)
@@ -47,7 +47,7 @@ package enum Machine {
         #endif
     }
 
-    /// The name of the machine; empty if the system does not tell.
+    /// The name of the machine; empty if the system does not report it.
     package static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }

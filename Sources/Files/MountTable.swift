@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The file systems that are mounted, as `proc_pid_mountinfo(5)` has them:
+/// The mounted file systems, as listed by `proc_pid_mountinfo(5)`:
 /// `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`.
 package struct MountTable: Sendable {
     private struct Mount {
-        /// `major:minor`.
+        /// The device number as `major:minor`.
         var device: Substring
         var place: LocalPath
         var kind: FileSystemKind
@@ -18,14 +18,14 @@ package struct MountTable: Sendable {
             guard fields.count > 6, let mark = fields.dropFirst(6).firstIndex(of: "-"),
                 mark + 1 < fields.count
             else { return nil }
-            // A space in the place is written \040, and so on.
+            // A space in the mount point is written as \040.
             let place = LocalPath(String(fields[4]).replacing("\\040", with: " "))
             return Mount(
                 device: fields[2], place: place, kind: FileSystemKind(name: String(fields[mark + 1])))
         }
     }
 
-    /// nil where there is no such table.
+    /// The table of this process; nil where the system has none.
     package static var current: MountTable? {
         guard let file = try? OpenFile(LocalPath("/proc/self/mountinfo"), for: .reading),
             let text = try? file.content(upTo: 16 << 20)
@@ -33,18 +33,18 @@ package struct MountTable: Sendable {
         return MountTable(String(decoding: text, as: UTF8.self))
     }
 
-    /// The file system that is mounted with this device number; nil if the table does not name it.
+    /// The file system that is mounted with this device number; nil if the table does not have it.
     package func kind(of device: UInt64) -> FileSystemKind? {
-        // As the kernel packs them for user space (glibc's gnu_dev_major and gnu_dev_minor).
+        // Unpacked as in glibc's gnu_dev_major and gnu_dev_minor.
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
         let minor = device & 0xFF | (device >> 12) & ~0xFF
         let number = "\(major):\(minor)"
         return mounts.first { $0.device == number }?.kind
     }
 
-    /// The file system that is mounted the nearest above a path; of several in one place, the last covers the others.
+    /// The file system mounted nearest above a path. Of several at one mount point, the last covers the others.
     ///
-    /// - Parameter path: Without a symbolic link on it.
+    /// - Parameter path: A path without symbolic links.
     package func kind(above path: LocalPath) -> FileSystemKind? {
         var nearest: Mount?
         for mount in mounts
@@ -57,13 +57,13 @@ package struct MountTable: Sendable {
     }
 }
 
-/// The file systems whose files the kernel makes up as they are read: their length is not known, or is a lie.
+/// The file systems whose files the kernel generates when they are read: their reported length is missing or wrong.
 package enum PseudoFileSystems {
     private static let kinds: Set<String> = [
         "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
         "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
     ]
-    /// Devices that are something else. A pseudo file system is looked for anew each time: a number may be given again.
+    /// Devices of other file systems. Pseudo file systems are not cached: the kernel may reuse their number.
     private static let others = Mutex<Set<UInt64>>([])
 
     package static func hold(_ device: UInt64) -> Bool {

@@ -6,26 +6,27 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// Opens a file component by component, so that no symbolic link is followed, wherever on the way it is.
+/// Opens a file component by component, so that no symbolic link is followed anywhere in the path.
 package enum NoFollowOpen {
     package enum Ending {
-        /// The descriptor is the caller's to close.
+        /// The file is open; the caller closes the descriptor.
         case opened(FileDescriptor)
-        /// A symbolic link is on the way.
+        /// The path contains a symbolic link.
         case link(LocalPath)
-        /// The path leads to no regular file. It was not opened: opening some devices has effects.
+        /// The path leads to no regular file. The entry was not opened, since opening some devices has effects.
         case special(isFolder: Bool)
         case failed(Errno)
     }
 
     #if os(Linux)
-        /// Flags with O_PATH, which Swift does not see: it needs no right to read the folder, only to go through it.
+        /// The flags for a folder with O_PATH, which Swift does not import. O_PATH needs no read permission, only
+        /// search permission.
         private static let folderFlags = 0o10000000 | O_DIRECTORY | O_CLOEXEC
     #else
         private static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     #endif
 
-    // Without O_NONBLOCK a FIFO would hold us until somebody writes to it; a terminal must not become ours.
+    // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it; O_NOCTTY keeps a terminal from becoming ours.
     private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
     package static func open(_ path: LocalPath) -> Ending {
@@ -34,7 +35,7 @@ package enum NoFollowOpen {
         guard let last = components.last else {
             return path.bytes.isEmpty ? .failed(.noSuchFileOrDirectory) : .special(isFolder: true)
         }
-        // The system wants a folder before a slash at the end.
+        // A trailing slash means a folder.
         if path.bytes.last == 0x2F { return .failed(.notDirectory) }
         var walked = LocalPath(isAbsolute ? "/" : ".")
         var folder = walked.withCString { openat(AT_FDCWD, $0, folderFlags) }
@@ -62,7 +63,7 @@ package enum NoFollowOpen {
         let file = name.withCString { openat(folder, $0, fileFlags | O_NOFOLLOW) }
         if file >= 0 { return .opened(FileDescriptor(rawValue: file)) }
         let code = errno
-        // It became one in this moment.
+        // Another process replaced the file by a symbolic link between fstatat and openat.
         return code == ELOOP ? .link(walked.appending(last)) : .failed(Errno(rawValue: code))
     }
 
@@ -76,7 +77,7 @@ package enum NoFollowOpen {
         return FileDescriptor(rawValue: opened)
     }
 
-    /// The type of what a name is, itself and not what it may lead to; nil if there is nothing.
+    /// The file type of a name itself, not of a link's target; nil if the name does not exist.
     private static func mode(of name: LocalPath, in folder: CInt) -> mode_t? {
         var status = stat()
         guard name.withCString({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }

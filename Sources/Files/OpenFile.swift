@@ -7,21 +7,22 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// An open file; closed with the last reference. Its calls block.
+/// An open file, which the last reference closes. Its calls block.
 package final class OpenFile: Sendable {
-    /// The purpose for which a file is opened. No symbolic link is followed, nothing waits for the other end of a pipe, no terminal
-    /// becomes ours, and no child inherits the descriptor.
+    /// The purpose for which a file is opened. Opening never follows a symbolic link, never waits for the other end of
+    /// a
+    /// pipe, never acquires a terminal, and no child inherits the descriptor.
     package enum Access: Sendable {
         case reading
-        /// Reading anywhere, writing at the end.
+        /// Reading at any offset, writing at the end.
         case appending
-        /// Like `appending`, in a new file for its owner alone; fails if the name is taken.
+        /// Like `appending`, in a new file that only its owner can access; fails if the name exists.
         case creating
-        /// Like `appending`; the file is made for its owner alone if it is not there.
+        /// Like `appending`; creates the file for its owner alone if it does not exist.
         case appendingOrCreating
-        /// Writing at the end of what is emptied first; made for its owner alone if it is not there.
+        /// Writing at the end after emptying the file; creates the file for its owner alone if it does not exist.
         case emptying
-        /// Reading and writing anywhere; made for its owner alone if it is not there.
+        /// Reading and writing at any offset; creates the file for its owner alone if it does not exist.
         case locking
 
         fileprivate var flags: CInt {
@@ -37,21 +38,21 @@ package final class OpenFile: Sendable {
     }
 
     package let descriptor: FileDescriptor
-    /// False once `close` was called.
+    /// False after a call of `close`.
     private let isOpen = Atomic(true)
     private let name: String
     private let reserve: DescriptorReserve?
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     ///
-    /// - Parameter reserve: Gets the descriptor when the file is done with.
+    /// - Parameter reserve: The reserve that receives the descriptor at the end.
     package init(_ descriptor: FileDescriptor, name: String, reserve: DescriptorReserve? = nil) {
         self.descriptor = descriptor
         self.name = name
         self.reserve = reserve
     }
 
-    /// Opens by a path whose last component is no symbolic link.
+    /// Opens a path whose last component is not a symbolic link.
     package convenience init(_ path: LocalPath, for access: Access) throws(SystemCallError) {
         try self.init(path, in: AT_FDCWD, for: access, reserve: nil)
     }
@@ -76,12 +77,12 @@ package final class OpenFile: Sendable {
         }
     }
 
-    /// Closes the file before the last reference goes; nothing can be done with it any more.
+    /// Closes the file before the last reference is released; no method may be called afterwards.
     ///
-    /// - Throws: `SystemCallError` if the system says only now that the bytes could not be kept.
+    /// - Throws: `SystemCallError` if the system reports only now that it could not store the bytes.
     package func close() throws(SystemCallError) {
         guard isOpen.exchange(false, ordering: .relaxed) else { return }
-        // Not repeated after EINTR: the number may be another file's by then.
+        // Not repeated after EINTR: the number may belong to another file by then.
         guard systemClose(descriptor.rawValue) == 0 else { throw SystemCallError("close", name: name) }
     }
 
@@ -89,7 +90,7 @@ package final class OpenFile: Sendable {
 
     package func length() throws(SystemCallError) -> Int { Int(try status().identity.size) }
 
-    /// Reads up to the length of `buffer`; fewer bytes only at the end of the file.
+    /// Reads up to the length of `buffer`. The count is lower only at the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemCallError) -> Int {
@@ -105,7 +106,7 @@ package final class OpenFile: Sendable {
         return count
     }
 
-    /// All of it, up to a limit, also of files that do not know their length before they are read.
+    /// Reads the whole content up to a limit, also of files whose length is unknown before reading.
     package func content(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -123,14 +124,15 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Reads what comes next, as of a pipe, and waits for it. Empty at the end.
+    /// Reads the next bytes, as from a pipe, and waits for them. Empty at the end.
     package func readNext(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read", name) { systemRead(descriptor.rawValue, &bytes, limit) }
         return Array(bytes.prefix(count))
     }
 
-    /// Writes all of `bytes`: at the end, if the file was opened so. If it throws, some of them may have been written.
+    /// Writes all of `bytes`, at the end if the file was opened for appending. After an error some may have been
+    /// written.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -142,7 +144,7 @@ package final class OpenFile: Sendable {
         }
     }
 
-    /// - Returns: How many bytes the system took in one call.
+    /// - Returns: The number of bytes that the system accepted in one call.
     package func appendOnce(_ bytes: [UInt8]) throws(SystemCallError) -> Int {
         try SystemCallError.check("write", name) { write(descriptor.rawValue, bytes, bytes.count) }
     }
@@ -151,8 +153,8 @@ package final class OpenFile: Sendable {
         try SystemCallError.check("ftruncate", name) { ftruncate(descriptor.rawValue, off_t(length)) }
     }
 
-    /// Makes the content survive a power cut. After a failure the system may have dropped what was not written and
-    /// never say so again.
+    /// Makes the content survive a power cut. After a failure the system may have dropped the unwritten bytes, and a
+    /// later call does not report them again.
     package func synchronize() throws(SystemCallError) {
         #if os(Linux)
             // Not repeated after EINTR or any other error: a second call would report success.
@@ -166,13 +168,13 @@ package final class OpenFile: Sendable {
     }
 
     #if os(Linux)
-        /// Makes the file, which is empty, take up `length` bytes of the disk.
+        /// Allocates `length` bytes of the disk for the file, which is empty.
         ///
-        /// - Returns: False if the file system cannot do that.
+        /// - Returns: False if the file system cannot allocate.
         package func reserve(_ length: Int) throws(SystemCallError) -> Bool {
             var code: CInt
             repeat { code = posix_fallocate(descriptor.rawValue, 0, off_t(length)) } while code == EINTR
-            // EBADF is how glibc says that it will not write in place of a file system that cannot allocate.
+            // glibc returns EBADF on a file system that cannot allocate, since the descriptor is opened with O_APPEND.
             if [EBADF, EINVAL, ENOSYS, EOPNOTSUPP].contains(code) { return false }
             guard code == 0 else {
                 throw SystemCallError(call: "posix_fallocate", name: name, code: Errno(rawValue: code))
@@ -181,9 +183,9 @@ package final class OpenFile: Sendable {
         }
     #endif
 
-    /// Takes the lock of the file (`flock(2)`), which ends with the last reference.
+    /// Takes the lock of the file (`flock(2)`), which the last reference releases.
     ///
-    /// - Returns: False if another open file has it.
+    /// - Returns: False if another open file holds the lock.
     package func tryLock(isShared: Bool = false) throws(SystemCallError) -> Bool {
         do throws(SystemCallError) {
             try SystemCallError.check("flock", name) {
@@ -217,7 +219,7 @@ func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, _ o
 }
 
 extension FileDescriptor {
-    /// Tells the kernel that a range will be read soon.
+    /// Announces to the kernel that a range will be read soon.
     package func willNeed(_ range: Range<Int64>) {
         #if os(Linux)
             posix_fadvise(
@@ -226,16 +228,18 @@ extension FileDescriptor {
         #endif
     }
 
-    /// True if a process has the file open to write to it, or mapped; nil where that cannot be known, as of files of
-    /// other users.
+    /// True if a process has the file open for writing, or mapped; nil if that cannot be determined, for example for
+    /// files
+    /// of other users.
     ///
-    /// Only to be asked of a local file system: others grant no lease for reasons of their own.
+    /// Call this only for a file on a local file system: others refuse a lease for other reasons too.
     package var hasWriters: Bool? {
         #if os(Linux)
             // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.
             let (setSignal, setLease) = (CInt(10), CInt(1024))
-            // Whoever opens the file meanwhile waits for the moment that this takes, and the system tells us by a
-            // signal: by one that ends nobody who does not expect it.
+            // A process that opens the file meanwhile waits a moment, and the kernel signals us that it waits. SIGURG
+            // is
+            // ignored by default, so it ends no process that does not handle it.
             guard fcntl(rawValue, setSignal, SIGURG) == 0 else { return nil }
             if fcntl(rawValue, setLease, CInt(F_RDLCK)) == 0 {
                 _ = fcntl(rawValue, setLease, CInt(F_UNLCK))

@@ -4,7 +4,7 @@ package struct PlainCharacters: Sendable {
     private let low: UInt64
     private let high: UInt64
 
-    /// Letters, digits and the ASCII characters of `others`.
+    /// The letters, the digits and the ASCII characters of `others`.
     package init(alphanumericsAnd others: StaticString) {
         var bits: (low: UInt64, high: UInt64) = (0, 0)
         func insert(_ byte: UInt8) {
@@ -27,7 +27,7 @@ package struct PlainCharacters: Sendable {
 }
 
 extension StringProtocol {
-    /// Returns the text with each byte percent-encoded that is not plain.
+    /// Returns the text with each byte percent-encoded that is not in `plain`.
     package func percentEncoded(keeping plain: PlainCharacters = .unreserved) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -42,7 +42,7 @@ extension StringProtocol {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the text with each `%XX` decoded; nil if one is malformed or the bytes are no UTF-8.
+    /// Returns the text with each `%XX` decoded; nil if one is malformed or the result is not UTF-8.
     package func percentDecoded() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []

@@ -6,9 +6,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Random numbers of the kernel, fetched 256 bytes at a time: each small upload draws a dozen. No number is given twice.
+/// Random numbers of the kernel, fetched 256 bytes at a time: each small upload draws a dozen. Each number is used
+/// once.
 package struct PooledRandom: RandomNumberGenerator, Sendable {
-    /// The most that getentropy(3) gives at once.
+    /// The most bytes that getentropy(3) returns at once.
     private static let size = 256
     private static let pool = Mutex<[UInt64]>([])
 

@@ -4,13 +4,13 @@
     import Darwin
 #endif
 
-/// The three streams that a process is given, as far as they are terminals.
+/// The three standard streams of a process, and the functions of a terminal.
 package enum StandardStream: CInt, Sendable {
     case input, output, errors
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// The size in cells; nil if this is no terminal. A terminal that does not know has zero columns.
+    /// The size in cells; nil if the stream is not a terminal. The size is zero if the terminal does not know it.
     package var terminalSize: (columns: Int, rows: Int)? {
         guard isTerminal else { return nil }
         var size = winsize()
@@ -18,7 +18,7 @@ package enum StandardStream: CInt, Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all of `text` at once. What does not read it is no reason to stop.
+    /// Writes all of `text` at once. A closed reader is ignored.
     package func write(_ text: String) { try? write(Array(text.utf8)) }
 
     /// Writes all of `bytes` at once.
@@ -32,21 +32,22 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
-    /// Reads what comes next, and waits for it. Empty at the end.
+    /// Reads the next bytes, and waits for them. Empty at the end.
     package func read(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read") { systemRead(rawValue, &bytes, limit) }
         return Array(bytes.prefix(count))
     }
 
-    /// Makes one call of `read(2)`, whose result it returns; `errno` is the caller's to read.
+    /// Calls `read(2)` once and returns its result; the caller checks `errno`.
     package func readOnce(into buffer: inout [UInt8]) -> Int { systemRead(rawValue, &buffer, buffer.count) }
 
-    /// Hands over what is typed, byte by byte, while the terminal neither shows nor collects it, nor makes signals of
-    /// it: were the process ended meanwhile, the terminal would go on showing nothing.
+    /// Passes typed bytes to `take` one by one, with echo, line mode and signals of the terminal switched off. Without
+    /// signals
+    /// the process cannot end early and leave the echo switched off.
     ///
-    /// - Parameter take: Returns false after the last byte that is wanted.
-    /// - Returns: False if this is no terminal.
+    /// - Parameter take: Returns false after the last wanted byte.
+    /// - Returns: False if the stream is not a terminal.
     package func readHidden(_ take: (UInt8) -> Bool) -> Bool {
         var before = termios()
         guard tcgetattr(rawValue, &before) == 0 else { return false }

@@ -6,13 +6,13 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// A call of the system that failed.
+/// A system call that failed.
 package struct SystemCallError: Error, Hashable, CustomStringConvertible {
     package var call: String
-    /// The name that was looked up; empty if there is none.
+    /// The name of the file that the call used; empty if there is none.
     package var name: String
     package var code: Errno
-    /// The property that makes the file unfit, with its mode, if no call failed.
+    /// The property that makes the file unsafe, with its mode, if no call failed.
     package var danger: FileDanger?
     package var mode: UInt32
 
@@ -26,7 +26,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
         self.mode = mode
     }
 
-    /// The error of the call that has just returned.
+    /// Makes the error of the call that has just returned.
     package init(_ call: String, name: String = "") {
         self.init(call: call, name: name, code: .last)
     }
@@ -36,7 +36,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { "\(call): \(reason)" }
 
-    /// Makes the call again while a signal interrupts it (`EINTR`).
+    /// Repeats the call while a signal interrupts it (`EINTR`).
     @discardableResult
     package static func check<Result: SignedInteger>(
         _ call: String, _ name: String = "", _ body: () -> Result
@@ -57,21 +57,21 @@ extension Errno {
     package var phrase: String { description.lowercased() }
 }
 
-/// A property of a file or folder because of which it must not be trusted.
+/// A property that makes a file or folder untrustworthy.
 public enum FileDanger: Hashable, Sendable {
     case notADirectory
     case notARegularFile
     case symbolicLink
     case otherNames(count: Int)
     case owner(UInt32)
-    /// Others may read or write it.
+    /// Other users may read or write the file.
     case openToOthers
-    /// A folder above it may be changed by everybody.
+    /// All users may change a folder above the file.
     case parentOpenToAll
 }
 
 extension SystemCallError {
-    /// Names the call whose `Errno` `body` throws.
+    /// Adds the name of the call to the `Errno` that `body` throws.
     static func of<Value>(
         _ call: String, _ name: String = "", _ body: () throws(Errno) -> Value
     ) throws(SystemCallError) -> Value {

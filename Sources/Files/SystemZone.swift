@@ -4,13 +4,13 @@
     import Darwin
 #endif
 
-/// The time zone of this process, as `TZ` or the system says (tzset(3)).
+/// The time zone of this process, set by `TZ` or the system (tzset(3)).
 package enum SystemZone {
-    /// The seconds by which clocks are ahead of GMT at a moment.
+    /// The seconds by which the zone is ahead of GMT at `date`.
     package static func offset(at date: Date) -> Int {
         guard var time = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) else { return 0 }
         var local = tm()
-        // Unlike localtime(3), localtime_r(3) does not look whether the zone changed.
+        // Unlike localtime(3), localtime_r(3) does not check for a changed zone.
         tzset()
         return localtime_r(&time, &local) == nil ? 0 : Int(local.tm_gmtoff)
     }

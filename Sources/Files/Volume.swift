@@ -6,16 +6,17 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The disk or network share that a file is on, as far as it can be away without the file being gone.
+/// The disk or network share of a file, which may be temporarily away while the file still exists.
 package enum Volume {
-    /// True for what a disk says that is pulled out or broken, and a share whose server does not answer: the file may
-    /// be readable again.
+    /// True for the errno values of a disk that is unplugged or broken, and of a share whose server does not respond:
+    /// the
+    /// file may be readable later.
     package static func isTrouble(_ code: Errno) -> Bool { isTroubleOfDisk(code) || isTroubleOfShare(code) }
 
-    /// The part of it that no connection to a server says of itself.
+    /// The errno values that only file I/O returns, never a socket.
     package static func isTroubleOfDisk(_ code: Errno) -> Bool {
         #if os(Linux)
-            // A card that was taken out; a folder that is locked by encryption; a link to a share that was cut.
+            // A removed card; a folder locked by encryption; a broken link to a share.
             if [ENOMEDIUM, EUCLEAN, EREMOTEIO, ENOKEY, EKEYEXPIRED, ENOLINK, ECOMM].contains(code.rawValue) {
                 return true
             }
@@ -24,15 +25,16 @@ package enum Volume {
     }
 
     private static func isTroubleOfShare(_ code: Errno) -> Bool {
-        // ENOTCONN and ECONNABORTED are said by file systems in user space whose program has ended; EAGAIN by a file
-        // that another machine holds a lease on.
+        // File systems in user space whose program has ended return ENOTCONN and ECONNABORTED; a file under the lease
+        // of
+        // another machine returns EAGAIN.
         [
             ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET, ENOTCONN, ECONNABORTED,
             ECONNREFUSED, ECONNRESET, EPIPE, EPROTO, EAGAIN, ENOMEM, ENOBUFS,
         ].contains(code.rawValue)
     }
 
-    /// True if a path leads to no file because its medium is not mounted: what there is of the path is on another
+    /// True if a path leads to no file because its medium is not mounted: the existing part of the path is on another
     /// device than the file was.
     package static func isAway(_ path: LocalPath, expecting expected: FileIdentity) -> Bool {
         var folder = path
@@ -54,8 +56,8 @@ package enum Volume {
         return false
     }
 
-    /// False of file systems whose files are on other devices than their folders: overlays say of a file where it lies
-    /// below them, and the subvolumes of btrfs are devices that nothing is mounted from.
+    /// False for file systems whose files have other device numbers than their folders. An overlay reports the lower
+    /// layer's device for a file, and no mount has the device numbers of btrfs subvolumes.
     private static func tellsDevice(_ folder: UInt64) -> Bool {
         #if os(Linux)
             guard let kind = MountTable.current?.kind(of: folder) else { return false }

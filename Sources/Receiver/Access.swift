@@ -7,9 +7,9 @@ import HTTPTypes
     import Darwin
 #endif
 
-/// Decides which clients may talk to the receiver.
+/// Decides which clients may use the receiver.
 struct Access: Sendable {
-    /// Shorter tokens can be guessed in reasonable time.
+    /// The shortest token. Shorter ones can be guessed in reasonable time.
     static let shortestToken = 16
 
     private let token: [UInt8]?
@@ -20,12 +20,12 @@ struct Access: Sendable {
         self.names = Set(names.map { $0.lowercased() }).union(["localhost"])
     }
 
-    /// - Throws: 400, 421, 403 or 401.
+    /// - Throws: `Refusal` with 400, 421, 403 or 401.
     func check(_ request: HTTPRequest) throws(Refusal) {
         guard let authority = request.authority, !authority.isEmpty else {
             throw Refusal(.badRequest, "The request has no Host.")
         }
-        // A page that has its own name point here sends that name. An address cannot be pointed elsewhere.
+        // In a DNS rebinding attack a web page sends its own host name. An IP address cannot be rebound.
         let host = Self.host(of: authority)
         guard names.contains(host) || Self.isAddress(host) else {
             throw Refusal(.misdirectedRequest, "This receiver does not go by that name; use its address.")
@@ -71,7 +71,7 @@ struct Access: Sendable {
             || origin.lowercased() == "https://\(authority.lowercased())"
     }
 
-    /// Takes the same time wherever the first difference is.
+    /// Compares in constant time, wherever the first difference is.
     static func isEqual(_ given: [UInt8], _ expected: [UInt8]) -> Bool {
         var difference: UInt8 = given.count == expected.count ? 0 : 1
         for (index, byte) in given.enumerated() {

@@ -1,6 +1,6 @@
-/// Decides when a body comes too slowly to be worth the connection that it occupies.
+/// Decides when a body arrives too slowly to keep its connection.
 ///
-/// Only time spent waiting for the client counts, so a slow disk or a limited receiver cuts nobody off.
+/// Only time spent waiting for the client counts, so a slow disk or a limited receiver disconnects no client.
 struct BodyRate: Sendable {
     private let leastPerSecond: Int
     private let window: Duration
@@ -8,14 +8,14 @@ struct BodyRate: Sendable {
     private var bytes = 0
 
     /// - Parameters:
-    ///   - leastPerSecond: Bytes a second that must come.
+    ///   - leastPerSecond: The minimum number of bytes per second.
     ///   - window: The waiting time over which they are counted.
     init(leastPerSecond: Int, over window: Duration) {
         self.leastPerSecond = leastPerSecond
         self.window = window
     }
 
-    /// Takes in `count` bytes that came after waiting so long for them.
+    /// Counts `count` bytes that arrived after this wait.
     ///
     /// - Returns: False at the end of a window in which too few bytes came.
     mutating func allows(_ count: Int, after wait: Duration) -> Bool {

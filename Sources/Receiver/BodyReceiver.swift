@@ -2,7 +2,7 @@ import FerryFiles
 import HTTPTypes
 import NIOCore
 
-/// Bytes of a request body on their way into a file.
+/// The transfer of a request body into a file.
 struct BodyReceiver: Sendable {
     /// The way in which a body ended.
     enum Ending {
@@ -18,9 +18,9 @@ struct BodyReceiver: Sendable {
     let metrics: ReceiverMetrics
     let rate: ReceiveRate?
 
-    /// Writes the body from `offset` on, whatever ends it.
-    /// - Parameter limit: The largest size the file may reach.
-    /// - Returns: The file's size, all of it written but not yet synced, and why it ended there.
+    /// Writes the body from `offset` on until it ends for any reason.
+    /// - Parameter limit: The maximum size of the file.
+    /// - Returns: The file's size, written but not yet synced, and the way in which the body ended.
     func receive(
         _ exchange: Exchange, id: String, into file: PartFile, from offset: Int, limit: Int?
     ) async -> (size: Int, ending: Ending) {
@@ -66,15 +66,15 @@ struct BodyReceiver: Sendable {
     }
 }
 
-/// Gathers buffers and writes them in one go.
+/// Gathers buffers and writes them with one call.
 struct PartWriter {
-    /// One hop to a thread that may block carries at least this much, while the client is fast enough.
+    /// The minimum number of bytes for one call on a blocking thread, while the client is fast enough.
     private static let batch = 1 << 20
-    /// Even a buffer of one byte holds a whole allocation.
+    /// The maximum number of buffers: even a buffer of one byte occupies a whole allocation.
     private static let batchBuffers = 64
 
     let file: PartFile
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     private(set) var offset: Int
     private(set) var pendingBytes = 0
     private var pending: [ByteBuffer] = []
@@ -86,7 +86,7 @@ struct PartWriter {
         self.metrics = metrics
     }
 
-    /// Bytes in the file once what is pending has been written.
+    /// The number of bytes in the file after the pending ones are written.
     var end: Int { offset + pendingBytes }
 
     var isFull: Bool { pendingBytes >= Self.batch || pending.count >= Self.batchBuffers }
@@ -96,7 +96,7 @@ struct PartWriter {
         pendingBytes += buffer.readableBytes
     }
 
-    /// Writes the pending bytes. A failure drops them: `offset` stays where the file is known to be good.
+    /// Writes the pending bytes. A failure drops them: `offset` stays at the last position known to be written.
     mutating func flush() async throws(SystemCallError) {
         guard pendingBytes > 0 else { return }
         let (file, buffers, position, count) = (file, pending, offset, pendingBytes)
@@ -109,7 +109,7 @@ struct PartWriter {
 }
 
 extension BodyReceiver.Ending {
-    /// The refusal for a body that cannot be taken; nil for one that came whole or was cut.
+    /// Returns the refusal for a body that cannot be stored; nil for a complete or cut one.
     func refusal(limit: Int?) -> Refusal? {
         switch self {
         case .complete, .cut:
@@ -125,7 +125,7 @@ extension BodyReceiver.Ending {
 }
 
 extension Refusal {
-    /// The refusal that tells a client of a failed system call. The call itself is for the log only.
+    /// Creates the refusal for a failed system call. Only the log names the call.
     init(_ error: SystemCallError) {
         switch error.code {
         case .noSpace, .diskQuotaExceeded: self.init(.insufficientStorage, "The receiver's disk is full.")
@@ -135,7 +135,7 @@ extension Refusal {
             self.init(.forbidden, "The receiver may not write there.")
         case .fileNameTooLong: self.init(.badRequest, "The path is too long.")
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
-            // RFC 9110 §15.6.4: for the time being. Connections that end give descriptors back.
+            // RFC 9110 §15.6.4: a temporary condition. Connections that end release descriptors.
             self.init(
                 .serviceUnavailable, "The receiver has too many files open.", fields: [.retryAfter: "1"])
         default: self.init(.internalServerError, "The receiver could not store this.")

@@ -10,9 +10,9 @@ import Synchronization
 
 /// A client's identity for limits: an IPv4 address, or the /64 network of an IPv6 address.
 ///
-/// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they identify nobody.
+/// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they identify no client.
 struct ClientAddress: Hashable, Sendable {
-    /// Empty for a client without an address.
+    /// The address as text; empty for a client without one.
     let text: String
 
     init(_ address: SocketAddress?) {
@@ -25,7 +25,7 @@ struct ClientAddress: Hashable, Sendable {
 
     private static func network(_ address: sockaddr_in6) -> String {
         let bytes = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
-        // An IPv4 client of a socket that takes both (RFC 4291 §2.5.5.2).
+        // An IPv4 client of a dual-stack socket (RFC 4291 §2.5.5.2).
         if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10..<12].elementsEqual([0xFF, 0xFF]) {
             return bytes[12...].map { "\($0)" }.joined(separator: ".")
         }
@@ -35,14 +35,14 @@ struct ClientAddress: Hashable, Sendable {
     }
 }
 
-/// The number of connections that each client has open.
+/// The number of open connections of each client.
 final class ClientTable: Sendable {
     private let limit: Int
     private let counts = Mutex<[ClientAddress: Int]>([:])
 
     init(limit: Int) { self.limit = limit }
 
-    /// Counts one more connection of a client. False, and nothing counted, beyond the limit.
+    /// Counts one more connection of a client. Beyond the limit returns false and counts nothing.
     func enter(_ client: ClientAddress) -> Bool {
         counts.withLock { counts in
             let count = counts[client, default: 0]
@@ -52,7 +52,7 @@ final class ClientTable: Sendable {
         }
     }
 
-    /// Takes back what `enter` counted.
+    /// Takes back the count of `enter`.
     func leave(_ client: ClientAddress) {
         counts.withLock { counts in
             let count = counts[client, default: 1] - 1

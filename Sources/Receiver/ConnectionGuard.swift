@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTPTypes
 import NIOPosix
 
-/// The limits of one connection: it is counted for its client, set up for large bodies, and closed when the client keeps
-/// it waiting too long for the head or the content of a request.
+/// The limits of one connection: it is counted for its client, set up for large bodies, and closed if the client delays
+/// the head or the content of a request for too long.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -30,7 +30,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private let rules: Rules
     private var state = State.idle
-    /// The time at which the connection is closed; nil while the client owes nothing.
+    /// The time at which the connection is closed; nil while nothing is expected from the client.
     private var deadline: NIODeadline?
     private var timer: (time: NIODeadline, task: Scheduled<Void>)?
 
@@ -41,7 +41,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let allocator = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 32 << 10, maximum: largest)
         context.channel.setOption(ChannelOptions.recvAllocator, value: allocator).whenFailure { _ in }
         if rules.isRateLimited {
-            // What the kernel takes in ahead of us would show as progress that has not been made.
+            // A larger kernel buffer would let the client report progress that the receiver has not made.
             context.channel.setOption(ChannelOptions.socketOption(.so_rcvbuf), value: 64 << 10)
                 .whenFailure { _ in }
         }
@@ -88,7 +88,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
         let end = NIODeadline.now() + time
         deadline = end
-        // A timer that comes too early sets itself again, so that content does not cost one timer a piece.
+        // A timer that fires too early sets itself again, so that each chunk of content does not need a timer.
         if let timer, timer.time <= end { return }
         timer?.task.cancel()
         setTimer(end, context)
@@ -109,7 +109,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         rules.metrics.note(
             .refused(
                 status: status.code, reason: "\(client.text) has too many connections open.", request: ""))
-        // TLS would have to be agreed on first, and for so long the connection would count.
+        // A refusal over TLS needs a handshake, and the connection would count until its end.
         guard !rules.isSecure else { return context.close(promise: nil) }
         let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]
         let head = HTTPResponse(status: status, headerFields: fields)

@@ -3,13 +3,13 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The digests that a request states and asks for (RFC 9530), without unknown algorithms.
+/// The digests that a request contains and requests (RFC 9530), without unknown algorithms.
 struct DigestDemand {
     /// The digests of this request's content.
     let content: [ServerDigest]
     /// The digests of the whole file.
     let whole: [ServerDigest]
-    /// The one that the client would like to be told most.
+    /// The digest that the client prefers in the response.
     let wanted: DigestAlgorithm?
 
     init(_ fields: HTTPFields) {
@@ -28,14 +28,14 @@ struct DigestDemand {
 }
 
 extension DigestAlgorithm {
-    /// A value of `Repr-Digest`.
+    /// Returns a value of `Repr-Digest`.
     func field(_ digest: [UInt8]) -> String? {
         ServerDigest.key(of: self).map { "\($0)=:\(Data(digest).base64EncodedString()):" }
     }
 }
 
 extension PartFile {
-    /// Reads a range of the file for all digests at once. It blocks for as long as that takes.
+    /// Reads a range of the file for all digests at once. Blocks meanwhile.
     func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemCallError)
         -> [DigestAlgorithm: [UInt8]]
     {
@@ -54,7 +54,7 @@ extension PartFile {
 }
 
 extension Responder {
-    /// Compares what a client says of bytes with what came.
+    /// Compares the client's digests with those of the received bytes.
     ///
     /// - Returns: The value of `Repr-Digest` that the client wants, if the range is the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`).
@@ -65,7 +65,9 @@ extension Responder {
     {
         let algorithms = Set(told.map(\.algorithm) + [demand.wanted].compactMap { $0 })
         guard !algorithms.isEmpty else { return nil }
-        let own = try await offLoop { () throws(SystemCallError) in try file.digests(algorithms, of: range) }
+        let own = try await offLoop(on: .digests) { () throws(SystemCallError) in
+            try file.digests(algorithms, of: range)
+        }
         for digest in told where own[digest.algorithm] != digest.bytes {
             throw Refusal(
                 .badRequest, problem: "digest-mismatching-values",
@@ -75,26 +77,26 @@ extension Responder {
     }
 }
 
-/// Digests of stored files, so that asking often costs one reading.
+/// The digests of stored files, so that repeated requests need only one read.
 actor DigestMemory {
     private struct Key: Hashable {
         var entityTag: String
         var algorithm: DigestAlgorithm
     }
 
-    /// Enough for whoever compares a folder; forgotten together.
+    /// The number of digests above which all are dropped. It suffices for comparing a folder.
     private static let limit = 10_000
 
     private var fields: [Key: String] = [:]
 
-    /// The value of `Repr-Digest` for a file.
+    /// Returns the value of `Repr-Digest` for a file.
     func field(_ algorithm: DigestAlgorithm, of file: PartFile, _ status: PartFile.Status) async throws
         -> String?
     {
         let key = Key(entityTag: status.entityTag, algorithm: algorithm)
         if let known = fields[key] { return known }
         let size = status.size
-        let own = try await offLoop { () throws(SystemCallError) in
+        let own = try await offLoop(on: .digests) { () throws(SystemCallError) in
             try file.digests([algorithm], of: 0..<size)
         }
         guard let field = own[algorithm].flatMap({ algorithm.field($0) }) else { return nil }

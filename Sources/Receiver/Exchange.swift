@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// One request and its answer, on one connection.
+/// One request and its response on one connection.
 final class Exchange {
     typealias Parts = NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
     typealias Output = NIOAsyncChannelOutboundWriter<HTTPResponsePart>
@@ -11,14 +11,14 @@ final class Exchange {
     /// The reason why a body ends early.
     enum Cut: Error {
         case connectionLost
-        /// Fewer bytes a second came than the receiver waits for.
+        /// The rate fell below the minimum of the receiver.
         case tooSlow
     }
 
-    /// Left-over content of this size is read away so that the connection can be used again.
+    /// The size up to which remaining content is read and dropped, so that the connection can be reused.
     private static let smallRest = 64 << 10
-    /// A client that is told "no" early may send this much more, for this long, before the connection closes.
-    /// Closing at once would reset it, and the answer would be lost with the reset.
+    /// The number of bytes that a client may still send after an early refusal, before the connection closes;
+    /// `lingering` limits the time. Closing at once would reset the connection, and the response would be lost.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
 
@@ -30,7 +30,7 @@ final class Exchange {
     }
 
     let head: HTTPRequest
-    /// Content-Length; nil with chunked coding. 0 without content.
+    /// The Content-Length; nil with chunked coding, 0 without content.
     let length: Int?
     let channel: any Channel
     private let output: Output
@@ -47,7 +47,7 @@ final class Exchange {
         self.channel = channel
         self.rate = rate
         let isChunked = head.headerFields[.transferEncoding] != nil
-        // A length that cannot be read is refused; until then it is not taken for none.
+        // An invalid length is refused; until then it does not count as missing.
         length = isChunked ? nil : head.headerFields[.contentLength].map { Int($0) } ?? 0
         if length == 0 {
             body = .ended
@@ -56,7 +56,7 @@ final class Exchange {
         }
     }
 
-    /// The next piece of the body; nil at its proper end.
+    /// Returns the next chunk of the body; nil at its regular end.
     /// - Throws: `Cut` if the connection ended before the body did.
     func read() async throws -> ByteBuffer? {
         switch body {
@@ -85,7 +85,7 @@ final class Exchange {
         return piece
     }
 
-    /// Sends the answer, and leaves the connection usable or closed.
+    /// Sends the response, and leaves the connection usable or closed.
     func send(_ answer: Response) async throws {
         var fields = answer.fields
         if answer.status != .noContent, fields[.contentLength] == nil {
@@ -115,7 +115,7 @@ final class Exchange {
             let piece = try? await offLoop { () throws(SystemCallError) in
                 try file.read(upTo: min(1 << 20, size - position), at: position)
             }
-            // After the head no refusal can be sent; a connection that ends early says it.
+            // After the head no refusal can be sent; the early end of the connection shows the failure.
             guard let piece, piece.readableBytes > 0 else { throw Cut.connectionLost }
             offset += piece.readableBytes
             try await output.write(.body(piece))
@@ -130,7 +130,7 @@ final class Exchange {
         return fields
     }
 
-    /// Sends an answer before the final one (RFC 9110 §15.2).
+    /// Sends an interim response (RFC 9110 §15.2).
     func sendInterim(_ response: HTTPResponse) async throws {
         if !isAnswered { try await output.write(.head(response)) }
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A bad link to order: a TCP proxy on loopback that resets its connections now and then, or is taken away.
+/// A simulated bad link: a TCP proxy on loopback that resets its connections at intervals, or disappears.
 public actor FlakyProxy {
     private enum State {
         case stopped
@@ -18,9 +18,9 @@ public actor FlakyProxy {
     private let links = ProxyLinks()
 
     /// - Parameters:
-    ///   - cutEvery: The mean time between two cuts of everything that is open; each wait is between half and
-    ///     one and a half of it. Nil for a link that is cut only by `takeLinkAway`.
-    ///   - seed: The same seed gives the same waits.
+    ///   - cutEvery: The mean time between two cuts of all open connections; each delay is between half and one and a
+    ///     half of it. Nil for a link that only `takeLinkAway` cuts.
+    ///   - seed: The seed of the delays; the same seed repeats them.
     public init(target: ReceiverAddress, cutEvery: Duration? = nil, seed: UInt64 = 1) {
         self.target = target
         self.cutEvery = cutEvery
@@ -58,7 +58,7 @@ public actor FlakyProxy {
     }
 
     /// Accepts connections again, at the same address.
-    /// - Throws: `ReceiverError.portInUse` if another program has taken the port in the meantime.
+    /// - Throws: `ReceiverError.portInUse` if another program has taken the port meanwhile.
     public func giveLinkBack() async throws(ReceiverError) {
         guard case .away(let port) = state else { return }
         do {
@@ -83,7 +83,7 @@ public actor FlakyProxy {
         return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            // Nothing is read from the client before there is somewhere to put it.
+            // The client is not read before there is a connection for its bytes.
             .childChannelOption(ChannelOptions.autoRead, value: false)
             .childChannelInitializer { client in
                 links.add(client)
@@ -102,7 +102,7 @@ public actor FlakyProxy {
     }
 }
 
-/// SplitMix64, for waits that a seed repeats.
+/// The SplitMix64 generator, for delays that a seed repeats.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

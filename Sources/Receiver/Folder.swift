@@ -6,8 +6,8 @@ import FerryFiles
     import Darwin
 #endif
 
-/// An open directory. Everything inside is reached by one name at a time, never through a link, so no name
-/// can lead outside.
+/// An open directory. Everything inside is opened by one name at a time, never through a link, so no name can lead
+/// outside.
 final class Folder: Sendable {
     let descriptor: CInt
 
@@ -26,8 +26,8 @@ final class Folder: Sendable {
         return Folder(descriptor: try SystemCallError.check("open") { openat(descriptor, name, flags) })
     }
 
-    /// Opens the folder of that name, and makes it first if there is none.
-    func makeFolder(_ name: String, mode: mode_t = 0o777) throws(SystemCallError) -> Folder {
+    /// Opens the folder of that name, creating it if it is missing.
+    func makeFolder(_ name: String, mode: mode_t = 0o700) throws(SystemCallError) -> Folder {
         if mkdirat(descriptor, name, mode) == 0 {
             try sync()
         } else if errno != EEXIST {
@@ -46,11 +46,11 @@ final class Folder: Sendable {
 
     /// - Throws: `EEXIST` if the name is taken.
     func makeNewFolder(_ name: String) throws(SystemCallError) {
-        try SystemCallError.check("mkdir") { mkdirat(descriptor, name, 0o777) }
+        try SystemCallError.check("mkdir") { mkdirat(descriptor, name, 0o700) }
         try sync()
     }
 
-    /// The status of the entry of that name. A link is not followed.
+    /// Returns the status of the entry of that name. A link is not followed.
     func status(of name: String) throws(SystemCallError) -> PartFile.Status {
         var status = stat()
         try SystemCallError.check("stat") { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
@@ -63,7 +63,7 @@ final class Folder: Sendable {
         return PartFile.Status(status)
     }
 
-    func file(_ name: String, flags: CInt, mode: mode_t = 0o666) throws(SystemCallError) -> PartFile {
+    func file(_ name: String, flags: CInt, mode: mode_t = 0o600) throws(SystemCallError) -> PartFile {
         let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         return PartFile(
             descriptor: try SystemCallError.check("open") { openat(descriptor, name, flags, mode) })
@@ -88,12 +88,12 @@ final class Folder: Sendable {
     /// - Throws: `EEXIST` if the new name is taken.
     func renameExclusively(_ name: String, to folder: Folder, as newName: String) throws(SystemCallError) {
         #if os(Linux)
-            // Making a link is exclusive. A crash between the two steps leaves one file with both names.
+            // Creating a link is exclusive. A crash between the two steps leaves one file with both names.
             if linkat(descriptor, name, folder.descriptor, newName, 0) == 0 { return try remove(name) }
             guard errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK else {
                 throw SystemCallError("link")
             }
-            // A file system without links: take the name with an empty file, then replace that.
+            // On a file system without links: reserves the name with an empty file, then replaces that.
             _ = try folder.file(newName, flags: O_WRONLY | O_CREAT | O_EXCL)
             try rename(name, to: folder, as: newName)
         #else
@@ -103,7 +103,7 @@ final class Folder: Sendable {
         #endif
     }
 
-    /// The names in this folder, in no order; no more than `limit` of them.
+    /// Returns at most `limit` names of this folder, unsorted.
     func names(limit: Int = .max) throws(SystemCallError) -> [String] {
         let copy = try SystemCallError.check("open") {
             openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

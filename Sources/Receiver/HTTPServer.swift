@@ -12,7 +12,7 @@ struct HTTPServer: Sendable {
     let host: String
     let port: Int
     let maximumConnections: Int
-    /// Nil for plain HTTP.
+    /// The TLS context; nil for plain HTTP.
     let tls: NIOSSLContext?
     let rules: ConnectionGuard.Rules
     let responder: Responder
@@ -55,7 +55,7 @@ struct HTTPServer: Sendable {
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits)
-        // Before the codec, which leaves out the version and all of the target but its path.
+        // The check precedes the codec, which drops the version and all of the target except its path.
         try pipeline.addHandler(FramingCheck())
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
         try pipeline.addHandler(ConnectionGuard(rules))
@@ -65,12 +65,12 @@ struct HTTPServer: Sendable {
                 configuration: .init(isOutboundHalfClosureEnabled: true)))
     }
 
-    /// Answers the requests of one connection, one after another, until either side closes it.
+    /// Serves the requests of one connection, one after another, until either side closes it.
     private func serve(_ accepted: AcceptedConnection) async {
         guard let connection = accepted.take() else { return }
         let channel = connection.channel
         await withTaskCancellationHandler {
-            // An error means that the connection is lost, and the client repeats what it got no answer to.
+            // An error means that the connection is lost, and the client repeats the request without a response.
             try? await connection.executeThenClose { parts, output in
                 do {
                     try await answer(parts.makeAsyncIterator(), output, channel)
@@ -92,7 +92,7 @@ struct HTTPServer: Sendable {
     ) async throws {
         var parts = requests
         while let part = try await parts.next() {
-            // The rest of the request before.
+            // The rest of the previous request.
             guard case .head(let head) = part else { continue }
             try await responder.respond(Exchange(head, parts, output, channel, rate: responder.slowest))
             if head.headerFields[.connection]?.lowercased() == "close" { return }
@@ -100,10 +100,10 @@ struct HTTPServer: Sendable {
     }
 }
 
-/// A connection that was accepted, until a task serves it.
+/// An accepted connection, until a task serves it.
 ///
-/// NIO ends the process when an asynchronous channel is released without having been closed (`NIOAsyncWriter`), and a
-/// listener that is stopped releases what it has accepted and not yet passed on. This class closes it instead.
+/// NIO ends the process if an asynchronous channel is released without being closed (`NIOAsyncWriter`). A stopped
+/// listener releases the connections that it has accepted and not yet passed on, so this class closes them.
 private final class AcceptedConnection: Sendable {
     typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -116,11 +116,11 @@ private final class AcceptedConnection: Sendable {
         Task { try? await left.executeThenClose { _, _ in } }
     }
 
-    /// - Returns: Nil if it was taken before.
+    /// - Returns: The connection; nil if it was taken before.
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 
-/// Leaves further connections in the kernel's queue while so many are open.
+/// Leaves further connections in the kernel's queue while the maximum number is open.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never

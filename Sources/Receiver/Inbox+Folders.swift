@@ -2,7 +2,7 @@ import FerryFiles
 
 /// A file or a folder below the directory, or the directory itself.
 struct StoredEntry: Sendable {
-    /// The names from the directory on; empty for the directory itself.
+    /// The names below the directory; empty for the directory itself.
     let names: [SafeName]
     let status: PartFile.Status
 }
@@ -10,13 +10,13 @@ struct StoredEntry: Sendable {
 /// The files and folders found at a path.
 enum Found: Sendable {
     case nothing
-    /// The entry at the path first, then those in it.
+    /// The entry at the path first, then its entries.
     case entries([StoredEntry])
     /// A folder with more names than the limit.
     case tooMany
 }
 
-/// The outcome of making a folder.
+/// The outcome of creating a folder.
 enum FolderMaking {
     case made
     case nameTaken
@@ -32,8 +32,7 @@ extension UploadStore {
 
     /// Finds the entry at a path, and the entries in it if it is a folder.
     ///
-    /// The receiver's own folder is left out, and so are links and whatever else is no file
-    /// or folder, and names that no request can have.
+    /// The receiver's own folder is left out. So are links, special files, and names that no request can contain.
     func find(_ names: [SafeName], _ depth: Depth) throws(SystemCallError) -> Found {
         do throws(SystemCallError) {
             guard let last = names.last else { return try entries(in: root, [], depth) }

@@ -1,16 +1,16 @@
 import HTTPTypes
 import NIOCore
 
-/// The XML of a 207 answer: properties of files and folders (RFC 4918 §13, §15).
+/// The XML of a 207 response: properties of files and folders (RFC 4918 §13, §15).
 struct MultiStatus {
-    /// RFC 4918 §11.1.
+    /// The status 207 (RFC 4918 §11.1).
     private static let code = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
 
     private(set) var body = ByteBuffer(
         string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n")
 
-    /// Adds what there is to say of an entry. No value needs escaping: addresses are percent-encoded per name, and the
-    /// rest are numbers, dates and hexadecimal digits.
+    /// Adds the properties of an entry. No value needs escaping: URLs are percent-encoded per name, and the rest are
+    /// numbers, dates and hexadecimal digits.
     mutating func add(_ entry: StoredEntry) {
         let status = entry.status
         let location = StoredPath.location(of: entry.names)

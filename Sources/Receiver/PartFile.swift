@@ -19,7 +19,7 @@ final class PartFile: Sendable {
 
         var size: Int
         var modified: Date
-        /// Changes whenever the content does: inode, size and time of the last change (RFC 9110 §8.8.3).
+        /// The entity tag, which changes with the content: inode, size and time of the last change (RFC 9110 §8.8.3).
         var entityTag: String
         var kind: Kind
 
@@ -102,7 +102,7 @@ final class PartFile: Sendable {
         try SystemCallError.check("truncate") { ftruncate(descriptor, off_t(size)) }
     }
 
-    /// Returns once the content would survive a power cut.
+    /// Returns once the content survives a power cut.
     func sync() throws(SystemCallError) {
         #if os(Linux)
             try SystemCallError.check("fdatasync") { fdatasync(descriptor) }
@@ -112,12 +112,33 @@ final class PartFile: Sendable {
     }
 }
 
-/// Runs blocking work on a thread that may block. Never skipped on cancellation: bytes that came must be kept.
+/// Threads that may block.
+enum BlockingThreads {
+    /// The threads for everything that is short.
+    case common
+    /// One thread for digests of whole files: a client that asks for many of them delays no upload of another.
+    case digests
+
+    private static let one: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: 1)
+        pool.start()
+        return pool
+    }()
+
+    fileprivate var pool: NIOThreadPool {
+        switch self {
+        case .common: .singleton
+        case .digests: Self.one
+        }
+    }
+}
+
+/// Runs blocking work on a thread that may block. Cancellation never skips it: received bytes must be stored.
 func offLoop<Result: Sendable>(
-    _ work: @escaping @Sendable () throws(SystemCallError) -> Result
+    on threads: BlockingThreads = .common, _ work: @escaping @Sendable () throws(SystemCallError) -> Result
 ) async throws(SystemCallError) -> Result {
     let result: Swift.Result<Result, SystemCallError> = await withCheckedContinuation { continuation in
-        NIOThreadPool.singleton.submit { _ in
+        threads.pool.submit { _ in
             continuation.resume(returning: Swift.Result { () throws(SystemCallError) in try work() })
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bytes a second over all uploads. Whoever brings bytes waits its turn, so the sockets fill and clients slow
+/// The limit in bytes per second over all uploads. Each upload waits its turn, so the sockets fill and clients slow
 /// down.
 final class ReceiveRate: Sendable {
     private let bytesPerSecond: Int

@@ -1,12 +1,12 @@
 public import FerryFiles
 
-/// The reason why a receiver cannot run, in words for a person.
+/// The reason why a receiver cannot run, in words for users.
 public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case tokenNeeded(host: String)
     /// A token with fewer characters than the minimum could be guessed.
     case tokenTooShort(minimum: Int)
     case directory(String, reason: String)
-    /// The folder for unfinished uploads may hold what others put there.
+    /// The folder for unfinished uploads may contain files of other users.
     case workFolder(String, reason: String)
     /// A certificate, a key or a token file that cannot be used.
     case file(String, reason: String)

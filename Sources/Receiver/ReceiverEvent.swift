@@ -1,30 +1,31 @@
 /// An event of a receiver, for a log or a screen.
 public enum ReceiverEvent: Hashable, Sendable {
-    /// An upload has begun; the name is the client's wish, the size is nil where the client does not know it.
+    /// An upload has begun. The name is the client's wish; the size is nil if the client does not know it.
     case created(id: String, name: String, size: Int?)
-    /// Bytes of the upload held so far.
+    /// The number of bytes of the upload stored so far.
     case received(id: String, bytes: Int)
-    /// Stored, durably, under this path below the directory.
+    /// The upload is stored durably under this path below the directory.
     case finished(id: String, name: String, size: Int)
-    /// The client went away. `kept` bytes wait for it to come back; 0 where the protocol cannot resume.
+    /// The client disconnected. `kept` bytes are stored for resuming; 0 if the protocol cannot resume.
     case interrupted(id: String, name: String, kept: Int)
-    /// Bytes come again from this offset on, after a break or a restart of the receiver.
+    /// Bytes arrive again from this offset on, after a break or a restart of the receiver.
     case resumed(id: String, name: String, offset: Int)
-    /// Removed by its client.
+    /// The client removed the upload.
     case removed(id: String, name: String)
-    /// Removed because nothing came for too long, or empty and in the way of new uploads.
+    /// The upload was removed because no bytes arrived for too long, or because an empty upload had to give way to new
+    /// ones.
     case expired(id: String, name: String)
-    /// A request was turned down. `request` is its method and path; empty for a connection that was closed unread.
+    /// A request was refused. `request` is its method and path; empty for a connection that was closed unread.
     case refused(status: Int, reason: String, request: String)
 }
 
-/// Counts since the receiver was made.
+/// The counts since the receiver was created.
 public struct ReceiverStatistics: Hashable, Sendable {
-    /// Bytes of request bodies written to disk, kept or not.
+    /// The number of bytes of request bodies written to disk, kept or not.
     public var bodyBytes = 0
-    /// Files that are on disk under their names.
+    /// The number of files that are on disk under their names.
     public var finishedUploads = 0
-    /// Requests that were turned down, each also an event.
+    /// The number of refused requests, each also an event.
     public var refusedRequests = 0
 }
 
@@ -32,7 +33,7 @@ public struct ReceiverStatistics: Hashable, Sendable {
 public struct ReceiverAddress: Hashable, Sendable {
     /// The name or address of the configuration, without brackets.
     public let host: String
-    /// The port that the system chose, where the configuration says 0.
+    /// The port; the one that the system chose if the configuration has 0.
     public let port: Int
     /// True if the receiver speaks TLS at this address.
     public let isSecure: Bool
@@ -43,7 +44,7 @@ public struct ReceiverAddress: Hashable, Sendable {
         self.isSecure = isSecure
     }
 
-    /// The address to upload to, with a final slash; tus resources are created at `files/` below it.
+    /// The URL to upload to, with a final slash; tus resources are created at `files/` below it.
     public var url: String {
         "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
     }

@@ -18,10 +18,10 @@ final class ReceiverMetrics: Sendable {
 
     var statistics: ReceiverStatistics { counts.withLock { $0.statistics } }
 
-    /// Bytes that may still come; nil for no limit.
+    /// The number of bytes that may still be stored; nil for no limit.
     var room: Int? { quota.map { quota in max(0, quota - counts.withLock { $0.held }) } }
 
-    /// Counts bytes of a body against the quota. False, and nothing counted, if they do not fit.
+    /// Counts bytes of a body against the quota. If they do not fit, returns false and counts nothing.
     func take(_ bytes: Int) -> Bool {
         counts.withLock { counts in
             if let quota, bytes > quota - counts.held { return false }
@@ -30,7 +30,7 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Gives back what was discarded.
+    /// Takes back the count of discarded bytes.
     func giveBack(_ bytes: Int) { counts.withLock { $0.held = max(0, $0.held - bytes) } }
 
     func note(_ event: ReceiverEvent) {

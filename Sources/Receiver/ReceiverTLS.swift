@@ -1,17 +1,11 @@
 import FerryFiles
 import NIOSSL
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// The certificate and the key of a receiver that speaks TLS.
+/// The certificate and the key of a receiver with TLS.
 public struct ReceiverTLS: Sendable {
-    /// The path of the file, in PEM, that holds the certificate and those that signed it.
+    /// The path of the PEM file with the certificate and its issuers.
     public let certificate: String
-    /// The path of the file, in PEM, that holds its key without a password.
+    /// The path of the PEM file with the key, without a password.
     public let key: String
 
     public init(certificate: String, key: String) {
@@ -19,7 +13,7 @@ public struct ReceiverTLS: Sendable {
         self.key = key
     }
 
-    /// - Throws: `ReceiverError.file` with the file that cannot be used.
+    /// - Throws: `ReceiverError.file` with the unusable file.
     func context() throws(ReceiverError) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]
         do { chain = try NIOSSLCertificate.fromPEMFile(certificate) } catch {
@@ -42,7 +36,7 @@ public struct ReceiverTLS: Sendable {
     }
 
     private static func unusable(_ path: String, _ content: String) -> ReceiverError {
-        // BoringSSL says the same of a missing file and of a wrong one.
+        // BoringSSL reports the same error for a missing file and an invalid one.
         let isReadable = access(path, R_OK) == 0
         return .file(
             path, reason: isReadable ? "it does not hold \(content)" : SystemCallError("open").reason)

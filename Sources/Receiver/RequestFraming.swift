@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A request head that two servers could read in two ways (RFC 9112 §11), so that this one does not read it at all.
+/// A request head that two servers could interpret differently (RFC 9112 §11), so that this one refuses it.
 enum FramingError: String, CaseIterable {
     case severalHosts
     case otherAuthority
@@ -12,10 +12,10 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// The first issue of a head as it was on the wire; nil if it has none.
+    /// Finds the first issue of a head as it was on the wire; nil if it has none.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
-        // RFC 9112 §3.2: a server must answer 400, whether or not they are the same.
+        // RFC 9112 §3.2: a server must respond with 400, even if they are the same.
         if hosts.count > 1 {
             self = .severalHosts
         } else if let issue = Self.issue(ofTarget: head.uri, host: hosts.first) {
@@ -68,10 +68,10 @@ enum FramingError: String, CaseIterable {
     }
 }
 
-/// Marks heads that have a issue, where the version and the target can still be seen as they were sent.
+/// Marks heads that have an issue, while the version and the target are still available as they were sent.
 ///
-/// The mark is a header field, since heads wait in line behind the requests before them. What a client sends under its
-/// name is removed.
+/// The mark is a header field, as heads wait in line behind earlier requests. A client's own field of that name is
+/// removed.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -3,9 +3,9 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// `multipart/form-data`: every file of the form is stored, or none.
+/// Forms of `multipart/form-data`: every file of the form is stored, or none.
 extension Responder {
-    /// The answer, in JSON.
+    /// The response, in JSON.
     private struct FormReceipt: Encodable {
         struct File: Encodable {
             var field: String
@@ -15,7 +15,7 @@ extension Responder {
         }
 
         var files: [File] = []
-        /// Plain fields in order, each a name and a value.
+        /// The plain form fields in sequence, each a name and a value.
         var fields: [[String]] = []
     }
 

@@ -3,22 +3,22 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8: any PUT or POST of a
-/// file begins one, and its upload is at `/files/ID` beside those of tus.
+/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. Any PUT or POST of a
+/// file begins one, and its upload resource is at `/files/ID` beside those of tus.
 extension Responder {
-    /// True for what is said in the words of resumable uploads, and not in those of tus.
+    /// True for a request of the IETF's resumable uploads, and not of tus.
     func isResumable(_ head: HTTPRequest) -> Bool {
         let fields = head.headerFields
         guard head.method != .options, fields[.tusResumable] == nil else { return false }
         return [.uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete].contains { fields[$0] != nil }
     }
 
-    /// The fields of every response, also of a refusal.
+    /// Returns the header fields of every response, also of a refusal.
     func resumableFields(_ head: HTTPRequest) -> HTTPFields {
         (ResumableRequest(head.headerFields).version ?? .eight).fields.merging([.cacheControl: "no-store"])
     }
 
-    /// The limits, for whoever asks before sending anything.
+    /// Returns the limits, for clients that request them before an upload.
     func uploadLimit(_ head: HTTPRequest) -> HTTPFields {
         let version = ResumableRequest(head.headerFields).version ?? .eight
         let limit = UploadLimit(
@@ -26,14 +26,14 @@ extension Responder {
         return [.uploadLimit: limit.header(version)]
     }
 
-    /// - Returns: nil for a request that is to be served as one that knows nothing of resuming.
+    /// - Returns: The response; nil for a request without resumable uploads.
     func answerResumable(_ exchange: Exchange, path: String) async throws -> Response? {
         let head = exchange.head
         let request = ResumableRequest(head.headerFields)
         let id = path.hasPrefix(Self.tusPath) ? String(path.dropFirst(Self.tusPath.count)) : ""
         let isUpload = UploadID.isValid(id)
         guard let version = request.version else {
-            // A whole file is welcome in any version; nothing else can be.
+            // A complete file is accepted in any version; other requests are not.
             if !isUpload, request.isComplete ?? true { return nil }
             throw Refusal(.badRequest, "Interop versions 6 and 8 are spoken here.")
         }
@@ -119,7 +119,7 @@ extension Responder {
         metrics.note(.created(id: id, name: wish.text, size: length))
         return try await releasing(id, &upload) { upload in
             if exchange.length != 0 {
-                // The address first: whoever loses the connection from here on can go on there.
+                // The URL is sent first: from here on a client that loses the connection can resume there.
                 let fields = resumableFields(exchange.head).merging(uploadLimit(exchange.head))
                 try await exchange.sendInterim(
                     HTTPResponse(
@@ -158,9 +158,9 @@ extension Responder {
 
 /// The bytes of an IETF upload.
 extension Responder {
-    /// Takes the content at `expected`. All that is answered with success is on disk.
+    /// Stores the content at `expected`. Everything before a successful response is on disk.
     ///
-    /// - Parameter success: While the upload is not complete.
+    /// - Parameter success: The status while the upload is incomplete.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
         success: HTTPResponse.Status
@@ -191,7 +191,7 @@ extension Responder {
         return try await receipt(upload, exchange, size: size, digest: told)
     }
 
-    /// - Returns: The size of the file, durably.
+    /// - Returns: The size of the file, durably stored.
     private func receive(
         _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: PartFile,
         from expected: Int, _ demand: DigestDemand
@@ -209,14 +209,14 @@ extension Responder {
             guard isKnown else {
                 throw Refusal(.contentTooLarge, "The file is larger than \(limit ?? 0) bytes.")
             }
-            // Whoever sends more than there is does not know what he sends: nothing of it can be trusted.
+            // A client that sends more than the declared length is faulty, so none of its bytes can be trusted.
             await tus.discard(current)
             upload = nil
             throw Self.inconsistentLength
         }
         try await offLoop { () throws(SystemCallError) in try file.sync() }
         if case .cut(let cut) = ending {
-            // What cannot be checked is kept only if the whole will be.
+            // Content without a digest of its own is kept only if the digest of the whole file will be checked.
             if !demand.content.isEmpty, current.resumable?.digest == nil {
                 try await takeBack(file, from: size, to: expected)
                 size = expected
@@ -242,7 +242,7 @@ extension Responder {
         }
     }
 
-    /// Gives the file its name, if it is what its client said.
+    /// Gives the file its name, if it matches the client's digests.
     ///
     /// - Returns: The value of `Repr-Digest` that the client wants.
     private func complete(
@@ -263,7 +263,7 @@ extension Responder {
         return told
     }
 
-    /// The target's own answer.
+    /// Returns the response of the target.
     private func receipt(
         _ upload: TusUpload?, _ exchange: Exchange, size: Int, digest: String?
     ) async throws -> Response {

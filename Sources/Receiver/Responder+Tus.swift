@@ -3,12 +3,12 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// tus 1.0.0: core, creation, creation-with-upload, termination, expiration, checksum.
+/// The server of tus 1.0.0: core, creation, creation-with-upload, termination, expiration, checksum.
 extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
-    /// Metadata is remembered for as long as the upload is.
-    /// The longest path that Linux takes has 4096 bytes, which are 5464 in Base64, and there are more keys.
+    /// The maximum length of metadata, which is remembered as long as the upload. The longest path in Linux has 4096
+    /// bytes, which are 5464 in Base64, and there are other keys.
     private static let metadataBytes = 8192
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
@@ -118,7 +118,7 @@ extension Responder {
         }
     }
 
-    /// Tells the digest of a finished file to a client that wants it (RFC 9530 §4).
+    /// Adds the digest of a finished file to the response for a client that requests it (RFC 9530 §4).
     private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in answer: inout Response)
         async throws
     {
@@ -164,12 +164,12 @@ extension Responder {
 /// The bytes of a tus upload.
 extension Responder {
     struct Held {
-        /// Nil once the file has its name.
+        /// The data file; nil once the file has its name.
         var file: PartFile?
         var offset: Int
     }
 
-    /// Runs `body` while the upload is this request's alone.
+    /// Runs `body` while no other request may use the upload.
     func withUpload(
         _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Response
     ) async throws -> Response {
@@ -185,7 +185,7 @@ extension Responder {
             throw Refusal(.serviceUnavailable, "Too many uploads are unfinished.")
         }
         return try await releasing(id, &upload) { upload in
-            // Each protocol's uploads end by rules of its own.
+            // The uploads of each protocol end by different rules.
             guard (upload?.resumable != nil) == isResumable(exchange.head) else {
                 throw Refusal(.notFound, "There is no such upload.")
             }
@@ -193,7 +193,7 @@ extension Responder {
         }
     }
 
-    /// Ends an upload that its client does not want any more.
+    /// Ends an upload that its client removed.
     func remove(_ upload: inout TusUpload?) async {
         guard let removed = upload else { return }
         await tus.discard(removed)
@@ -201,13 +201,13 @@ extension Responder {
         metrics.note(.removed(id: removed.id, name: removed.name))
     }
 
-    /// Reports that bytes of an upload come again after a break.
+    /// Reports that bytes of an upload arrive again after a break.
     func noteResuming(_ upload: TusUpload, at offset: Int) async {
         guard offset > 0, await tus.resume(upload.id) else { return }
         metrics.note(.resumed(id: upload.id, name: upload.name, offset: offset))
     }
 
-    /// Reports that the client went away, with so many bytes left to continue from.
+    /// Reports that the client disconnected, with so many bytes stored for resuming.
     func noteBreak(_ upload: TusUpload, kept: Int) async {
         await tus.interrupt(upload.id)
         metrics.note(.interrupted(id: upload.id, name: upload.name, kept: kept))
@@ -226,7 +226,7 @@ extension Responder {
         }
     }
 
-    /// Finds out what is safely on disk, and finishes an upload whose bytes were complete when a crash came.
+    /// Finds the number of bytes that are safely on disk, and finishes an upload that was complete at a crash.
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
@@ -249,8 +249,8 @@ extension Responder {
         }
     }
 
-    /// Takes the content at `expected`, and returns how much of the upload is now durably held. Checked content is
-    /// taken as a whole or not at all; only a crash may leave a piece of it.
+    /// Stores the content at `expected`, and returns how much of the upload is now durable. Content with a checksum is
+    /// stored completely or not at all; only a crash may leave a part of it.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, _ checksum: TusChecksum?
     ) async throws -> Int {
@@ -299,8 +299,8 @@ extension Responder {
         try await offLoop { () throws(SystemCallError) in try file.truncate(to: start) }
     }
 
-    /// Moves the complete data file to its name. The name is written down first, so that after a crash at any
-    /// point the upload is found either finished or ready to be finished again.
+    /// Moves the complete data file to its name. The name is recorded first, so that after a crash at any point the
+    /// upload is found either finished or ready to be finished again.
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
         let wish = try current.wish()

@@ -3,18 +3,18 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The part of WebDAV (RFC 4918) that a client needs to copy a tree of files into the folder, and to see what is there
-/// already. Nothing can be moved, removed or locked.
+/// The subset of WebDAV (RFC 4918) that a client needs to copy a tree of files into the folder, and to list existing
+/// ones. Nothing can be moved, removed or locked.
 extension Responder {
-    /// A folder with more names is not told of: a part of a list would be taken for the whole.
+    /// The maximum number of names in a list. A larger folder is refused, as a partial list would pass for the whole.
     static let listLimit = 10_000
-    /// The XML of a list; long paths are in it once for each name.
+    /// The maximum number of bytes of a list; long paths are repeated for each name.
     private static let listBytes = 16 << 20
 
     private static let tooLong = Refusal(
         .insufficientStorage, "The folder has too many files to list them.")
 
-    /// `PROPFIND`. Whichever properties were asked for, the answer has all that there are (RFC 4918 §9.1).
+    /// Serves `PROPFIND`. Whichever properties were requested, the response contains all of them (RFC 4918 §9.1).
     func properties(_ exchange: Exchange, at path: String) async throws -> Response {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
@@ -38,7 +38,7 @@ extension Responder {
         }
     }
 
-    /// `MKCOL` (RFC 4918 §9.3).
+    /// Serves `MKCOL` (RFC 4918 §9.3).
     func makeFolder(_ exchange: Exchange, at path: String) async throws -> Response {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
@@ -57,7 +57,7 @@ extension Responder {
         }
     }
 
-    /// - Throws: 403 for the whole tree, which is also meant where the field is missing (RFC 4918 §9.1).
+    /// - Throws: `Refusal` with 403 for the whole tree, which is also the meaning of a missing field (RFC 4918 §9.1).
     private static func depth(_ fields: HTTPFields) throws(Refusal) -> UploadStore.Depth {
         switch fields[.depth]?.lowercased() {
         case "0": return .itself
@@ -75,7 +75,7 @@ extension Responder {
 }
 
 extension HTTPRequest.Method {
-    // The names are tokens, and every token is a method.
+    // The names are tokens, and every token is a valid method.
     static let propfind = HTTPRequest.Method("PROPFIND") ?? .options
     static let mkcol = HTTPRequest.Method("MKCOL") ?? .options
 }

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// Uploads that come in one request: all of it is stored, or nothing.
+/// Uploads in one request: the whole body is stored, or nothing.
 extension Responder {
     private static let smallSize = 1 << 20
 
@@ -19,7 +19,7 @@ extension Responder {
         try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
     }
 
-    /// The name from Content-Disposition; a made-up one without it.
+    /// Returns the name from Content-Disposition; a generated one without it.
     static func postedName(_ fields: HTTPFields) throws(Refusal) -> StoredPath {
         guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
             return StoredPath(file: try madeUpName())
@@ -31,9 +31,9 @@ extension Responder {
         do { return try SafeName("upload-\(UploadID.make().prefix(8))") } catch { throw Refusal(error) }
     }
 
-    /// Refuses what is not a file as it is.
+    /// Refuses content that is not a plain file.
     func checkRepresentation(_ fields: HTTPFields) throws(Refusal) {
-        // RFC 9110 §14.4: a part of a file must not be taken for the whole.
+        // RFC 9110 §14.4: a part of a file must not pass for the whole.
         guard fields[.contentRange] == nil else {
             throw Refusal(.badRequest, "Content-Range is not understood here; use a resumable upload.")
         }
@@ -79,13 +79,13 @@ extension Responder {
         metrics.giveBack(bytes)
     }
 
-    /// Refuses by Content-Length, before any of the content has come.
+    /// Refuses by Content-Length, before any content arrives.
     func checkLength(_ exchange: Exchange) async throws {
         guard let length = exchange.length else { return }
         try await checkSize(length)
     }
 
-    /// Refuses a file that is larger than what may come, or than what the disk has room for.
+    /// Refuses a file that exceeds the limit, or the space of the disk.
     func checkSize(_ size: Int) async throws {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
@@ -93,7 +93,7 @@ extension Responder {
         if let room = metrics.room, size > room {
             throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
         }
-        // A small file that finds no room is refused while it is written; most need not wait for a look at the disk.
+        // A small file without space is refused while it is written; most need not wait for the disk's status.
         guard size > Self.smallSize else { return }
         let uploadStore = uploadStore
         let disk = try await offLoop { () throws(SystemCallError) in try uploadStore.disk() }

@@ -3,9 +3,9 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Turns requests into files and answers.
+/// Turns requests into files and responses.
 struct Responder: Sendable {
-    /// tus resources are made and live under this path.
+    /// The path under which tus resources are created.
     static let tusPath = "/files/"
 
     let uploadStore: UploadStore
@@ -56,7 +56,7 @@ struct Responder: Sendable {
 
     private func answer(_ exchange: Exchange) async throws -> Response {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
-        // Before tus, which has a path of its own: a folder of that name may be there, too.
+        // WebDAV precedes tus, which has a path of its own: a folder of that name may exist too.
         switch exchange.head.method {
         case .propfind: return try await properties(exchange, at: path)
         case .mkcol: return try await makeFolder(exchange, at: path)
@@ -96,7 +96,8 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// `/files` and `/files/ID`; other paths below `/files/` are files in a folder of that name.
+    /// Returns whether the path is `/files` or `/files/ID`; other paths below `/files/` are files in a folder of that
+    /// name.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }
@@ -106,7 +107,7 @@ struct Responder: Sendable {
 }
 
 extension HTTPFields {
-    /// The fields of both; where both have one, that of `other`.
+    /// Returns the fields of both; the field of `other` replaces one of the same name.
     func merging(_ other: HTTPFields) -> HTTPFields {
         var merged = self
         for field in other { merged[field.name] = field.value }
@@ -114,7 +115,7 @@ extension HTTPFields {
     }
 }
 
-/// 128 random bits in hexadecimal: nobody can guess another client's resource.
+/// Identifiers of 128 random bits in hexadecimal: no client can guess another's resource.
 enum UploadID {
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -7,7 +7,7 @@ import NIOCore
 struct ResumableTerms: Codable, Hashable, Sendable {
     /// The path of the finished file, below the directory.
     let path: String
-    /// `Repr-Digest` of its creation, to be checked when all is here.
+    /// The `Repr-Digest` of its creation, to be checked when all bytes are stored.
     let digest: String?
 
     func wish() throws(Refusal) -> StoredPath {
@@ -18,12 +18,12 @@ struct ResumableTerms: Codable, Hashable, Sendable {
 
 /// The header fields of a request for resumable uploads.
 struct ResumableRequest {
-    /// The versions that this receiver speaks. A request without a version counts as the newest.
+    /// The supported versions. A request without a version counts as the newest.
     static let versions: Set<InteropVersion> = [.six, .eight]
 
-    /// nil for one that is not spoken here.
+    /// The version; nil for an unsupported one.
     let version: InteropVersion?
-    /// Whether the content reaches the end; nil if the request does not say.
+    /// Whether the content ends the upload; nil if the request does not say.
     let isComplete: Bool?
     let offset: Int?
     let length: Int?
@@ -42,17 +42,17 @@ struct ResumableRequest {
 }
 
 extension HTTPResponse.Status {
-    /// draft-ietf-httpbis-resumable-upload, "104 (Upload Resumption Supported)".
+    /// The interim status 104 of draft-ietf-httpbis-resumable-upload, "104 (Upload Resumption Supported)".
     static let uploadResumptionSupported = HTTPResponse.Status(
         code: 104, reasonPhrase: "Upload Resumption Supported")
 }
 
 extension Refusal {
-    /// A refusal as a problem (RFC 9457).
+    /// Creates a refusal as a problem document (RFC 9457).
     ///
     /// - Parameters:
-    ///   - problem: A type that is registered with IANA, or to be.
-    ///   - members: Numbers that the type has.
+    ///   - problem: The problem type, registered with IANA or proposed.
+    ///   - members: The numbers of the problem type.
     init(
         _ status: HTTPResponse.Status, problem: String, _ reason: String, members: [String: Int] = [:],
         fields: HTTPFields = [:]

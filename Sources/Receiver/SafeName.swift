@@ -1,39 +1,48 @@
 import FerryFiles
 
-/// One file or folder name that cannot lead anywhere else.
+/// One file or folder name that cannot leave its folder.
 struct SafeName: Hashable {
-    /// Most file systems take 255 bytes.
+    /// The maximum number of bytes: most file systems allow 255.
     static let maximumBytes = 255
     /// The receiver's own folder.
     static let workFolder = ".ferry"
 
+    /// Scalars that no name needs: line breaks, bidirectional controls (Unicode TR36 §2.5), which make `gpj.sh` look like
+    /// a picture, and two without a width. Joiners stay: Persian names and emoji need them.
+    private static let deceiving: Set<Unicode.Scalar> = [
+        "\u{2028}", "\u{2029}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}",
+        "\u{2067}",
+        "\u{2068}", "\u{2069}", "\u{200B}", "\u{FEFF}",
+    ]
+
     let text: String
 
-    /// Takes the name as it is, cut to 255 bytes if need be.
-    /// - Throws: If it is empty, `.`, `..`, hidden, or holds a separator or a control character.
+    /// Creates the name, cut to 255 bytes if it is longer.
+    /// - Throws: `NameProblem` if it is empty, `.`, `..`, hidden, or contains a separator or a control character, a bidirectional one included.
     init(_ name: String) throws(NameProblem) {
         guard !name.isEmpty else { throw .empty }
         guard name != ".", name != ".." else { throw .dots }
         for scalar in name.unicodeScalars {
             if scalar == "/" || scalar == "\\" { throw .separator }
-            let breaksLines = scalar == "\u{2028}" || scalar == "\u{2029}"
-            if scalar.properties.generalCategory == .control || breaksLines { throw .control }
+            if scalar.properties.generalCategory == .control || Self.deceiving.contains(scalar) {
+                throw .control
+            }
         }
-        // Case does not tell names apart on every file system.
+        // Some file systems do not distinguish case.
         guard name.lowercased() != Self.workFolder else { throw .reserved }
-        // By scalars: a dot and a combining mark are one character to Swift, and a hidden name to the system.
+        // Compares scalars: a dot with a combining mark is one character to Swift, and a hidden name to the system.
         guard name.unicodeScalars.first != "." else { throw .hidden }
         text = Self.cut(name, suffix: "")
     }
 
     private init(unchecked text: String) { self.text = text }
 
-    /// `name (2).txt` for 2; the name itself for 1.
+    /// Returns the name with a number: `name (2).txt` for 2; the name itself for 1.
     func numbered(_ number: Int) -> SafeName {
         number == 1 ? self : SafeName(unchecked: Self.cut(text, suffix: " (\(number))"))
     }
 
-    /// Puts the suffix before the extension and shortens the stem, never inside a character.
+    /// Inserts the suffix before the extension and shortens the stem, never inside a character.
     private static func cut(_ name: String, suffix: String) -> String {
         var stem = name[...]
         var ending = ""
@@ -87,7 +96,7 @@ struct StoredPath: Hashable {
         self.file = file
     }
 
-    /// Reads the path of a request. Each component is decoded by itself, so `%2F` never makes a folder.
+    /// Reads the path of a request. Each component is decoded separately, so `%2F` never creates a folder.
     init(requestPath: String) throws(NameProblem) {
         var names: [SafeName] = []
         let path = requestPath.prefix { $0 != "?" }
@@ -101,7 +110,7 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// Reads the name that a client gave a file outside the request's path: a plain name, or a path below the folder.
+    /// Reads a file name from the client outside of the request's path: a plain name, or a path below the folder.
     ///
     /// Browsers send such paths for the files of a folder (`webkitRelativePath`).
     init(clientName: String) throws(NameProblem) {
@@ -114,7 +123,7 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// Reads the path of a request for a file or a folder, which may end in a slash. Empty for the directory itself.
+    /// Reads the path of a request for a file or a folder, which may end with a slash. Empty for the directory itself.
     static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
         var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
         if path.hasSuffix("/") { path = path.dropLast() }
@@ -123,7 +132,7 @@ struct StoredPath: Hashable {
         return stored.folders + [stored.file]
     }
 
-    /// Reads what `text` wrote; nil if that is no path below the directory.
+    /// Reads the output of `text`; nil if that is no path below the directory.
     init?(text: String) {
         var names: [SafeName] = []
         for component in text.unicodeScalars.split(separator: "/") {
@@ -134,13 +143,13 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// The path for people and for JSON.
+    /// The path for users and for JSON.
     var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
 
-    /// The path to ask for with `HEAD`.
+    /// The path for a request with `HEAD`.
     var location: String { Self.location(of: folders + [file]) }
 
-    /// The path of a request for what has these names from the directory on; empty for the directory itself.
+    /// Returns the path of a request for these names below the directory; empty for the directory itself.
     static func location(of names: [SafeName]) -> String {
         names.map { "/" + $0.text.percentEncoded() }.joined()
     }

@@ -7,21 +7,21 @@ import NIOCore
     import Darwin
 #endif
 
-/// The token that a receiver made for itself.
+/// The token that a receiver created.
 public struct ReceiverToken: Hashable, Sendable {
     /// The token that clients send.
     public let text: String
-    /// The file that holds it, readable by this user alone.
+    /// The file of the token, readable by this user alone.
     public let path: String
-    /// True if this start made it; false if an earlier one did.
+    /// True if this start created it; false if an earlier one did.
     public let isNew: Bool
 }
 
-/// `token` in `.ferry`: the token that a receiver made for itself, with a line break after it.
+/// The file `token` in `.ferry`: the token that a receiver created, with a line break after it.
 enum TokenFile {
     static let name = "token"
 
-    /// Reads the token, or makes one of 128 random bits.
+    /// Reads the token, or creates one of 128 random bits.
     ///
     /// - Throws: `ReceiverError.file`.
     static func token(in uploadStore: UploadStore, directory: String) throws(ReceiverError) -> ReceiverToken {

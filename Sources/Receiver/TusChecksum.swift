@@ -14,7 +14,7 @@ struct TusChecksum: Sendable {
     private let algorithm: DigestAlgorithm
     private let bytes: [UInt8]
 
-    /// - Returns: nil without the field.
+    /// - Returns: The checksum; nil without the field.
     init?(in fields: HTTPFields) throws(Refusal) {
         guard let field = fields[.uploadChecksum] else { return nil }
         let words = field.split(separator: " ")
@@ -28,7 +28,7 @@ struct TusChecksum: Sendable {
         bytes = Array(data)
     }
 
-    /// Reads what was stored, so that the disk's word is checked as well. Blocks.
+    /// Compares with the stored bytes, so that the disk is checked as well. Blocks.
     func matches(_ file: PartFile, _ range: Range<Int>) throws(SystemCallError) -> Bool {
         var digest = RunningDigest(algorithm)
         var position = range.lowerBound
@@ -43,6 +43,6 @@ struct TusChecksum: Sendable {
 }
 
 extension HTTPResponse.Status {
-    /// tus 1.0.0, Checksum.
+    /// The status 460 (tus 1.0.0, Checksum).
     static let checksumMismatch = HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch")
 }

@@ -28,7 +28,7 @@ actor TusStore {
     private var slots: [String: Slot] = [:]
     /// The unfinished uploads of each client.
     private var open: [String: Set<String>] = [:]
-    /// Uploads whose bytes stopped coming before the last one.
+    /// The uploads whose bytes stopped arriving before the last one.
     private var interrupted: Set<String> = []
 
     init(
@@ -56,7 +56,7 @@ actor TusStore {
         upload.touched.addingTimeInterval(TimeInterval(expiry.components.seconds))
     }
 
-    /// Makes an upload and holds it at once, so that its creator can also send content.
+    /// Creates an upload and holds it at once, so that its creator can also send content.
     func create(
         length: Int, metadata: String?, resumable: ResumableTerms? = nil, client: String,
         stop: @escaping @Sendable () -> Void
@@ -81,15 +81,15 @@ actor TusStore {
         return upload
     }
 
-    /// Notes that bytes of an upload stopped coming.
+    /// Notes that bytes of an upload stopped arriving.
     func interrupt(_ id: String) { interrupted.insert(id) }
 
-    /// True once for each interruption, when bytes of the upload come again.
+    /// Returns true once for each interruption, when bytes of the upload arrive again.
     func resume(_ id: String) -> Bool { interrupted.remove(id) != nil }
 
-    /// Waits until the upload is the caller's alone. An older request is told to stop, keeps what it has
-    /// received, and lets go first.
-    /// - Parameter stop: Makes the caller let go when a newer request comes.
+    /// Waits until only the caller uses the upload. An older request is stopped, stores its received bytes, and
+    /// releases the upload first.
+    /// - Parameter stop: Makes the caller release the upload for a newer request.
     func hold(_ id: String, stop: @escaping @Sendable () -> Void) async throws(Problem) -> TusUpload {
         switch slots[id] {
         case nil:
@@ -114,7 +114,7 @@ actor TusStore {
         }
     }
 
-    /// Gives the upload back as it is now, or nil if it is no more.
+    /// Returns the upload in its current state; nil removes it.
     func release(_ id: String, _ upload: TusUpload?) {
         guard case .held(_, _, var waiting) = slots[id] else { return }
         guard var upload else {
@@ -135,7 +135,7 @@ actor TusStore {
         next.proceed.resume(returning: upload)
     }
 
-    /// Removes what nobody has touched for too long, and forgets what was removed long ago.
+    /// Removes uploads without activity for too long, and forgets those removed long ago.
     func expire() async {
         let due = now()
         let lifetime = TimeInterval(expiry.components.seconds)
@@ -186,7 +186,7 @@ actor TusStore {
         interrupted.remove(upload.id)
     }
 
-    /// Makes room where only memories are in the way: the oldest tenth of what is finished or removed.
+    /// Forgets the oldest tenth of the finished or removed uploads, if only such entries fill the table.
     private func forgetOldest() async {
         let memories = slots.compactMap { id, slot -> (id: String, since: Date)? in
             switch slot {
@@ -215,7 +215,7 @@ actor TusStore {
         metrics.note(.expired(id: upload.id, name: upload.name))
     }
 
-    /// Removes the files of an upload. A finished file has left for its name, and stays.
+    /// Removes the files of an upload. A finished file has its own name already, and stays.
     nonisolated func discard(_ upload: TusUpload) async {
         let uploadStore = uploadStore
         let freed = try? await offLoop { () throws(SystemCallError) in

@@ -12,22 +12,23 @@ import NIOCore
 struct TusUpload: Codable, Hashable, Sendable {
     enum State: Codable, Hashable, Sendable {
         case receiving
-        /// All bytes are here; the data file is being renamed to this path. If it is gone, that was done.
+        /// All bytes are stored; the data file is being renamed to this path. If the data file is gone, the rename is
+        /// done.
         case finishing(path: String)
         case finished(path: String)
     }
 
     let id: String
-    /// Bytes of the whole file; `unknownLength` for an IETF upload whose client has not said.
+    /// The number of bytes of the whole file; `unknownLength` for an IETF upload without a declared length.
     var length: Int
-    /// `Upload-Metadata` as the client sent it.
+    /// The `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
     /// The time of the last change; the upload expires some time after it.
     var touched: Date
     /// The properties of an IETF upload; nil for one of tus.
     var resumable: ResumableTerms?
-    /// The client that began it, as `ClientAddress` tells clients apart; nil from an older receiver.
+    /// The client that began it, as a `ClientAddress`; nil from an older receiver.
     var client: String?
 
     /// True if more bytes of the upload may arrive.
@@ -37,7 +38,7 @@ struct TusUpload: Codable, Hashable, Sendable {
 
     static let unknownLength = Int.max
 
-    /// Whether an upload that has all its bytes is complete by that: IETF uploads are once their client says so.
+    /// Whether an upload with all its bytes is complete. IETF uploads are complete only once their client says so.
     var endsByLength: Bool {
         if case .finishing = state { return true }
         return resumable == nil
@@ -46,14 +47,14 @@ struct TusUpload: Codable, Hashable, Sendable {
     static func infoName(_ id: String) -> String { "\(id).json" }
 }
 
-/// The path that the client asks for.
+/// The path that the client requests.
 extension TusUpload {
     func wish() throws(Refusal) -> StoredPath {
         if let resumable { return try resumable.wish() }
         return try Self.wish(metadata)
     }
 
-    /// The path for people: where the file is, or what the client asked for.
+    /// The path for users: that of the file, or the one that the client requested.
     var name: String {
         switch state {
         case .finishing(let path), .finished(let path): path
@@ -61,7 +62,7 @@ extension TusUpload {
         }
     }
 
-    /// The path from the metadata. A malformed field, or none, is no reason to fail.
+    /// Returns the path from the metadata. A malformed or missing field is not an error.
     static func wish(_ metadata: String?) throws(Refusal) -> StoredPath {
         guard let path = metadata.flatMap({ TusMetadata(header: $0) }).flatMap(clientPath) else {
             return StoredPath(file: try Responder.madeUpName())
@@ -69,9 +70,9 @@ extension TusUpload {
         do { return try StoredPath(clientName: path) } catch { throw Refusal(error) }
     }
 
-    /// `relativePath` where it leads to `filename`, else `filename`; nil without a name.
+    /// Returns `relativePath` if it leads to `filename`, else `filename`; nil without a name.
     ///
-    /// Uppy sends both. For a file without a folder its `relativePath` is the text `null`, and for one that was dropped
+    /// Uppy sends both. For a file without a folder its `relativePath` is the text `null`. For one that was dropped
     /// with its folder it begins with a slash (@uppy/utils 6, `getRelativePath`).
     static func clientPath(_ metadata: TusMetadata) -> String? {
         guard let name = metadata["filename"], !name.isEmpty else { return nil }
@@ -83,7 +84,7 @@ extension TusUpload {
 }
 
 extension UploadStore {
-    /// Replaces the info file, durably.
+    /// Replaces the info file durably.
     func save(_ upload: TusUpload) throws(SystemCallError) {
         guard let bytes = try? JSONEncoder().encode(upload) else {
             throw SystemCallError(call: "write", code: .invalidArgument)
@@ -105,7 +106,7 @@ extension UploadStore {
         try work.remove(TusUpload.infoName(id))
     }
 
-    /// The uploads of an earlier run. Files that belong to none of them are leftovers, and are removed.
+    /// Returns the uploads of an earlier run. Files that belong to none of them are leftovers, and are removed.
     func restore() throws(SystemCallError) -> [TusUpload] {
         let names = Set(try work.names())
         var uploads: [TusUpload] = []
@@ -125,7 +126,7 @@ extension UploadStore {
         return uploads
     }
 
-    /// True if the data file has been moved to the path, or has that name as well as its own.
+    /// True if the data file was renamed to the path, or has both names.
     private func hasName(_ path: String, _ id: String) throws(SystemCallError) -> Bool {
         guard work.exists(Self.dataName(id)) else { return true }
         guard let published = StoredPath(text: path).flatMap({ try? stored($0) }) else { return false }

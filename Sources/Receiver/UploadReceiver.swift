@@ -8,21 +8,21 @@ import NIOSSL
     import Darwin
 #endif
 
-/// An HTTP server that takes uploads into a folder: `PUT /NAME`, `POST /` with the file or a form, either of a file
-/// also as a resumable upload of the IETF, and tus 1.0 at `/files/`.
+/// An HTTP server that stores uploads in a folder: `PUT /NAME`, `POST /` with the file or a form, and tus 1.0 at
+/// `/files/`. A `PUT` or `POST` of a file may also be a resumable upload of the IETF.
 ///
-/// Nothing is answered "done" before it is on disk under its name, and nothing stored is replaced unless the
-/// configuration says so. The folder belongs to this receiver until it is released.
+/// A success is sent only after the file is on disk under its name, and no stored file is replaced unless the
+/// configuration allows it. The folder belongs to this receiver until the receiver is released.
 public final class UploadReceiver: Sendable {
     private let configuration: ReceiverConfiguration
     private let responder: Responder
     private let metrics: ReceiverMetrics
     private let store: TusStore
     private let tls: NIOSSLContext?
-    /// The token that the receiver made for itself; nil if it was given one, or needs none.
+    /// The token that the receiver created; nil if it was given one, or needs none.
     public let token: ReceiverToken?
 
-    /// - Parameter report: Called for each event, in order for each upload, from any thread. Must not block.
+    /// - Parameter report: Called for each event, in sequence for each upload, from any thread. Must not block.
     /// - Throws: `.tokenNeeded`, `.tokenTooShort`, `.directory`, `.workFolder`, `.directoryInUse`, `.file`.
     public convenience init(
         _ configuration: ReceiverConfiguration, report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
@@ -74,7 +74,7 @@ public final class UploadReceiver: Sendable {
     /// The statistics so far, also while `run` runs.
     public func statistics() -> ReceiverStatistics { metrics.statistics }
 
-    /// Serves until the task is cancelled; then keeps what has come of each upload, and returns.
+    /// Serves until the task is cancelled; then keeps the received bytes of each upload, and returns.
     /// - Parameter onStart: Called once connections are accepted.
     /// - Throws: `ReceiverError.portInUse`, `.cannotListen`.
     public func run(onStart: @escaping @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {

@@ -6,14 +6,14 @@ import FerryFiles
     import Darwin
 #endif
 
-/// The folder that files go into, and `.ferry` inside it for what is unfinished.
+/// The folder for files, with `.ferry` inside it for unfinished uploads.
 final class UploadStore: Sendable {
     let root: Folder
     let work: Folder
     private let lock: PartFile
     private let overwrite: Bool
 
-    /// Opens the folder, and makes it for its owner alone if it is missing.
+    /// Opens the folder, creating it for its owner alone if it is missing.
     ///
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(directory: String, overwrite: Bool) throws(ReceiverError) {
@@ -24,7 +24,7 @@ final class UploadStore: Sendable {
         } catch {
             throw .directory(directory, reason: error.reason)
         }
-        // Whoever may write there chooses the names and the token of uploads.
+        // Users who can write there control the names and the token of uploads.
         if let reason = work.distrust {
             throw .workFolder(directory + "/" + SafeName.workFolder, reason: reason)
         }
@@ -48,8 +48,8 @@ final class UploadStore: Sendable {
     private static func take(_ lock: PartFile) throws(SystemCallError) {
         let descriptor = lock.descriptor
         try SystemCallError.check("flock") {
-            // A child that is just being started shares every descriptor until its exec closes them: for that moment a
-            // lock that was given up seems to be held.
+            // A starting child shares every descriptor until its exec closes them: for that moment a released lock
+            // still seems to be locked.
             for _ in 0..<40 {
                 if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return 0 }
                 guard errno == EWOULDBLOCK else { return -1 }
@@ -62,7 +62,7 @@ final class UploadStore: Sendable {
     /// A file of `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> String { "\(id).part" }
 
-    /// Bytes of the file system that the folder is on: what is free for this user, and all there is.
+    /// Returns the bytes of the folder's file system: the free ones for this user, and all of them.
     func disk() throws(SystemCallError) -> (free: Int, capacity: Int) {
         var status = statvfs()
         let descriptor = root.descriptor
@@ -84,9 +84,9 @@ final class UploadStore: Sendable {
 
     func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
 
-    /// Gives a complete, synced upload its name: the wished one, or ` (2)` and so on where that is taken.
+    /// Gives a complete, synced upload its name: the requested one, or one with ` (2)` and so on if that is taken.
     /// - Parameter willUse: Called with each name before it is tried.
-    /// - Returns: The path it got, durably.
+    /// - Returns: The path of the file, durably.
     func publish(
         _ id: String, as path: StoredPath, willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }
     ) throws(SystemCallError) -> StoredPath {
@@ -113,7 +113,7 @@ final class UploadStore: Sendable {
         throw SystemCallError(call: "rename", code: .fileExists)
     }
 
-    /// A stored file, for reading. Only regular files, never through a link.
+    /// Returns a stored file for reading: only regular files, never through a link.
     func stored(_ path: StoredPath) throws(SystemCallError) -> (file: PartFile, status: PartFile.Status)? {
         do throws(SystemCallError) {
             var folder = root

@@ -1,19 +1,19 @@
 public import FerryProtocols
 
-/// The receiver of an attempt's progress and of what must outlive the attempt.
+/// The receiver of an attempt's progress and of the state that must outlive the attempt.
 public protocol AttemptRecorder: Sendable {
-    /// Remembers what to resume with. Returns once it would survive a power cut if `durably`.
+    /// Records the state for resuming. If `durably`, returns only when the state would survive a power cut.
     func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure)
-    /// The file is read for a digest before anything of it is sent.
+    /// Reports that the file is being read for a digest before it is sent.
     func isReading()
-    /// A request begins; `reached` bytes of the file are out or at the server.
+    /// Reports that a request begins; `reached` bytes of the file are sent or confirmed.
     func didStart(_ exchange: Exchange, reached: ByteCount)
-    /// Bytes went out; with them `reached` bytes of the file are out or at the server.
+    /// Reports that bytes were sent; now `reached` bytes of the file are sent or confirmed.
     func didSend(_ bytes: ByteCount, reached: ByteCount)
-    /// The last byte of the request is out.
+    /// Reports that the last byte of the request was sent.
     func didFinishSending(_ exchange: Exchange)
-    /// The attempt ends. `bytes` is the sum of the bytes that were confirmed when it began and of those of the file that
-    /// it sent, counted each time they went out.
+    /// Reports the end of the attempt. `bytes` is the sum of the bytes that were confirmed at its beginning and the
+    /// bytes of the file that it sent, counted each time.
     func didEnd(out bytes: ByteCount)
 }
 

@@ -1,2 +1,2 @@
-// The types of the floor for files are part of this layer's interface: `LocalPath`, `FileIdentity`.
+// The types of the layer for files are part of this layer's interface: `LocalPath`, `FileIdentity`.
 @_exported public import FerryFiles

@@ -1,26 +1,27 @@
 package import FerryProtocols
 import Synchronization
 
-/// The bytes of a file that an attempt and those before it have sent: how far the file is out, and how much went out.
+/// The bytes of a file that an attempt and earlier ones have sent: how far the file was sent, and how many bytes in
+/// total.
 package struct SentTotals {
     private var confirmed: ByteCount
     private var underWay: [Int: ByteCount] = [:]
-    /// Bytes sent by exchanges that have ended, counted from what the server held when the attempt began.
+    /// The bytes sent by exchanges that have ended, plus the bytes that were confirmed when the attempt began.
     private var ended: ByteCount
 
     package init(confirmed: ByteCount) { (self.confirmed, ended) = (confirmed, confirmed) }
 
-    /// The number of bytes that are confirmed or under way.
+    /// The number of bytes that are confirmed or in flight.
     package var reached: ByteCount { underWay.values.reduce(confirmed, +) }
 
-    /// The number of bytes that went out. It is more than `reached` by what broke off and went out again; what the
-    /// server confirmed and forgot is not in it, the queue counts that.
+    /// The number of bytes that were sent. Bytes that were sent again count again, so it may exceed `reached`. Bytes
+    /// that the server confirmed and later lost are not included; the queue counts them.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
-    /// `bytes` of the file went out with exchange number `exchange`, also again from its beginning.
+    /// Records that exchange number `exchange` has sent `bytes` of the file; a restarted exchange counts from 0 again.
     package mutating func record(_ bytes: ByteCount, of exchange: Int) { underWay[exchange] = bytes }
 
-    /// The exchange has ended; the server's word takes the place of what it sent.
+    /// Records the end of an exchange; the confirmed count replaces the bytes that it sent.
     package mutating func end(_ exchange: Int, confirmed now: ByteCount) {
         ended += underWay.removeValue(forKey: exchange) ?? 0
         ended = max(now, ended - max(0, confirmed - now))
@@ -28,7 +29,7 @@ package struct SentTotals {
     }
 }
 
-/// The totals of an attempt whose exchanges go on side by side.
+/// The totals of an attempt whose exchanges run concurrently.
 final class SentBytes: Sendable {
     private let totals: Mutex<SentTotals>
 
@@ -36,7 +37,7 @@ final class SentBytes: Sendable {
 
     var out: ByteCount { totals.withLock { $0.out } }
 
-    /// - Returns: How far the file is out.
+    /// - Returns: The number of bytes that are confirmed or in flight.
     func record(_ bytes: ByteCount, of exchange: Int) -> ByteCount {
         totals.withLock {
             $0.record(bytes, of: exchange)

@@ -1,7 +1,7 @@
 import FerryProtocols
 import Synchronization
 
-/// Writes down that a body is about to be complete, and takes that back if it did not come to it.
+/// Records that a body is about to be complete, and removes the record if it was not completed.
 final class UnknownOutcomeMarker: Sendable {
     private let mark: UploadResource?
     private let recorder: any AttemptRecorder
@@ -18,7 +18,7 @@ final class UnknownOutcomeMarker: Sendable {
         try await recorder.record(mark, durably: true)
     }
 
-    /// If this fails the mark stays, and a person is asked: the safe side.
+    /// Removes the mark. If this fails, the mark stays and the user must decide, which is the safe result.
     func remove(leaving known: UploadResource?) async {
         guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
             return

@@ -2,29 +2,29 @@ import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 
-/// One run at moving an upload forward: performs what its protocol asks, step by step, until that ends.
+/// One run at an upload: performs the exchanges of its protocol, step by step, until one ends it.
 public struct UploadAttempt: Sendable {
     /// The outcome of an attempt.
     public enum Outcome: Sendable {
         case done(Receipt)
         case failed(UploadFailure)
-        /// The task was cancelled. What the server acknowledged has been recorded.
+        /// The task was cancelled. The bytes that the server confirmed have been recorded.
         case cancelled
     }
 
-    /// A protocol that never ends would keep the queue's slot for ever. A hundred names may have to be looked at before
-    /// one is free; nothing needs more requests without moving.
+    /// The limit of exchanges without progress: a protocol that never ends would occupy a slot for ever. A hundred
+    /// names may be tried before one is free; no protocol needs more requests without progress.
     private static let idleExchangeLimit = 128
 
     /// The knowledge of the expected server.
     public struct Server: Hashable, Sendable {
-        /// True if it has answered as itself before.
+        /// True if the server has responded as itself before.
         public var isKnown: Bool
-        /// Whether its protocol may get HTML with a success.
+        /// True if the server's protocol may send HTML with a success.
         public var answersInPages: Bool
-        /// The values of the field Server that it has answered with; nil until it has answered as itself, as far as known.
+        /// The values of the field Server in the server's responses; nil until the server was recognized.
         public var software: Set<String>?
-        /// True if each answer counts as its own, whatever it looks like: none else has come for long.
+        /// True if every response counts as the server's own, whatever its form: no other has come for a long time.
         public var isTakenAtWord: Bool
 
         public init(
@@ -48,10 +48,10 @@ public struct UploadAttempt: Sendable {
     private let learn: @Sendable (ServerCapabilities) -> Void
 
     /// - Parameters:
-    ///   - file: Opened for this attempt.
-    ///   - identity: Which version of the file was queued; anything else ends the attempt.
-    ///   - recognize: Told what the server names as its software, once it has answered as itself.
-    ///   - learn: Keeps what the server offers, for the destination's next uploads.
+    ///   - file: The file, opened for this attempt.
+    ///   - identity: The version of the file that was queued; any other version ends the attempt.
+    ///   - recognize: Receives the name of the server's software, once the server has responded as itself.
+    ///   - learn: Stores the server's capabilities, for the destination's next uploads.
     public init(
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
         label: String,
@@ -74,11 +74,11 @@ public struct UploadAttempt: Sendable {
     /// Runs the protocol's steps until one ends the attempt.
     ///
     /// - Parameters:
-    ///   - uploadProtocol: Made for this attempt.
-    ///   - resource: What an earlier attempt last recorded; nil for a new upload.
-    ///   - capabilities: What `learn` was last told of this server.
-    /// - Returns: `cancelled` as soon as the task is cancelled; the connection is then closed.
-    ///   Nothing in it repeats a secret of the requests, whatever the server wrote.
+    ///   - uploadProtocol: The protocol, made for this attempt.
+    ///   - resource: The state that an earlier attempt last recorded; nil for a new upload.
+    ///   - capabilities: The value that `learn` last received for this server.
+    /// - Returns: The outcome, in which no secret of the requests is repeated, whatever the server wrote. It is
+    ///   `cancelled` as soon as the task is cancelled; the connection is then closed.
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
     ) async -> Outcome {
@@ -126,7 +126,7 @@ public struct UploadAttempt: Sendable {
                     let exchange: Exchange
                     let ending: Ending
                     if underWay.isEmpty, step.exchanges.count == 1 {
-                        // Without a task of its own, which costs a small file more than it does good.
+                        // A single exchange runs without a task of its own, whose cost matters for a small file.
                         exchange = step.exchanges[0]
                         lastExchange += 1
                         ending = await self.ending(
@@ -152,7 +152,7 @@ public struct UploadAttempt: Sendable {
             } catch {
                 guard !Task.isCancelled else { return .cancelled }
                 if error.category == .sourceChanged {
-                    // A part that is still on its way could arrive after what is to delete it.
+                    // A part that is still in flight could arrive after the request that deletes it.
                     group.cancelAll()
                     await group.waitForAll()
                     await forget(known, uploadProtocol)
@@ -162,10 +162,10 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Deletes what the server holds of a version of the file that is no more, and then what we know of it. Where no
-    /// answer comes both stay as they are, for whoever tries again.
+    /// Deletes the server's copy of a version of the file that no longer exists, and then the record of it. Without a
+    /// response both stay, for a later attempt.
     private func forget(_ known: UploadResource?, _ uploadProtocol: any UploadProtocol) async {
-        // What may be complete is the version that was queued, whole: that is not ours to delete.
+        // A file that may be complete on the server is the version that was queued: that must not be deleted.
         guard let known, !known.wholeBodySent else { return }
         for exchange in uploadProtocol.removal(of: known) {
             guard case .answered? = try? await sender.ask(exchange, label: label) else { return }
@@ -173,7 +173,7 @@ public struct UploadAttempt: Sendable {
         try? await recorder.record(nil, durably: true)
     }
 
-    /// The outcome of one exchange; its reply is nil if the attempt was cancelled.
+    /// The outcome of one exchange; its reply contains nil if the attempt was cancelled.
     private struct Ending: Sendable {
         var number: Int
         var reply: Result<ExchangeOutcome?, UploadFailure>
@@ -192,14 +192,14 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Records what the protocol wants remembered. A new address is durable before anything goes to it.
+    /// Records the notes of a step. A new URL is durable before any request uses it.
     private func take(
         _ notes: [Step.Note], known: inout UploadResource?, choice: inout ProtocolChoice?
     ) async throws(UploadFailure) {
         for note in notes {
             switch note {
             case .resource(let resource):
-                // An upload at the same place may be another one: what tells them apart is in the memory.
+                // Another upload may have the same URL: the protocol's memory distinguishes them.
                 let isNew = resource?.url != known?.url || resource?.memory != known?.memory
                 known = resource
                 try await recorder.record(resource, durably: isNew)
@@ -221,10 +221,10 @@ public struct UploadAttempt: Sendable {
     private func perform(
         _ exchange: Exchange, known: UploadResource?, progress: ExchangeProgress
     ) async throws(UploadFailure) -> ExchangeOutcome? {
-        // A server that may have all of the file is asked for it first, whatever became of the file since.
+        // If the server may have the whole file, the attempt asks for that first, even if the file has changed.
         let carriesFile = exchange.carriesFile
         if carriesFile || exchange.traits.contains(.completes) || known?.wholeBodySent != true {
-            // It was opened for this attempt, and its bytes are checked again when they are read.
+            // The file was opened for this attempt, and its bytes are checked again when they are read.
             if progress.number > 1 || file.identity != identity { try await file.confirm(identity) }
         }
         guard let digests = try await digests(for: exchange) else { return nil }
@@ -262,7 +262,7 @@ public struct UploadAttempt: Sendable {
             case .cancelled: return nil
             case .source: throw error.failure
             case .broken where error.failure == .redirectCircle:
-                // As 307 within the server, which is what makes a circle.
+                // A redirect circle counts as a 307 within the server.
                 let answer = ExchangeOutcome.Response(status: 307, fields: [.location: exchange.url])
                 guard let page = await suspicion(of: answer, to: exchange, known: known) else {
                     return .broken(error.failure, bodySent: error.bodySent)
@@ -273,11 +273,11 @@ public struct UploadAttempt: Sendable {
                     CaptivePortal().failure(inPlaceOf: host(of: exchange), after: error.failure),
                     bodySent: nil)
             case .unsent, .notConnected, .notTrusted:
-                // Nothing a server or a protocol could have a say in.
+                // The failure involves neither the server nor the protocol.
                 if error.failure.category == .descriptors { throw error.failure }
                 return .broken(error.failure, bodySent: nil)
             case .staleConnection, .broken:
-                // A file that changed breaks connections too, and is then the reason that helps.
+                // A changed file breaks connections too, and is then the more helpful reason.
                 if carriesFile { try await file.confirm(identity) }
                 return .broken(error.failure, bodySent: error.bodySent)
             }
@@ -285,7 +285,7 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Returns the reply, unless something answered in the server's place: then the server has seen nothing.
+    /// Returns the reply, unless a captive portal or proxy responded for the server: then the server received nothing.
     private func reply(
         to exchange: Exchange, _ answer: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
@@ -313,14 +313,14 @@ public struct UploadAttempt: Sendable {
         return .broken(failure, bodySent: nil)
     }
 
-    /// Returns the failure if a known server has perhaps not given this answer; nil if it did. Asks for its first page
-    /// in doubt: a network that wants a sign-in answers everything alike.
+    /// Returns the failure if this response may not come from the known server; nil if it does. In doubt, requests the
+    /// server's root page: a captive portal responds to every request in the same way.
     private func suspicion(
         of answer: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
-        // Nothing tells a refusal of a server whose own answers were never seen from a network's.
+        // Before the first response of the server, its refusal cannot be distinguished from that of a network.
         guard server.isKnown, !server.isTakenAtWord, let software = server.software,
             let page = CaptivePortal(
                 suspecting: answer, to: exchange.url, of: software, isResuming: isResuming),
@@ -349,8 +349,8 @@ public struct UploadAttempt: Sendable {
         return digests
     }
 
-    /// The digests to compare with those that a server has told; none if the file is another one by now, or cannot be
-    /// read: the upload itself has gone well.
+    /// The digests to compare with those in the response; none if the file has changed or cannot be read, since the
+    /// upload itself has succeeded.
     private func comparisons(for exchange: Exchange, _ answer: ExchangeOutcome.Response) async
         -> [ComputedDigest]
     {
@@ -368,8 +368,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// A server that refuses credentials has taken nothing. To get others may take long, and whatever ends this process
-    /// meanwhile must not leave a question. Only a file's mark is set again when it is sent again.
+    /// A server that refuses credentials has stored nothing. Getting new ones may take long, and the outcome must not
+    /// be unknown if the process ends meanwhile. The mark is set again only when the file is sent again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
@@ -401,7 +401,7 @@ public struct UploadAttempt: Sendable {
 }
 
 extension Receipt {
-    /// Returns the receipt with what became of the file's name.
+    /// Returns the receipt with the final state of the file's name.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
         var receipt = self
         receipt.source = await file.fateNow()
@@ -410,7 +410,7 @@ extension Receipt {
 }
 
 extension RequestFailure {
-    /// True if the server may have the whole request, of a body of `length` bytes.
+    /// True if the server may have received the whole request, with a body of `length` bytes.
     fileprivate func mayHaveSentAll(_ length: ByteCount) -> Bool {
         switch self {
         case .cancelled(let sent): sent >= length
@@ -426,7 +426,7 @@ extension RequestFailure {
 }
 
 extension Step {
-    /// The bytes that the server holds by the last note; nil if none says anything.
+    /// The bytes that the server has confirmed by the last note; nil if no note says it.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil

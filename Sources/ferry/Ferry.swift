@@ -49,6 +49,7 @@ struct Ferry: AsyncParsableCommand {
 
     static func main() async {
         DescriptorLimit.raise()
+        CoreDump.prevent()
         do {
             if let mistake = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw mistake }
             if let page = try ManualTopic.text(

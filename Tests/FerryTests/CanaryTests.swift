@@ -30,55 +30,55 @@ struct CanaryTests {
                 name: "token of the environment",
                 members: #", "auth": { "bearer": { "env": "CANARY_TOKEN" } }"#,
                 secrets: ["canary-environment-3f"]),
+            SecretEchoTests.Kind(
+                name: "password by Digest",
+                members: #", "auth": { "basic": { "user": "hanna", "password": "canary digest 5d" } }"#,
+                secrets: ["canary digest 5d"]),
+            SecretEchoTests.Kind(
+                name: "password of a SOCKS proxy",
+                members: #", "proxy": { "url": "SOCKS", "password": "canary-socks-6e" }"#,
+                secrets: ["canary-socks-6e"]),
+            SecretEchoTests.Kind(
+                name: "profile of AWS", protocolName: "s3", path: "/bucket/",
+                members: #", "auth": { "s3": { "profile": "work" } }"#,
+                secrets: ["canary-profile-9a", "canary-session-9a"],
+                files: [
+                    "credentials": """
+                    [work]
+                    aws_access_key_id = AK
+                    aws_secret_access_key = canary-profile-9a
+                    aws_session_token = canary-session-9a
+
+                    """
+                ], environment: awsFiles),
+            SecretEchoTests.Kind(
+                name: "process of a profile of AWS", protocolName: "s3", path: "/bucket/",
+                members: #", "auth": { "s3": { "profile": "work" } }"#,
+                secrets: ["canary-process-1b", "canary-session-1b"],
+                files: [
+                    "credentials": "[work]\ncredential_process = cat SECRETS/keys\n",
+                    "keys": """
+                    { "Version": 1, "AccessKeyId": "AK", "SecretAccessKey": "canary-process-1b",
+                      "SessionToken": "canary-session-1b" }
+                    """,
+                ], environment: awsFiles),
         ]
 
-    /// Takes a file by every protocol, and knows the places of none.
-    private static func answer(_ connection: HostileConnection, _ request: RecordedRequest, size: Int) throws
-    {
-        let isTus = request.headers.contains { $0.name.lowercased() == "tus-resumable" }
-        switch request.method {
-        case _ where request.target.hasSuffix("/token"):
-            try connection.answer(
-                200, headers: [("Content-Type", "application/json")],
-                body: #"{ "access_token": "canary-access-7a", "token_type": "Bearer", "expires_in": 3600 }"#)
-        case "OPTIONS":
-            try connection.answer(
-                200,
-                headers: [
-                    ("Tus-Version", "1.0.0"), ("Tus-Resumable", "1.0.0"), ("Tus-Extension", "creation"),
-                    ("DAV", "1, 2"), ("Allow", "OPTIONS, PUT, MOVE, PROPFIND, DELETE"),
-                ])
-        case "HEAD" where isTus:
-            try connection.answer(
-                200,
-                headers: [("Tus-Resumable", "1.0.0"), ("Upload-Offset", "0"), ("Upload-Length", "\(size)")])
-        case "PATCH":
-            try connection.answer(204, headers: [("Tus-Resumable", "1.0.0"), ("Upload-Offset", "\(size)")])
-        case "POST" where isTus:
-            try connection.answer(201, headers: [("Tus-Resumable", "1.0.0"), ("Location", "/box/7")])
-        case "PROPFIND", "HEAD", "GET": try connection.answer(404)
-        default: try connection.answer(201, headers: [("ETag", "\"7\"")])
-        }
-    }
+    private static let awsFiles = [
+        "AWS_SHARED_CREDENTIALS_FILE": "SECRETS/credentials", "AWS_CONFIG_FILE": "SECRETS/config",
+    ]
 
     @Test(arguments: kinds)
     func `a secret that Ferry sends appears nowhere else, whatever the outcome of the upload`(
         kind: SecretEchoTests.Kind
     ) async throws {
+        let place = try SecretEchoTests.prepared(self.place, for: kind)
         let goesOn = Gate()
-        let server = try HostileServer { connection in
-            while try connection.waitForRequest() {
-                let request = try connection.readRequest()
-                let carriesFile = ["PUT", "PATCH"].contains(request.method) || kind.protocolName == "form"
-                guard goesOn.isOpen || !carriesFile else { return connection.stall() }
-                try Self.answer(connection, request, size: 8)
-            }
-        }
+        let canary = try CanaryServer(kind, takesFiles: goesOn)
+        let server = canary.server
         defer { server.stop() }
-        let base = server.url("")
-        let members = kind.members.replacing("SERVER", with: base).replacing(
-            "PROXY", with: "http://me@127.0.0.1:\(server.port)")
-        let host = members.contains("proxy") ? "http://upload.example" : base
+        let members = SecretEchoTests.members(of: kind, server: server, in: place)
+        let host = members.contains("proxy") ? "http://upload.example" : server.url("")
         let hook =
             #"["sh", "-c", "env >> \"$1\"; cat >> \"$1\"", "hook", "\#(place.directory.path("told"))"]"#
         try place.configure(
@@ -117,13 +117,76 @@ struct CanaryTests {
         try await run("config", "--json")
         try shown.merge(files()) { $1 }
         Self.search(shown, for: kind, "at the end")
-        let sent = server.requests.map { "\($0.target) \($0.headers.map(\.value))" }.joined()
-        #expect(kind.protocolName == "form" || sent.contains("canary") || sent.contains("Basic"), "\(sent)")
+        let sent = canary.received
+        #expect(kind.protocolName == "form" || sent.contains(/canary|Basic |Digest /), "\(sent)")
         let told = shown.first { $0.key.hasSuffix("told") }?.value ?? ""
         // This server tells nothing of what was moved to its place.
         let event = kind.protocolName == "webdav" ? "failed" : "done"
         #expect(told.contains("\"event\":\"\(event)\""), "\(shown)")
     }
+
+    @Test func `a detached engine's own log holds no secret of its uploads`() async throws {
+        let kind = Self.kinds[0]
+        let goesOn = Gate()
+        goesOn.open()
+        let canary = try CanaryServer(kind, takesFiles: goesOn)
+        defer { canary.server.stop() }
+        try place.configure("put", at: canary.server.url(kind.path), more: kind.members)
+        try await place.ferry("add", try place.file("a", "contents"))
+        let started = try await place.ferry("run", "--detach", "--exit-when-idle")
+        #expect(started.ending == .exited(0), "\(started.errors)")
+        try await canary.server.wait(upTo: .seconds(60)) { $0.contains { $0.isComplete } }
+        try await Eventually.holds("the end of the engine") {
+            !UnixSocket.accepts(place.state + "/control")
+        }
+        let shown = try files()
+        #expect(shown.keys.contains { $0.hasSuffix("/engine.log") }, "\(shown.keys)")
+        #expect(canary.received.contains("canary"))
+        Self.search(shown, for: kind, "after a detached engine")
+    }
+
+    @Test func `the environment of a secret's command holds no other secret`() async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let shown = place.directory.path("environment")
+        let script = #"env > \"$1\"; echo token-4d"#
+        let token = #"{ "command": ["sh", "-c", "\#(script)", "sh", "\#(shown)"] }"#
+        try place.configure(
+            "put", at: server.url("/box/"),
+            more: #", "headers": { "X-Api-Key": "canary-header-4d" }, "auth": { "bearer": \#(token) }"#)
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        let environment = try String(contentsOfFile: shown, encoding: .utf8)
+        #expect(environment.contains("PATH="))
+        #expect(!environment.contains("canary"), "\(environment)")
+    }
+
+    #if os(Linux)
+        @Test(arguments: ["hook", "secret"])
+        func `descriptors of a hook and of a secret's command are the three streams alone`(
+            kind: String
+        ) async throws {
+            let server = try HostileServer([.answer(201)])
+            defer { server.stop() }
+            let shown = place.directory.path("descriptors")
+            let script = #"ls -l /proc/self/fd > \"$1\"; echo token-4d"#
+            let command = #"["sh", "-c", "\#(script)", "sh", "\#(shown)"]"#
+            let secret = kind == "secret" ? #"{ "command": \#(command) }"# : #""token-4d""#
+            let hooks = kind == "hook" ? #", "hooks": { "done": \#(command) }"# : ""
+            try place.configure(
+                """
+                { "destinations": { "here": {
+                    "url": "\(server.url("/box/"))", "protocol": "put", "auth": { "bearer": \(secret) } } }\(hooks) }
+                """)
+            try await place.ferry("add", try place.file("a"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+            let listing = try String(contentsOfFile: shown, encoding: .utf8)
+            let open = listing.matches(of: #/ (\d+) -> /#).compactMap { Int($0.1) }
+            // The last is the folder that the listing itself reads.
+            #expect(open.sorted() == [0, 1, 2, 3], "\(listing)")
+            #expect(!listing.contains("socket:") && !listing.contains(place.state), "\(listing)")
+        }
+    #endif
 
     private static func search(_ shown: [String: String], for kind: SecretEchoTests.Kind, _ moment: String) {
         for (name, text) in shown {
@@ -156,7 +219,7 @@ struct CanaryTests {
         var files: [String: String] = [:]
         let folder = place.directory.path
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
-            guard !name.hasSuffix("config.json"), !name.contains("/tokens/"),
+            guard !name.hasSuffix("config.json"), !name.contains("/tokens/"), !name.hasPrefix("secrets/"),
                 let data = FileManager.default.contents(atPath: "\(folder)/\(name)")
             else { continue }
             files[name] = String(decoding: data, as: UTF8.self)

@@ -84,6 +84,72 @@ struct ConfigurationTrustTests {
         try await expectRefusal(of: program, "chmod go-w \(program)")
     }
 
+    @Test func `a link that lies in a folder which others can change is refused`() async throws {
+        // The folder is neither above the named path nor above the file that the links lead to.
+        try place.directory.write(Array(#"{ "destinations": {} }"#.utf8), to: "dotfiles/config.json")
+        try FileManager.default.createDirectory(
+            atPath: place.directory.path("open"), withIntermediateDirectories: false)
+        let middle = place.directory.path("open/link")
+        try FileManager.default.createSymbolicLink(
+            atPath: middle, withDestinationPath: "../dotfiles/config.json")
+        try FileManager.default.removeItem(atPath: place.configurationFile)
+        try FileManager.default.createSymbolicLink(
+            atPath: place.configurationFile, withDestinationPath: middle)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        let open = place.directory.path("open")
+        try setMode(0o777, open)
+        try await expectRefusal(of: open, "chmod go-w \(open)")
+    }
+
+    @Test func `a circle of links ends with an error`() async throws {
+        try FileManager.default.removeItem(atPath: place.configurationFile)
+        try FileManager.default.createSymbolicLink(
+            atPath: place.configurationFile, withDestinationPath: place.configurationFile)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("too many symbolic links"), "\(result.errors)")
+    }
+
+    @Test func `a script that others can change is refused as an interpreter's argument, too`() async throws {
+        let script = try place.file("secret.sh", "echo word\n")
+        try place.configure(
+            "put", at: "http://127.0.0.1:9/",
+            more: #", "auth": { "bearer": { "command": ["sh", "-e", "\#(script)"] } }"#)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o777, script)
+        try await expectRefusal(of: script, "chmod go-w \(script)")
+    }
+
+    @Test(arguments: ["config", "credentials"])
+    func `a file of AWS's profiles that others can change is not used`(name: String) async throws {
+        var place = place
+        let home = place.directory.path("aws-home")
+        let mark = place.directory.path("ran")
+        let process = "[profile p]\ncredential_process = /usr/bin/touch \(mark)\n"
+        let keys = "[p]\naws_access_key_id = a\naws_secret_access_key = b\n"
+        let file = try place.directory.write(
+            Array((name == "config" ? process : keys).utf8), to: "aws-home/.aws/\(name)")
+        try setMode(0o666, file)
+        place.environment["HOME"] = home
+        try place.configure(
+            "s3", at: "http://127.0.0.1:9/bucket/", more: #", "auth": { "s3": { "profile": "p" } }"#)
+        let result = try await place.ferry("check", "here")
+        let told = result.output + result.errors
+        #expect(told.contains(file), "\(told)")
+        #expect(!FileManager.default.fileExists(atPath: mark))
+    }
+
+    @Test func `a configuration of more than a mebibyte is refused`() async throws {
+        let content = Array(#"{ "destinations": {} }"#.utf8)
+        let padding = [UInt8](repeating: 0x20, count: (1 << 20) - content.count)
+        try Data(content + padding).write(to: URL(fileURLWithPath: place.configurationFile))
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try Data(content + padding + [0x20]).write(to: URL(fileURLWithPath: place.configurationFile))
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("is larger than 1 MiB"), "\(result.errors)")
+    }
+
     @Test(arguments: ["caFile", "authorities"])
     func `certificates that others can change are refused, by the former name of the key too`(
         key: String

@@ -230,7 +230,7 @@ struct LimitTests {
         #expect(result.ending == .exited(2))
         #expect(result.errors.contains("20M or 800K (bytes a second), off for no limit, auto for what"))
         let both = try await place.ferry("limit", "1M", "--to", "a", "--batch", "b")
-        #expect(both.errors.contains("Give --to or --batch, not both."))
+        #expect(both.errors.contains("give --to or --batch, not both"))
     }
 
     @Test(

@@ -137,7 +137,7 @@ struct PlannedTests {
         (["--at", "noon"], "error: --at 'noon' is not a valid time\nhint: write 22:00, tomorrow 8:00, "),
         (["--after", "7"], "there is no upload 7"),
         (["--after", "1,,2"], "'' is not the number of an upload"),
-        (["--batch", ""], "The name after --batch is empty"),
+        (["--batch", ""], "the name after --batch is empty"),
         (["--batch", "a\u{1B}b"], "has control characters"),
     ])
     func `an invalid start condition or batch name is refused with the reason, and nothing is added`(

@@ -22,6 +22,10 @@ struct SecretEchoTests {
         var secrets: [String]
         /// The queue's files keep form parameters: the user gave them to the queue.
         var isParameter = false
+        /// Files in which the user wrote the secret, by name; `SECRETS` stands for their folder.
+        var files: [String: String] = [:]
+        /// Further variables of Ferry's environment.
+        var environment: [String: String] = [:]
 
         var testDescription: String { name }
     }
@@ -72,7 +76,56 @@ struct SecretEchoTests {
         Kind(
             name: "bearer token over WebDAV", protocolName: "webdav",
             members: #", "auth": { "bearer": "canary-dav-2e" }"#, secrets: ["canary-dav-2e"]),
+        Kind(
+            name: "token of a file", members: #", "auth": { "bearer": { "file": "SECRETS/token" } }"#,
+            secrets: ["canary-file-7e"], files: ["token": "canary-file-7e\n"]),
+        Kind(
+            name: "token of a command",
+            members: #", "auth": { "bearer": { "command": ["cat", "SECRETS/token"] } }"#,
+            secrets: ["canary-command-8f"], files: ["token": "canary-command-8f\n"]),
+        Kind(
+            name: "bearer token over resumable uploads", protocolName: "resumable",
+            members: #", "auth": { "bearer": "canary-resumable-1a" }"#, secrets: ["canary-resumable-1a"]),
+        Kind(
+            name: "password over Nextcloud", protocolName: "nextcloud",
+            path: "/remote.php/dav/files/hanna/",
+            members: #", "auth": { "basic": { "user": "hanna", "password": "canary cloud 2b" } }"#,
+            secrets: ["canary cloud 2b"]),
+        Kind(
+            name: "bearer token over Google", protocolName: "google",
+            path: "/upload/storage/v1/b/bkt/o?uploadType=resumable",
+            members: #", "auth": { "bearer": "canary-google-3c" }"#, secrets: ["canary-google-3c"]),
+        Kind(
+            name: "bearer token over Graph", protocolName: "graph",
+            path: "/v1.0/me/drive/root:/in/{name}:/createUploadSession",
+            members: #", "auth": { "bearer": "canary-graph-4d" }"#, secrets: ["canary-graph-4d"]),
+        Kind(
+            name: "signature over Azure", protocolName: "azure",
+            path: "/container/in/?sv=2021-12-02&sig=canary%2Bazure%2F5e", secrets: ["canary+azure/5e"]),
     ]
+
+    /// The destination's members with the addresses and paths of one test in place of their stand-ins.
+    static func members(of kind: Kind, server: HostileServer, in place: Workplace) -> String {
+        kind.members.replacing("SERVER", with: server.url(""))
+            .replacing("PROXY", with: "http://me@127.0.0.1:\(server.port)")
+            .replacing("SOCKS", with: "socks5h://me@127.0.0.1:\(server.port)")
+            .replacing("SECRETS", with: place.directory.path("secrets"))
+    }
+
+    /// Returns the home of a user who has the files and the environment that the kind needs.
+    static func prepared(_ place: Workplace, for kind: Kind) throws -> Workplace {
+        var place = place
+        let folder = place.directory.path("secrets")
+        for (name, text) in kind.files {
+            let path = try place.directory.write(
+                Array(text.replacing("SECRETS", with: folder).utf8), to: "secrets/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+        for (name, value) in kind.environment {
+            place.environment[name] = value.replacing("SECRETS", with: folder)
+        }
+        return place
+    }
 
     /// Returns the forms in which servers repeat a text: plain, percent-encoded, in base64 and as JSON.
     static func forms(of secret: String) -> [String] {
@@ -107,12 +160,23 @@ struct SecretEchoTests {
                 body: String(decoding: try JSONEncoder().encode(members), as: UTF8.self))
         }
         let header = echo.joined(separator: " ")
-        let type = ["s3", "webdav"].contains(kind.protocolName) ? "application/xml" : "text/plain"
+        let type =
+            switch kind.protocolName {
+            case "s3", "webdav", "nextcloud", "azure": "application/xml"
+            case "google", "graph": "application/json"
+            default: "text/plain"
+            }
         let text = echo.joined(separator: "\n")
         let body =
             switch kind.protocolName {
-            case "s3": "<Error><Code>\(echo[0])</Code><Message>\(escaped(text))</Message></Error>"
-            case "webdav": #"<error xmlns="DAV:"><message>\#(escaped(text))</message></error>"#
+            case "s3", "azure":
+                "<Error><Code>\(echo[0])</Code><Message>\(escaped(text))</Message></Error>"
+            case "webdav", "nextcloud":
+                #"<error xmlns="DAV:"><message>\#(escaped(text))</message></error>"#
+            case "google", "graph":
+                String(
+                    decoding: try JSONEncoder().encode(["error": ["code": echo[0], "message": text]]),
+                    as: UTF8.self)
             default: text
             }
         try connection.answer(
@@ -131,14 +195,14 @@ struct SecretEchoTests {
 
     @Test(arguments: kinds)
     func `a request's secret that the server repeats is shown nowhere`(kind: Kind) async throws {
+        let place = try Self.prepared(self.place, for: kind)
         let server = try HostileServer { connection in
             while try connection.waitForRequest() { try Self.answer(connection, kind) }
         }
         defer { server.stop() }
         let base = server.url("")
         let hook = #"["sh", "-c", "cat >> \"$1\"", "hook", "\#(place.directory.path("told"))"]"#
-        let members = kind.members.replacing("SERVER", with: base).replacing(
-            "PROXY", with: "http://me@127.0.0.1:\(server.port)")
+        let members = Self.members(of: kind, server: server, in: place)
         let host = members.contains("proxy") ? "http://upload.example" : base
         try place.configure(
             """
@@ -177,7 +241,7 @@ struct SecretEchoTests {
     private func files(below folder: String) throws -> [String: String] {
         var files: [String: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
-            guard !name.hasSuffix("config.json"), !name.contains("/tokens/"),
+            guard !name.hasSuffix("config.json"), !name.contains("/tokens/"), !name.hasPrefix("secrets/"),
                 let data = FileManager.default.contents(atPath: "\(folder)/\(name)")
             else { continue }
             files[name] = String(decoding: data, as: UTF8.self)

@@ -194,8 +194,8 @@ struct ServeTests {
         ),
         (["--bind", "127.0.0.1"], "error: --bind takes HOST:PORT"),
         (["--bind", "127.0.0.1:65536"], "error: --bind takes HOST:PORT"),
-        (["--no-token", "--token-file", "t"], "error: give --no-token or --token-file, not both."),
-        (["--tls-key", "k"], "error: give --tls-certificate and --tls-key together."),
+        (["--no-token", "--token-file", "t"], "error: give --no-token or --token-file, not both"),
+        (["--tls-key", "k"], "error: give --tls-certificate and --tls-key together"),
         (["--max-size=-1"], "error: --max-size takes an amount"),
         (["--max-size", "99999999999999999999G"], "error: --max-size takes an amount"),
         (

@@ -103,6 +103,14 @@ struct AccessTests {
         }
     }
 
+    @Test func `a received file and its folder are for the receiver's owner alone`() async throws {
+        try await withReceiver { site in
+            _ = try await site.request("PUT", "/a/b", [:], "x")
+            #expect(try Self.mode(site.folder + "/a") == 0o700)
+            #expect(try Self.mode(site.folder + "/a/b") == 0o600)
+        }
+    }
+
     @Test func `a work folder that others may use is refused`() throws {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -40,7 +40,7 @@ struct HelpSearchTests {
 
     @Test func `a slash before the word, as in other programs, is no part of it`() {
         #expect(found("/detach") == found("detach"))
-        #expect(found("/").first == .filter)
+        #expect(found("/").contains(.filter))
     }
 
     @Test func `without a word every row is there, in its order`() {

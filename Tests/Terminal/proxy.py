@@ -96,7 +96,8 @@ class CountingProxy:
 
     def is_full(self):
         """True once no more bytes come, because the window of every connection that was stalled is closed."""
-        waiting = [self._waiting(connection) for connection in self.connections if connection.is_open]
+        busy = [connection for connection in self.connections if connection.is_open and connection.request]
+        waiting = [self._waiting(connection) for connection in busy]
         is_same = waiting == self._waiting_before
         if not is_same:
             self._waiting_before, self._same_since = waiting, time.monotonic()

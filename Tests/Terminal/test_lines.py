@@ -81,7 +81,7 @@ def test_list_that_is_piped_cuts_nothing(home, server):
     assert len(home.run("list", "--state", "paused", "--state", "queued").stdout.splitlines()) == 2
     assert len(home.run("list", "--state", str(home.state)).stdout.splitlines()) == 2
     wrong = home.run("list", "--state", "lost")
-    assert wrong.returncode == 2 and b"There is no state 'lost'" in wrong.stderr
+    assert wrong.returncode == 2 and b"there is no state 'lost'" in wrong.stderr
 
 
 def test_lines_of_a_run_that_is_no_terminal_have_the_time(queued, home):

@@ -1,12 +1,14 @@
 """What people see is what happened: header, row, details, `list`, `status` and `--json` beside a proxy that counts.
 
-What is not exact, and why. A write of the engine is over when its kernel has the bytes, so `sent` may be ahead of the proxy
-by what fits into the kernel's buffers: those of the proxy are bounded (`CountingProxy.buffer`), and of the engine's own there
-is as much as a second at the limit only while the link stands still. When a connection is cut, the engine asks its kernel
-what left, and the proxy asks its own what came: they differ by what was under way in that moment, which is nothing if
-the window was closed. So the cuts here come out of a fade, and the counts of bytes sent again are equal to the byte.
+What is not exact, and why. A write of the engine is over when its kernel has the bytes, so `sent` may be ahead of the
+proxy by what fits into the kernels' buffers. The proxy's is bounded (`CountingProxy.buffer`). In the engine's own is no
+more than a second at the limit, but while the link stands still it takes up to `tcp_wmem` (4 MB): a test of its own
+says so. When a connection is cut, the engine asks its kernel what left and the proxy asks its own what came. They
+differ by what was under way in that moment, and nothing is if the window was closed. So the cut here comes out of a
+fade, and the bytes that were sent again are compared to the byte.
 """
 
+import functools
 import json
 import os
 import re
@@ -25,6 +27,12 @@ SIZES = {"one.bin": 6_000_000, "two.bin": 5_000_000, "three.bin": 10_000}
 ETA, ETA_STEP = 0.15, 1.5
 STATES = ("queued", "running", "waiting", "paused", "held", "failed", "done")
 ROW = re.compile(r"^..\s+\d+ . (?P<word>\S+(?: \d+)?)\s+(?P<name>\w+\.bin) .* (?P<percent>\d+)%(?P<rest>.*)$")
+ATTEMPTS = re.compile(
+    r"attempts +(?P<attempts>\d+) attempts?(?:, resumed (?P<resumes>\d+) times?)?"
+    r"(?:, (?P<resent>[\d.]+ \w+) sent again)?"
+)
+# A fault of the product that is known. A test that passes all the same is one to take this from.
+known = functools.partial(pytest.mark.xfail, strict=True, raises=AssertionError)
 UNITS = {"B": 1, "KiB": KIB, "MiB": KIB * KIB}
 
 
@@ -39,14 +47,14 @@ def proxy(server):
 def views(home, server, proxy, start):
     made = []
 
-    def make(protocol, sizes, bandwidth, **rows):
+    def make(protocol, sizes, bandwidth):
         url = proxy.url + ("files/" if protocol == "tus" else "")
         home.configure(url, bandwidth=bandwidth, concurrency=2, box={"url": url, "protocol": protocol})
         home.add(*(home.make(name, size) for name, size in sizes.items()))
         result = home.run("run", "--detach")
         assert result.returncode == 0, result.stderr.decode()
         made.append(int(re.search(r"process (\d+)", result.stdout.decode()).group(1)))
-        return Views(home, proxy, start(**{"rows": 40, "columns": 120, **rows}), sizes, bandwidth, made[0])
+        return Views(home, proxy, start(rows=40, columns=120), sizes, bandwidth, made[0])
 
     yield make
     for process in made:
@@ -97,6 +105,11 @@ class Views:
             if share < self.shares.get(name, 0):
                 self.falls.append((name, self.shares[name], share))
             self.shares[name] = share
+
+    @property
+    def cursor(self):
+        """The name of the row whose details are shown."""
+        return next(name for name, row in self.rows().items() if row.string.startswith("▸"))
 
     @property
     def header(self):
@@ -165,8 +178,7 @@ class Views:
         reached = {name: self.position(name) for name in self.sizes}
         before = self.list()
         status = self.status()
-        lines = {line.split()[4]: line for line in self.home.run("list").stdout.decode().splitlines()
-                 if line.split()[1] != "queued"}
+        lines = [line.split() for line in self.home.run("list").stdout.decode().splitlines()]
         words = self.home.run("status").stdout.decode()
         # The screen learns of it a moment later.
         states = {name: upload["state"] for name, upload in before.items()}
@@ -179,25 +191,26 @@ class Views:
                 and int(rows[name]["percent"]) >= self.percent(before[name]) for name in running
             )
 
-        if running:
-            try:
-                self.screen.wait(is_caught_up, timeout=5)
-            except AssertionError:
-                if self.states() != states:
-                    return None
-                raise
+        end = time.monotonic() + PATIENCE
+        while not is_caught_up():
+            if self.states() != states:
+                return None
+            assert time.monotonic() < end, f"the screen is behind {before}:\n{self.screen.text}"
+            self.screen.pump(0.1)
         rows, header, details = self.rows(), self.header, self.screen.text
         after = self.list()
         if any(after[name][key] != before[name][key] for name in after for key in ("state", "attempts")):
             return None
         self.compare_numbers(reached, before, status, after)
-        for name, upload in after.items():
-            if name in lines:
-                line = lines[name].split()
-                assert line[1] == upload["state"], lines[name]
-                assert self.percent(before[name]) <= int(line[3].rstrip("%")) <= self.percent(upload), lines[name]
-            if name in running:
-                assert self.percent(before[name]) <= int(rows[name]["percent"]) <= self.percent(upload), details
+        shares = {name: (self.percent(before[name]), self.percent(after[name])) for name in after}
+        for (_, state, _, share, *rest), upload in zip(lines, after.values(), strict=True):
+            assert state == upload["state"]
+            if state != "queued":
+                least, most = shares[rest[0]]
+                assert least <= int(share.rstrip("%")) <= most, (share, upload)
+        for name in running:
+            least, most = shares[name]
+            assert least <= int(rows[name]["percent"]) <= most, details
         if running:
             assert f"{len(running)} of 2 uploading" in header, header
             assert f"{len(running)} running" in words
@@ -240,7 +253,8 @@ class Views:
         total = self.number(r"ETA (\d+:\d\d)", seconds)
         left = self.number(r"([\d.]+ [KM]iB) left", amount)
         assert total is not None, self.header
-        assert abs(self.number(r"↑ ([\d.]+ [KM]iB)/s", amount) - self.limit) <= 0.3 * self.limit, self.header
+        rate = self.number(r"↑ ([\d.]+ [KM]iB)/s", amount)
+        assert 0.7 * min([*paces, self.limit]) <= rate <= 1.3 * self.limit, self.header
         times = [re.search(r"\d+:\d\d", row["rest"]) for row in self.rows().values() if row["word"] == "up"]
         assert times and all(times), self.screen.text
         longest = max(seconds(match.group()) for match in times)
@@ -267,22 +281,18 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     assert view.states() == {"one.bin": "running", "two.bin": "running", "three.bin": "queued"}
     screen.wait("limit 300 KiB/s", "state     running", "KiB/s in this attempt")
     details = re.search(r"sent +.*\((\d+)%\)", screen.text)
-    cursor = next(row for row in view.rows().values() if row.string.startswith("▸"))
-    assert details.group(1) == cursor["percent"], screen.text
+    assert details.group(1) == view.rows()[view.cursor]["percent"], screen.text
 
     # A pause: the slot is another's, and no byte of it goes out any more.
     assert home.run("pause", "1").returncode == 0
     view.wait_for(one="paused", three="done")
     screen.wait("‖ paused", "✓ done")
     paused = proxy.bytes_of("one.bin")
-    uploads, status = view.compare()
-    assert status["uploads"]["bytesLeft"] == pytest.approx(
-        view.sizes["two.bin"] - uploads["two.bin"]["sent"], abs=10 * LIMIT
-    )
+    uploads, _ = view.compare()
     assert uploads["one.bin"]["resent"] == 0
     assert proxy.bytes_of("one.bin") == paused
 
-    # It goes on, faster.
+    # It goes on, and there is a higher limit.
     assert home.run("resume", "1").returncode == 0
     assert home.run("limit", "600K").returncode == 0
     view.limit = 600 * KIB
@@ -305,17 +315,16 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
         assert home.run("status", "--json").stdout == b""
     finally:
         os.kill(view.process, signal.SIGCONT)
-    screen.wait("2 of 2 uploading", gone="does not answer")
+    view.until(lambda: "2 of 2 uploading" in view.header, "the engine is not back")
     view.compare()
 
     # A fade that ends in a cut, and a server that asks to wait.
     proxy.stall()
     view.until(proxy.is_full, "the window stays open")
-    proxy.refuse(4)
-    gone = {name: view.sizes[name] for name in ("one.bin", "two.bin")}
+    proxy.refuse(600)
     proxy.cut()
     proxy.resume()
-    cut = {name: proxy.bytes_of(name) for name in gone}
+    cut = {name: proxy.bytes_of(name) for name in view.sizes}
     screen.wait("SLOW  127.0.0.1 asks to wait (503) until", "uploads wait", ": 503")
     uploads, status = view.compare()
     assert status["slow"][0]["status"] == 503 and status["slow"][0]["waiting"] == 2
@@ -325,6 +334,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     assert "asks to wait (503)" in home.run("status").stdout.decode()
     assert "the server answered 503" in home.run("list").stdout.decode()
     proxy.accept()
+    screen.press("n")
 
     # The rest, and the sum.
     view.limit = 8 * KIB * KIB
@@ -337,15 +347,22 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
         assert upload["sent"] == upload["confirmed"] == view.sizes[name]
         assert (server.folder / name).stat().st_size == view.sizes[name]
         assert view.rows()[name]["percent"] == "100"
-        assert upload["resent"] == proxy.bytes_of(name) - view.sizes[name], (upload, cut, vars(proxy.requests[-1]))
+        assert upload["resent"] == proxy.bytes_of(name) - view.sizes[name], (upload, cut)
         restarts = upload["attempts"] - 1
         assert len([fall for fall in view.falls if fall[0] == name]) <= restarts, view.falls
+    told = ATTEMPTS.search(screen.text)
+    upload = uploads[view.cursor]
+    assert int(told["attempts"]) == upload["attempts"] and int(told["resumes"] or 0) == upload["resumes"], screen.text
+    assert amount(told["resent"] or "0 B") == pytest.approx(upload["resent"], rel=0.06), screen.text
+    again = re.search(r"([\d.]+ [KM]?i?B) sent again", home.run("history").stdout.decode())
+    resent = sum(upload["resent"] for upload in uploads.values())
+    assert amount(again.group(1) if again else "0 B") == pytest.approx(resent, rel=0.06)
     if not is_tus:
         # Of a broken PUT nothing is kept, and what a refusal took is thrown away too.
         assert uploads["two.bin"]["resent"] >= cut["two.bin"]
 
 
-@pytest.mark.xfail(strict=True, reason="SampledProgress.of knows only what the server confirmed of what does not run")
+@known(reason="SampledProgress.of knows only what the server confirmed of what does not run")
 def test_a_pause_takes_nothing_from_the_share_in_a_list(views, home, proxy):
     """The screen says 30 %, the server has 30 %, and `list` says 0 %: tus confirms only when it is asked."""
     view = views("tus", {"one.bin": 20_000_000}, 2 * KIB * KIB)
@@ -357,8 +374,13 @@ def test_a_pause_takes_nothing_from_the_share_in_a_list(views, home, proxy):
     assert abs(view.percent(view.list()["one.bin"]) - row) <= 1
 
 
-@pytest.mark.xfail(strict=True, reason="TransferEstimator takes the rate of the seconds in which the limit was shared")
-@pytest.mark.parametrize("command", ["status", "list"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "status",
+        pytest.param("list", marks=known(reason="ProgressStore.samples estimates each alone, without its new share")),
+    ],
+)
 def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, command):
     view = views("put", {"one.bin": 2_000_000, "two.bin": 9_000_000}, KIB * KIB)
     view.wait_for(one="done", two="running")
@@ -370,7 +392,7 @@ def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, comm
     view.check_time(told, left, [view.limit])
 
 
-@pytest.mark.xfail(strict=True, reason="TransferEstimator.total: no total is below one upload's, at half of the limit")
+@known(reason="TransferEstimator.total: no total is below one upload's, at half of the limit")
 def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
     """Of two that share a limit the larger gets all of it once the other has ended."""
     view = views("put", {"one.bin": 4_000_000, "two.bin": 16_000_000}, KIB * KIB)
@@ -379,18 +401,18 @@ def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
     view.check_time(status["eta"], status["uploads"]["bytesLeft"], [view.limit, *view.proxy.paces()])
 
 
-@pytest.mark.xfail(strict=True, reason="ProgressStore.end comes before the result is on disk: SampledProgress.of has no sample")
+@known(reason="ProgressStore.end comes before the result is on disk: SampledProgress has none")
 def test_what_has_just_ended_does_not_fall_to_nothing(views):
     """Until its end is on disk an upload is running, and `list` says that none of it is sent."""
     view = views("put", {f"{number:02}.bin": 30_000 for number in range(60)}, 600 * KIB)
     sent = {}
-    while "done" not in (states := view.states()).values() or set(states.values()) != {"done"}:
+    while set(view.states().values()) != {"done"}:
         for name, upload in view.seen.items():
             assert upload["state"] != "running" or upload["sent"] >= sent.get(name, 0), upload
             sent[name] = upload["sent"]
 
 
-@pytest.mark.xfail(strict=True, reason="bytes that wait in this machine's kernel count as sent, up to 4 MB of them")
+@known(reason="bytes that wait in this machine's kernel count as sent, up to 4 MB of them")
 def test_a_fade_is_seen_in_rate_and_remaining_time(views, proxy):
     """Under a limit the kernel takes what the limit lets through, for as long as its buffer has room."""
     view = views("put", {"one.bin": 20_000_000}, LIMIT)

@@ -1,39 +1,40 @@
-/// A change in a watched folder. It is only a reason to look: the files themselves say what is there.
+/// A change in a watched folder. It is only a reason to scan: the files themselves are authoritative.
 package enum FolderEvent: Hashable, Sendable {
-    /// A name was made, closed after writing, moved in or out, or deleted.
+    /// A name was created, closed after writing, moved in or out, or deleted.
     case changed(LocalPath)
-    /// A folder was made or moved in.
+    /// A folder was created or moved in.
     case folderCame(LocalPath)
-    /// A folder is not there any more, nor what was in it.
+    /// A folder was removed, with its content.
     case folderWent(LocalPath)
     /// The system has dropped events.
     case lost
 }
 
-/// The system's events of folders: a seam, so that tests can make them. Used by one thread.
+/// The system's events of folders: a protocol, so that tests can replace it. One thread uses it.
 package protocol FolderEvents: AnyObject {
-    /// Tells of what happens to the names in a folder from now on, not of what happens below. May be asked for again.
+    /// Watches the names in a folder from now on, not those in its subfolders. A second call for the same folder is
+    /// allowed.
     ///
-    /// - Returns: Why it does not.
+    /// - Returns: The reason if the folder cannot be watched; nil for success.
     func watch(_ folder: LocalPath) -> UnwatchedFolder?
 
-    /// Returns the events since the last call; waits for one until `alarm` rings or the time is over.
+    /// Returns the events since the last call; waits for an event until `alarm` rings or the time is over.
     ///
-    /// - Parameter limit: nil for ever.
+    /// - Parameter limit: The longest wait; nil for no limit.
     func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent]
 }
 
-/// The reason why the system tells no changes of a folder.
+/// The reason why the system does not report the changes of a folder.
 package enum UnwatchedFolder: Error, Hashable, Sendable {
-    /// The system tells nobody.
+    /// The system reports no folder events.
     case unsupported
-    /// There are too many of what the setting limits (fs.inotify.…).
+    /// The number that the setting limits (fs.inotify.…) is reached.
     case limit(setting: String)
     /// The folder does not exist, or may not be read.
     case gone
 }
 
-/// The events of a system that tells none: the folders have to be read again and again.
+/// The events of a system that reports none: the folders must be scanned repeatedly.
 package final class NoFolderEvents: FolderEvents {
     private let reason: UnwatchedFolder
 

@@ -1,6 +1,6 @@
 #if !os(Linux)
 
-    /// The events of this system, which tells none: the folders are read again and again.
+    /// The events of this system, which reports none: the folders must be scanned repeatedly.
     package final class SystemFolderEvents: FolderEvents {
         private let none = NoFolderEvents()
 

@@ -1,7 +1,7 @@
 #if os(Linux)
     import Glibc
 
-    /// The events of folders, by inotify(7). It tells nothing of what other machines do on a network file system.
+    /// The events of folders, by inotify(7), which does not report changes by other machines on a network file system.
     package final class SystemFolderEvents: FolderEvents {
         private let descriptor: CInt
         private var folders: [CInt: LocalPath] = [:]
@@ -15,7 +15,7 @@
                 IN_ONLYDIR, IN_DONT_FOLLOW, IN_EXCL_UNLINK,
             ].reduce(UInt32(0)) { $0 | UInt32(truncatingIfNeeded: $1) }
 
-        /// - Throws: `UnwatchedFolder` if the system does not tell.
+        /// - Throws: `UnwatchedFolder` if inotify is not available.
         package init() throws(UnwatchedFolder) {
             descriptor = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
             guard descriptor < 0 else { return }
@@ -35,7 +35,7 @@
                 default: return .unsupported
                 }
             }
-            // The name may have been another folder's, and the folder may have had another name.
+            // The name may have belonged to another folder, and the folder may have had another name.
             if let before = numbers[folder], before != number { forget(folder) }
             if let before = folders[number], before != folder { numbers[before] = nil }
             folders[number] = folder
@@ -51,7 +51,7 @@
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return events }
                 take(count, into: &events)
-                // Whoever changes things without end must not keep us from looking at them.
+                // Continuous changes must not prevent the scan.
                 if events.count > 10_000 { return events }
             }
         }
@@ -79,7 +79,7 @@
             if tells(IN_Q_OVERFLOW) { return .lost }
             guard let folder = folders[number] else { return nil }
             if tells(IN_IGNORED) {
-                // The folder is gone, or its file system.
+                // The folder was removed, or its file system was unmounted.
                 forget(folder)
                 return .folderWent(folder)
             }
@@ -95,7 +95,8 @@
             return .folderWent(path)
         }
 
-        /// Forgets a folder that was moved away, with all below: its watches go on under names that it no longer has.
+        /// Forgets a folder that was moved away, with all below: its watches continue under names that are no longer
+        /// valid.
         private func forget(below folder: LocalPath) {
             for path in numbers.keys where path == folder || path.isBelow(folder) { forget(path) }
         }

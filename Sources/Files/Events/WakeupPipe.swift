@@ -9,14 +9,14 @@ package final class WakeupPipe: Sendable {
     private let near: CInt
     private let far: CInt
 
-    /// The reason why a wait ended; neither is true when the time is over or a signal came.
+    /// The reason why a wait ended. Both values are false if the time is over or a signal arrived.
     package struct Wakeup {
         package var isRung: Bool
-        /// True if the other descriptor can be read.
+        /// True if the other descriptor is readable.
         package var isReadable: Bool
     }
 
-    /// - Throws: `SystemCallError` if no descriptor is left.
+    /// - Throws: `SystemCallError` if no descriptor is free.
     package init() throws(SystemCallError) {
         (near, far) = try openPipe()
         for end in [near, far] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -33,15 +33,15 @@ package final class WakeupPipe: Sendable {
         _ = write(far, &byte, 1)
     }
 
-    /// Waits until the pipe has rung, `other` can be read, or the time is over.
+    /// Waits until the pipe has rung, `other` is readable, or the time is over.
     ///
-    /// - Parameter limit: nil for ever.
+    /// - Parameter limit: The longest wait; nil for no limit.
     package func wait(for other: CInt?, upTo limit: Duration? = nil) throws(SystemCallError) -> Wakeup {
         var waiting = [
             pollfd(fd: near, events: Int16(POLLIN), revents: 0),
             pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
         ]
-        // Rounded up: waking a moment too early would be a round in vain.
+        // Rounded up: waking a moment too early would waste a loop.
         let milliseconds = limit.map { CInt(clamping: Int64(max(0, $0 / .milliseconds(1)).rounded(.up))) }
         guard poll(&waiting, nfds_t(waiting.count), milliseconds ?? -1) >= 0 else {
             if errno == EINTR { return Wakeup(isRung: false, isReadable: false) }

@@ -1,27 +1,27 @@
-/// Fields of a URL-encoded form or of a query, in order.
+/// The fields of a URL-encoded form or of a query, in sequence.
 ///
-/// Written as a dictionary literal: `["album": "May", "tags": ["raw", "unsorted"], "draft": true, "note": nil]`.
-/// Arrays become one field an element, named `tags[]`; booleans are 1 and 0; nil fields are left out.
+/// A dictionary literal creates them: `["album": "May", "tags": ["raw", "unsorted"], "draft": true, "note": nil]`. An
+/// array becomes one field for each element, named `tags[]`; booleans are 1 and 0; nil fields are left out.
 public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// The content of one form field.
     public enum Value: Hashable, Sendable {
         case text(String)
         case list([Value])
-        /// Left out.
+        /// The field is left out.
         case none
     }
 
-    /// The way in which the elements of a list are named.
+    /// The names of the elements of a list.
     public enum ListNaming: Hashable, Sendable {
-        /// `tags[]`, as PHP, Rails and Alamofire have it.
+        /// The form `tags[]` of PHP, Rails and Alamofire.
         case brackets
-        /// `tags`, as HTML forms have it.
+        /// The form `tags` of HTML forms.
         case repeated
-        /// `tags[0]`.
+        /// The form `tags[0]`.
         case indexed
     }
 
-    /// The form fields in the order they are sent; names may repeat.
+    /// The form fields in the sequence in which they are sent; names may repeat.
     public var fields: [(name: String, value: Value)]
     /// The way in which lists among the values are written.
     public var listNaming: ListNaming
@@ -35,8 +35,8 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         self.init(elements.map { (name: $0.0, value: $0.1) })
     }
 
-    /// `name=value` joined by `&`. Everything is percent-encoded but RFC 3986's unreserved characters and `?` and `/`,
-    /// which §3.4 allows in a query: a space is `%20`, a plus `%2B`.
+    /// The text `name=value` joined by `&`. Everything is percent-encoded except RFC 3986's unreserved characters and
+    /// `?` and `/`, which §3.4 allows in a query: a space is `%20`, a plus `%2B`.
     public var encoded: String {
         fields.flatMap { pairs($0.name, $0.value) }
             .map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }
@@ -100,7 +100,7 @@ extension FormFields.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLite
     public init(arrayLiteral elements: FormFields.Value...) { self = .list(elements) }
     public init(nilLiteral: ()) { self = .none }
 
-    /// Any value by its description, booleans as 1 and 0.
+    /// Creates the text of any value from its description; booleans are 1 and 0.
     public init(_ value: some CustomStringConvertible) {
         self = .text((value as? Bool).map { $0 ? "1" : "0" } ?? value.description)
     }

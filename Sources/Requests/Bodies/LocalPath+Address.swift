@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 
 extension LocalPath {
-    /// The path that a text says, unless it says an address: `https://host/a.png` would be taken for a file in a folder
+    /// Creates a path from a text that is not a URL: `https://host/a.png` would be taken for a file in a folder
     /// `https:`, and then be reported as missing.
     /// - Throws: `UploadFailure` (`permanent`).
     init(notAnAddress text: String) throws(UploadFailure) {
@@ -18,7 +18,7 @@ extension LocalPath {
         self.init(text)
     }
 
-    /// RFC 3986 §3.1.
+    /// Returns whether the text is a scheme (RFC 3986 §3.1).
     private static func isScheme(_ text: Substring) -> Bool {
         text.first?.isLetter == true
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }

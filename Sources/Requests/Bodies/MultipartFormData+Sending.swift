@@ -3,50 +3,50 @@ public import FerryTransfer
 
 extension MultipartFormData {
     /// Opens every file, off the caller's thread, and computes the exact length. Called once for each attempt.
-    /// - Throws: `UploadFailure` of the first part that cannot be sent: it names the part by its place and its name.
+    /// - Throws: `UploadFailure` of the first part that cannot be sent, with its number and its name.
     public func open() async throws(UploadFailure) -> StreamedBody {
         try await OpenedForm(self).body
     }
 
-    /// The exact number of bytes on the wire, nil if a stream does not know its own.
-    /// - Throws: as `open()`.
+    /// Returns the exact number of bytes on the wire; nil if a stream does not know its own.
+    /// - Throws: The errors of `open()`.
     public func length() async throws(UploadFailure) -> ByteCount? { try await OpenedForm(self).body.length }
 
-    /// Bytes of all parts without headers and boundaries, nil if a stream does not know its own. This is not the
-    /// request's `Content-Length`: that is `length()`.
-    /// - Throws: as `open()`.
+    /// Returns the number of bytes of all parts without headers and boundaries; nil if a stream does not know its own.
+    /// The request's `Content-Length` is `length()` instead.
+    /// - Throws: The errors of `open()`.
     public func contentLength() async throws(UploadFailure) -> ByteCount? {
         try await OpenedForm(self).contentLength
     }
 
-    /// Opens the form, and reads it into memory if it is small: one write then sends it.
-    /// - Parameter memoryThreshold: Bytes. A form with fewer is read; any other, and one without a length, is streamed
-    ///   from its sources. Nothing is ever spilled to disk.
-    /// - Throws: as `open()` and `encode(limit:)`.
+    /// Opens the form, and reads a small one into memory: one write then sends it.
+    /// - Parameter memoryThreshold: A number of bytes. A smaller form is read; any other, and one without a length, is
+    ///   streamed from its sources. Nothing is ever written to disk.
+    /// - Throws: The errors of `open()` and `encode(limit:)`.
     public func body(memoryThreshold: ByteCount = 1 << 20) async throws -> TransportRequest.Body {
         let form = try await opened()
         guard let length = form.body.length, length < memoryThreshold else { return .streamed(form.body) }
         return .bytes(try await form.bytes(limit: length))
     }
 
-    /// The whole body, the same bytes as on the wire.
-    /// - Parameter limit: Bytes that may be held in memory.
-    /// - Throws: `UploadFailure` as `open()`, for a form over the limit, for a file that changes while it is read and
-    ///   for a stream that is not as long as it declared; `CancellationError`.
+    /// Returns the whole body, the same bytes as on the wire.
+    /// - Parameter limit: The maximum number of bytes in memory.
+    /// - Throws: `UploadFailure` like `open()`, for a form over the limit, for a file that changes during the read and
+    ///   for a stream that differs from its declared length; `CancellationError`.
     public func encode(limit: ByteCount = 256 << 20) async throws -> [UInt8] {
         try await opened().bytes(limit: limit)
     }
 
-    /// The body piece by piece, the same bytes as on the wire, read as they are asked for.
-    /// - Throws: as `open()`; the sequence throws as `encode(limit:)`, but knows no limit.
+    /// Returns the body chunk by chunk, the same bytes as on the wire, read on demand.
+    /// - Throws: The errors of `open()`; the sequence throws the errors of `encode(limit:)` except for the limit.
     public func chunks() async throws(UploadFailure) -> some AsyncSequence<[UInt8], any Error> & Sendable {
         try await OpenedForm(self).chunks
     }
 
-    /// Writes the body, the same bytes as on the wire, to a new file that only its owner may read: a form may hold
-    /// secrets. If that fails the file is removed.
-    /// - Returns: How many bytes were written.
-    /// - Throws: `UploadFailure` (`permanent`) if there is something at `path` or it cannot be written; else as
+    /// Writes the body, the same bytes as on the wire, to a new file that only its owner may read, as a form may
+    /// contain secrets. After a failure the file is removed.
+    /// - Returns: The number of written bytes.
+    /// - Throws: `UploadFailure` (`permanent`) if `path` exists or cannot be written; else the errors of
     ///   `encode(limit:)`.
     @discardableResult
     public func write(to path: LocalPath) async throws -> ByteCount {
@@ -67,13 +67,13 @@ extension MultipartFormData {
         }
     }
 
-    /// Writes the body to a path, not to an address. The rest is as for a `LocalPath`.
+    /// Writes the body to a path, which must not be a URL. Otherwise equal to the method for a `LocalPath`.
     @discardableResult
     public func write(to path: String) async throws -> ByteCount {
         try await write(to: LocalPath(notAnAddress: path))
     }
 
-    /// Opens the files. If the task is cancelled the error says that, not that a file could not be opened.
+    /// Opens the files. If the task is cancelled, the error is `CancellationError` and not that of a file.
     private func opened() async throws -> OpenedForm {
         do throws(UploadFailure) { return try await OpenedForm(self) } catch {
             try Task.checkCancellation()
@@ -83,8 +83,8 @@ extension MultipartFormData {
 }
 
 extension UploadBody {
-    /// A form, streamed from its parts' sources, with its own content type whatever the request's headers say.
-    /// - Parameter memoryThreshold: Bytes; see `MultipartFormData.body(memoryThreshold:)`.
+    /// Returns a form, streamed from its parts' sources. Its content type replaces that of the request.
+    /// - Parameter memoryThreshold: A number of bytes; see `MultipartFormData.body(memoryThreshold:)`.
     public static func multipart(_ form: MultipartFormData, memoryThreshold: ByteCount = 1 << 20)
         -> UploadBody
     {
@@ -95,7 +95,7 @@ extension UploadBody {
 }
 
 extension MultipartFormData {
-    /// False if a stream among the parts could be read once only, and was.
+    /// False if a stream among the parts could be read only once, and was.
     fileprivate var canBegin: Bool {
         parts.allSatisfy { part in
             if case .stream(let stream) = part.content { stream.canBegin } else { true }

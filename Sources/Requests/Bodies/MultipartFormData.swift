@@ -3,11 +3,11 @@ public import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the order they were appended.
+/// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the sequence in which they were appended.
 ///
-/// A value that says what to send: nothing is opened, checked or read before `open()`, and each `open()` begins anew, so
-/// one form serves every attempt. What is wrong with a part comes out there, in words that name the part. Appending
-/// changes this value only, not a copy that was handed over before.
+/// The value only describes the parts: nothing is opened, checked or read before `open()`. Each `open()` begins anew,
+/// so one form serves every attempt, and its error names the faulty part. Appending changes this value only, not
+/// earlier copies.
 ///
 /// A form without parts is the closing delimiter alone, `--B--` and CRLF, where B is the boundary.
 public struct MultipartFormData: Sendable {
@@ -16,7 +16,7 @@ public struct MultipartFormData: Sendable {
             case bytes([UInt8])
             case file(LocalPath)
             case stream(BodyStream)
-            /// The part cannot be sent, as was clear when it was appended.
+            /// The part cannot be sent, as found when it was appended.
             case unusable(UploadFailure)
         }
 
@@ -27,12 +27,12 @@ public struct MultipartFormData: Sendable {
     let boundary: MultipartBoundary
     private(set) var parts: [Part] = []
 
-    /// A form with a boundary of its own that nobody can guess, so that no content can hold it.
+    /// Creates a form with a random boundary that no content can contain.
     public init() { boundary = MultipartBoundary() }
 
-    /// A form with a boundary that was agreed on. Every part is searched for it, so files are read twice; a part that
-    /// holds it is not sent.
-    /// - Throws: `UploadFailure` (`permanent`) unless it has 1 to 70 characters of RFC 2046 §5.1.1.
+    /// Creates a form with a given boundary. Every part is searched for the boundary, so files are read twice; a part
+    /// that contains it is not sent.
+    /// - Throws: `UploadFailure` (`permanent`) unless the boundary has 1 to 70 characters of RFC 2046 §5.1.1.
     public init(boundary: String) throws(UploadFailure) {
         guard let boundary = try? MultipartBoundary(boundary) else {
             throw UploadFailure(
@@ -47,12 +47,12 @@ public struct MultipartFormData: Sendable {
     /// The value of the request's `Content-Type`, with the boundary.
     public var contentType: String { boundary.contentType }
 
-    /// Appends bytes that are in memory.
+    /// Appends bytes in memory.
     /// - Parameters:
-    ///   - fileName: Makes the part a file for the receiver.
-    ///   - contentType: A media type such as `image/png`. nil takes it from the file name's extension; a part without
+    ///   - fileName: The file name, which makes the part a file for the receiver.
+    ///   - contentType: A media type such as `image/png`. nil derives it from the file name's extension; a part without
     ///     a file name then has none, which means text.
-    ///   - headers: More header lines of the part. Its name, file name and type are not among them.
+    ///   - headers: Further header fields of the part, without its name, file name and type.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -60,7 +60,7 @@ public struct MultipartFormData: Sendable {
         append(.bytes(Array(bytes)), name, fileName, contentType, headers)
     }
 
-    /// Appends text as UTF-8. The rest is as for bytes.
+    /// Appends text as UTF-8. Otherwise equal to the method for bytes.
     public mutating func append(
         _ text: some StringProtocol, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -68,7 +68,7 @@ public struct MultipartFormData: Sendable {
         append(.bytes(Array(text.utf8)), name, fileName, contentType, headers)
     }
 
-    /// Appends one field of the same name for each value, in order; none for none.
+    /// Appends one field of the same name for each value, in sequence; none without values.
     public mutating func append(values: some Sequence<some CustomStringConvertible>, name: String) {
         for value in values { append(value.description, name: name) }
     }
@@ -87,8 +87,8 @@ public struct MultipartFormData: Sendable {
 
     /// Appends a file, which is read while it is sent. Its name needs no extension.
     /// - Parameters:
-    ///   - fileName: nil takes the last component of the path, with U+FFFD for what is not UTF-8.
-    ///   - contentType: nil takes it from the file name's extension, see `MediaType`.
+    ///   - fileName: The file name. nil means the last component of the path, with U+FFFD for bytes that are not UTF-8.
+    ///   - contentType: The media type. nil derives it from the file name's extension, see `MediaType`.
     public mutating func append(
         file path: LocalPath, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -96,7 +96,8 @@ public struct MultipartFormData: Sendable {
         append(.file(path), name, fileName ?? path.name, contentType, headers)
     }
 
-    /// Appends the file at a path, not at an address such as `https://…`. The rest is as for a `LocalPath`.
+    /// Appends the file at a path, which must not be a URL such as `https://…`. Otherwise equal to the method for a
+    /// `LocalPath`.
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -108,8 +109,8 @@ public struct MultipartFormData: Sendable {
         append(content, name, fileName ?? LocalPath(path).name, contentType, headers)
     }
 
-    /// Appends bytes that are made while they are sent. A stream that does not know its length leaves the form without
-    /// one, and the form is then sent chunked. The rest is as for bytes.
+    /// Appends bytes that are produced while they are sent. With a stream of unknown length, the form has no length and
+    /// is sent chunked. Otherwise equal to the method for bytes.
     public mutating func append(
         stream: BodyStream, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]

@@ -3,10 +3,10 @@ import FerryProtocols
 import NIOPosix
 import Synchronization
 
-/// A file that we have just made and are writing. All calls to the system are made off the caller's thread.
+/// A file that is created and written here. All system calls are made off the caller's thread.
 final class NewFile: Sendable {
     private let path: LocalPath
-    /// nil once it is closed.
+    /// The open file; nil once it is closed.
     private let file: Mutex<OpenFile?>
 
     private init(_ path: LocalPath) throws(UploadFailure) {
@@ -17,7 +17,7 @@ final class NewFile: Sendable {
         }
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) that names the path and the reason, also if something is there.
+    /// - Throws: `UploadFailure` (`permanent`) with the path and the reason, also if the path exists.
     static func create(_ path: LocalPath) async throws(UploadFailure) -> NewFile {
         try await onPool(path) { try NewFile(path) }
     }
@@ -26,7 +26,7 @@ final class NewFile: Sendable {
         try await Self.onPool(path) { try self.writeAll(bytes) }
     }
 
-    /// - Throws: `UploadFailure` if the system says only now that the bytes could not be kept.
+    /// - Throws: `UploadFailure` if the system reports a write error only now.
     func close() async throws(UploadFailure) {
         try await Self.onPool(path) {
             guard let file = self.file.withLock({ $0.take() }) else { return }
@@ -36,7 +36,7 @@ final class NewFile: Sendable {
         }
     }
 
-    /// Removes the file, also in a cancelled task, for which the thread pool would refuse the work.
+    /// Removes the file, also in a cancelled task, whose work the thread pool would refuse.
     func remove() async {
         await Task { try? await Self.onPool(path) { try self.path.remove() } }.value
     }

@@ -1,19 +1,19 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A form whose files are open and whose lengths are known: one attempt to send it.
+/// A form with open files and known lengths, for one attempt.
 struct OpenedForm: Sendable {
-    /// Up to this, bytes are joined with what is around them: one write costs more than one copy.
+    /// The size up to which bytes are joined with the bytes around them: a write costs more than a copy.
     private static let joinedLimit = 64 << 10
 
     private(set) var body = StreamedBody([])
-    /// The parts that the body's segments belong to, for the failures of each.
+    /// The parts of the body's segments, for the failures of each.
     private(set) var labels: [String] = []
-    /// Bytes of all parts without what is around them; nil if a stream does not know its own.
+    /// The number of bytes of all parts without headers and boundaries; nil if a stream does not know its own.
     private(set) var contentLength: ByteCount? = 0
 
     /// Opens the files off the caller's thread, one after the other.
-    /// - Throws: `UploadFailure` of the first part that cannot be sent, named by its place and its name.
+    /// - Throws: `UploadFailure` of the first part that cannot be sent, with its number and its name.
     init(_ form: MultipartFormData) async throws(UploadFailure) {
         var contents: [StreamedBody.Segment] = []
         for (index, part) in form.parts.enumerated() {
@@ -33,11 +33,11 @@ struct OpenedForm: Sendable {
         add(.bytes(form.boundary.closing(isEmpty: form.parts.isEmpty)), "the end of the form")
     }
 
-    /// The bytes in order. Failures name the part.
+    /// The bytes in sequence. Failures name the part.
     var chunks: BodyChunks { BodyChunks(body.segments, labels: labels) }
 
-    /// All bytes at once.
-    /// - Throws: `UploadFailure` (`permanent`) if they are more than `limit`, before more than that is in memory.
+    /// Returns all bytes at once.
+    /// - Throws: `UploadFailure` (`permanent`) for more bytes than `limit`, before more than that are in memory.
     func bytes(limit: ByteCount) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let length = body.length {
@@ -99,7 +99,7 @@ struct OpenedForm: Sendable {
             hint: "send it as a stream, write it to a file, or raise the limit")
     }
 
-    /// Its place, and its name without what could steer a terminal.
+    /// Returns the part's number, and its name with escaped control characters.
     private static func label(_ index: Int, _ part: MultipartFormData.Part) -> String {
         "part \(index + 1) of the form, \(String(part.header.name.prefix(100)).debugDescription)"
     }

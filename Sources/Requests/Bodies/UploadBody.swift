@@ -2,29 +2,29 @@ public import FerryFiles
 package import FerryProtocols
 public import FerryTransfer
 
-/// The body of a request, which can be opened again: each attempt and each redirect opens it, so
-/// that a request which failed half-way goes out whole the next time.
+/// The body of a request, which can be opened again. Each attempt and each redirect opens it, so that a request that
+/// failed half-way is sent completely the next time.
 public struct UploadBody: ReopenableBody {
-    /// The body's wish for the field `Content-Type`.
+    /// The source of the header field `Content-Type`.
     public enum ContentType: Hashable, Sendable {
         case none
-        /// Unless the request names one itself.
+        /// The type unless the request has one itself.
         case suggested(String)
-        /// A type that takes the place of the request's own: without the boundary no server could read a form.
+        /// The type that replaces the request's own: without the boundary no server could read a form.
         case required(String)
     }
 
-    /// The type of the body, and whether it or the request decides.
+    /// The type of the body, and whether the body or the request decides.
     public let contentType: ContentType
-    /// Bytes, where they can be told before `open()`.
+    /// The number of bytes, if known before `open()`.
     package private(set) var knownLength: ByteCount?
     private let isLeft: @Sendable () -> Bool
     private let opening: @Sendable () async throws -> TransportRequest.Body
 
     /// - Parameters:
-    ///   - canBegin: Whether another attempt has something to send; asked after an attempt failed.
-    ///   - open: Makes the body of one attempt, from its first byte. What it throws ends the attempt before anything
-    ///     is sent.
+    ///   - canBegin: Returns whether another attempt can send the body; called after a failed attempt.
+    ///   - open: Returns the body of one attempt, from its first byte. An error ends the attempt before anything is
+    ///     sent.
     public init(
         contentType: ContentType = .none, canBegin: @escaping @Sendable () -> Bool = { true },
         open: @escaping @Sendable () async throws -> TransportRequest.Body
@@ -34,16 +34,16 @@ public struct UploadBody: ReopenableBody {
         opening = open
     }
 
-    /// A body that needs no opening.
+    /// Creates a body that needs no opening.
     init(contentType: ContentType = .none, _ body: TransportRequest.Body) {
         self.init(contentType: contentType, canBegin: { body.canBegin }, open: { body })
         knownLength = body.length
     }
 
-    /// False if the bytes could be had only once, and were.
+    /// False if the bytes were available only once, and were read.
     public var canBegin: Bool { isLeft() }
 
-    /// - Throws: `UploadFailure` for what is known to be wrong with a file; whatever a caller's own body throws.
+    /// - Throws: `UploadFailure` for a problem of a file; any error of a caller's own body.
     public func open() async throws -> TransportRequest.Body { try await opening() }
 }
 
@@ -51,22 +51,22 @@ extension UploadBody {
     /// No body at all.
     public static let none = UploadBody(.none)
 
-    /// Bytes in memory. They may be none: the request then says `Content-Length: 0`.
+    /// Returns a body of bytes in memory. Without bytes the request has `Content-Length: 0`.
     public static func data(_ bytes: some Sequence<UInt8> & Sendable) -> UploadBody {
         let bytes = [UInt8](bytes)
         return UploadBody(.bytes(bytes))
     }
 
-    /// Text as UTF-8, `text/plain` unless the request says otherwise.
+    /// Returns a body of UTF-8 text, `text/plain` unless the request has another type.
     public static func string(_ text: String) -> UploadBody {
         let bytes = Array(text.utf8)
         return UploadBody(contentType: .suggested("text/plain; charset=utf-8"), .bytes(bytes))
     }
 
-    /// A file, read while it is sent. Each attempt sends it as it is when the attempt begins; a change while it is
-    /// sent ends the attempt (`sourceChanged`).
+    /// Returns a body of a file, read while it is sent. Each attempt sends the file's version at its start; a change
+    /// during the attempt ends it (`sourceChanged`).
     ///
-    /// `Content-Type` follows the name's extension, `application/octet-stream` where there is no telling.
+    /// The `Content-Type` follows the name's extension, `application/octet-stream` for an unknown one.
     public static func file(_ path: LocalPath) -> UploadBody {
         UploadBody(contentType: .suggested(MediaType.ofFile(named: path.name))) {
             let file = try await SourceFile.open(path)
@@ -76,7 +76,7 @@ extension UploadBody {
         }
     }
 
-    /// A file, by its path or `file:` address.
+    /// Returns a body of a file, by its path or `file:` URL.
     public static func file(_ url: URL) -> UploadBody {
         guard url.isFileURL else {
             return UploadBody {
@@ -89,12 +89,12 @@ extension UploadBody {
         return file(LocalPath(url.path(percentEncoded: false)))
     }
 
-    /// Bytes that are made while they are sent; chunked if their number is not known.
+    /// Returns a body of bytes that are produced while they are sent; chunked if their number is unknown.
     public static func stream(_ stream: BodyStream) -> UploadBody {
         UploadBody(.streamed(StreamedBody([.stream(stream)])))
     }
 
-    /// A value as JSON, encoded once.
+    /// Returns a body of a JSON value, encoded once.
     ///
     /// A value that cannot be encoded ends the request before anything is sent.
     public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> UploadBody {
@@ -106,7 +106,7 @@ extension UploadBody {
         return body
     }
 
-    /// Fields as `application/x-www-form-urlencoded`.
+    /// Returns a body of fields as `application/x-www-form-urlencoded`.
     public static func form(_ fields: FormFields) -> UploadBody {
         let bytes = Array(fields.encoded.utf8)
         return UploadBody(

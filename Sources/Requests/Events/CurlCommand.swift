@@ -4,19 +4,19 @@ public import FerryTransfer
 import HTTPTypes
 
 extension RequestSummary {
-    /// The request as a curl command that can be pasted into a shell, secrets cut.
+    /// The request as a curl command that can be pasted into a shell, without secrets.
     ///
-    /// The body is named by its size only, as a file in the working folder: `--data-binary '@BODY (1048576 bytes)'`;
-    /// `'@BODY'` while nobody knows the size.
+    /// The body is only named with its size, as a file in the working folder: `--data-binary '@BODY (1048576 bytes)'`,
+    /// or `'@BODY'` if the size is unknown.
     public var curlCommand: String {
         var words = ["curl -v"]
         words.append(method == .head ? "-I" : "-X \(Self.quoted(method.rawValue))")
-        // curl takes a field without a value for one to leave out, unless it ends so.
+        // Without the semicolon, curl removes a field with an empty value.
         words += fields.map {
             "-H " + Self.quoted($0.value.isEmpty ? "\($0.name.rawName);" : "\($0.name.rawName): \($0.value)")
         }
         if bodyLength != 0, ![.get, .head].contains(method) {
-            // curl would say that it is a form.
+            // Without this option curl would send the type of a form.
             if fields[.contentType] == nil { words.append("-H 'Content-Type:'") }
             let name = bodyLength.map { "@BODY (\($0) bytes)" } ?? "@BODY"
             words.append("--data-binary \(Self.quoted(name))")
@@ -29,12 +29,12 @@ extension RequestSummary {
         if let socket = socketAddress {
             return ["--unix-socket \(Self.quoted(socket.path))", "-g \(Self.quoted(socket.url))"]
         }
-        // Brackets and braces would be patterns, and a dash in front an option.
+        // Brackets and braces would be patterns, and a leading dash an option.
         let needsCare = url.hasPrefix("-") || url.contains { "[]{}".contains($0) }
         return [(needsCare ? "-g --url " : "") + Self.quoted(url)]
     }
 
-    /// curl wants the path of a Unix socket apart from the address.
+    /// The path of a Unix socket and the URL, which curl takes separately.
     private var socketAddress: (path: String, url: String)? {
         guard UploadAddress.isUnixSocket(url), let start = url.firstRange(of: "://")?.upperBound else {
             return nil
@@ -44,7 +44,7 @@ extension RequestSummary {
         return (path, "http://\(UploadAddress.socketHost)\(url[end...])")
     }
 
-    /// One word for a POSIX shell, whatever is in it (XCU §2.2.2).
+    /// Returns any text as one word for a POSIX shell (XCU §2.2.2).
     private static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }

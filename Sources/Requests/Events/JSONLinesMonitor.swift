@@ -5,24 +5,24 @@ public import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// Writes one JSON object a line for each event to a file that only its owner can read.
+/// Appends each event as a line of JSON to a file that only its owner can read.
 ///
-/// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`, and where
-/// they apply `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (how long it took, or the
-/// wait before a retry), `reason`, `host`. Lines are appended, each by one write, off the caller's thread; what is not
-/// yet written when the process ends is lost, unless somebody calls `flush()`.
+/// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`. If they
+/// apply, also `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (the duration, or the delay
+/// before a retry), `reason`, `host`. Lines are appended, each by one write, off the caller's thread. Lines that are
+/// not written when the process ends are lost; `flush()` prevents that.
 public final class JSONLinesMonitor: EventMonitor {
     private let queue = DispatchQueue(label: "ferry.events")
     private let file: OpenFile
-    /// True if the last line was written in part.
+    /// True if the last line was written only in part.
     private let isTorn = Mutex(false)
     private let includesProgress: Bool
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - includesProgress: Whether each write of a body becomes a line: several thousand a gigabyte.
-    ///   - now: For `time`.
-    ///   - path: Made if it is not there; a file that is keeps its permissions.
+    ///   - includesProgress: Whether each write of a body becomes a line: several thousand per gigabyte.
+    ///   - now: The wall clock for `time`.
+    ///   - path: The file, created if it is missing; an existing file keeps its permissions.
     /// - Throws: `UploadFailure` (`storage`) if the file cannot be opened, or is a symbolic link.
     public init(
         appendingTo path: LocalPath, includesProgress: Bool = false,
@@ -47,7 +47,7 @@ public final class JSONLinesMonitor: EventMonitor {
         }
     }
 
-    /// A full disk costs the line, not the upload. A line that was cut short does not spoil the next.
+    /// Appends a line. A full disk loses the line, not the upload, and an incomplete line does not spoil the next.
     private func append(_ line: Data) {
         isTorn.withLock { isTorn in
             let bytes = isTorn ? Data([UInt8(ascii: "\n")]) + line : line
@@ -66,7 +66,7 @@ public final class JSONLinesMonitor: EventMonitor {
     }()
 }
 
-/// One line.
+/// An event as a line of JSON.
 private struct EventRecord: Encodable {
     let time: String
     let event: String

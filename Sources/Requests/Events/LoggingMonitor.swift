@@ -2,11 +2,12 @@ import FerryProtocols
 public import FerryTransfer
 public import Logging
 
-/// Writes what happens to requests to a swift-log logger, with the request's id, label and attempt as metadata.
+/// Writes the events of requests to a swift-log logger, with the request's id, label and attempt as metadata.
 public struct LoggingMonitor: EventMonitor {
     private let logger: Logger
 
-    /// - Parameter logger: Its level decides what is written: `debug` has every step, `trace` every write of a body.
+    /// - Parameter logger: The logger. Its level selects the events: `debug` has every step, `trace` every write of a
+    ///   body.
     public init(_ logger: Logger) { self.logger = logger }
 
     public func receive(_ event: TransferEvent, of request: RequestContext) {

@@ -13,7 +13,7 @@ import Synchronization
 /// | `ferry_sent_bytes` | counter: bytes of bodies, repeated ones too | |
 /// | `ferry_retries`, `ferry_refreshes`, `ferry_broken_connections` | counters | |
 ///
-/// Addresses and labels are no dimensions: their number has no bound.
+/// URLs and labels are no dimensions: their number is unlimited.
 public struct MetricsMonitor: EventMonitor {
     private let handlers: Handlers
     private let sentBytes: Counter
@@ -21,7 +21,7 @@ public struct MetricsMonitor: EventMonitor {
     private let refreshes: Counter
     private let broken: Counter
 
-    /// - Parameter factory: The one that `MetricsSystem` has at this moment if there is no other.
+    /// - Parameter factory: The factory; by default the current one of `MetricsSystem`.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
         handlers = Handlers(factory)
         sentBytes = Counter(label: "ferry_sent_bytes", factory: factory)
@@ -53,7 +53,7 @@ public struct MetricsMonitor: EventMonitor {
     }
 }
 
-/// One handler for each name and dimension: a backend may keep every one it ever made.
+/// One handler for each name and dimension: a backend may keep every handler ever created.
 private final class Handlers: Sendable {
     private struct Key: Hashable {
         var label: String

@@ -2,10 +2,10 @@ public import FerryConnectivity
 import FerryProtocols
 public import FerryTransfer
 
-/// Waits for the network when a request fails because there is none, and makes it again when it is back.
+/// Waits for the network when a request fails without one, and retries the request when the network returns.
 ///
-/// Whether there is a network says the connectivity monitor. A failure while there is one is left to the next retrier.
-/// A request that may have reached the server is made again only if the server may see it twice.
+/// The connectivity monitor reports whether there is a network. A failure with a network is left to the next retrier. A
+/// request that may have reached the server is repeated only if the server may receive it twice.
 public struct OfflineRetrier: RequestInterceptor {
     private let monitor: ConnectivityMonitor
     private let maximumWait: Duration
@@ -13,8 +13,8 @@ public struct OfflineRetrier: RequestInterceptor {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - maximumWait: After so long without a network the request ends with the failure it had.
-    ///   - limit: Retries after network failures, of whatever retrier.
+    ///   - maximumWait: The longest time without a network; after it the request ends with its failure.
+    ///   - limit: The number of retries after network failures, of any retrier.
     public init(
         _ monitor: ConnectivityMonitor = ConnectivityMonitor(), maximumWait: Duration = .seconds(5),
         limit: Int = 10, clock: any Clock<Duration> = ContinuousClock()
@@ -35,7 +35,7 @@ public struct OfflineRetrier: RequestInterceptor {
         return await monitor.waitUntilReachable(upTo: maximumWait, clock: clock) ? .retry : .doNotRetry
     }
 
-    /// Returns the first status of the monitor, which knows none before it is asked.
+    /// Returns the first status of the monitor, which has none before the first report.
     private func isOffline() async -> Bool {
         for await status in monitor.statuses() {
             switch status {

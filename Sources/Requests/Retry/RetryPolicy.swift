@@ -3,44 +3,38 @@ import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// Makes a request again after a failure that may pass by itself: a connection that could not be made or broke, an
-/// answer that says "not now".
+/// Retries a request after a failure that may pass by itself: a connection that failed or broke, a response that means
+/// "not now".
 ///
-/// Waits `scale · base^n` before retry n (from 0), at most `cap`, drawn from 0 to there where `jitter` is full, and
+/// Waits `scale · base^n` before retry n (from 0), at most `cap`, drawn from 0 to that value with full `jitter`, and
 /// never less than the server's `Retry-After`. The numbers are Alamofire's: two retries, after half a second and one
-/// second. A request that a server must not get twice is not retried: only the methods below, and any that carries an
-/// `Idempotency-Key`.
+/// second. A request that a server must not receive twice is not retried: only the methods below, and any request with
+/// an `Idempotency-Key`.
 public struct RetryPolicy: RequestInterceptor {
-    /// The part of a wait that is random.
+    /// The random part of a delay.
     public enum Jitter: Hashable, Sendable {
         case none
-        /// Anything between nothing and the wait: spreads those who failed together.
+        /// A delay between nothing and the full one, which spreads requests that failed together.
         case full
     }
 
-    /// Retries, not attempts. Those for credentials do not count.
+    /// The number of retries, not of attempts. Retries for credentials do not count.
     public var limit = 2
-    /// The factor between two waits, at least 1.
+    /// The factor between two delays, at least 1.
     public var base = 2.0
-    /// The wait before the first retry.
+    /// The delay before the first retry.
     public var scale = Duration.milliseconds(500)
-    /// No wait of our own is longer. A server may ask for more, up to `timeout`.
+    /// The longest delay of the policy. A server may ask for more, up to `timeout`.
     public var cap = Duration.seconds(120)
-    /// Full unless tests, or people, want to know beforehand.
+    /// The jitter; full unless tests or users must know the delays in advance.
     public var jitter = Jitter.full
-    /// A server that asks for a longer wait than this is not waited for.
+    /// The longest delay that a server may ask for; a longer one is not waited for.
     public var timeout = Duration.seconds(600)
-    /// RFC 9110 §9.2.2.
+    /// The methods that may be repeated (RFC 9110 §9.2.2).
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
-    /// Answers that mean "not now" (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
+    /// The statuses that mean "not now" (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
     public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// The failures that are the network's: a certificate that is not accepted stays so.
+    /// The network failures to retry. A rejected certificate is not among them, as it stays rejected.
     public var reasons: Set<TransportError.Reason> = [.notConnected, .unsent, .staleConnection, .broken]
 
     private let random: @Sendable (ClosedRange<Double>) -> Double
@@ -48,7 +42,7 @@ public struct RetryPolicy: RequestInterceptor {
 
     /// - Parameters:
     ///   - random: Draws from a range, in seconds.
-    ///   - now: For a `Retry-After` that is a date.
+    ///   - now: The wall clock, for a `Retry-After` that is a date.
     public init(
         random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) },
         now: @escaping @Sendable () -> Date = { Date() }
@@ -89,7 +83,7 @@ public struct RetryPolicy: RequestInterceptor {
     }
 
     private func wait(before count: Int) -> Duration {
-        let seconds = (scale / .seconds(1)) * pow(max(1, base), Double(count))
+        let seconds = (scale / .seconds(1)) * max(1, base).raised(to: Double(count))
         let ceiling = max(0, min(seconds, cap / .seconds(1)))
         return .seconds(jitter == .full ? random(0...ceiling) : ceiling)
     }

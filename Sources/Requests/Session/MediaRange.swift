@@ -5,7 +5,7 @@ struct MediaRange: Hashable, Sendable {
     let type: String
     let subtype: String
 
-    /// - Returns: nil for anything that is not `type/subtype`.
+    /// - Returns: The range; nil for anything that is not `type/subtype`.
     init?(_ text: some StringProtocol) {
         let essence = String(text.prefix { $0 != ";" }).filter { !$0.isWhitespace }.lowercased()
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
@@ -14,7 +14,7 @@ struct MediaRange: Hashable, Sendable {
         subtype = String(parts[1])
     }
 
-    /// The ranges of a list, such as the value of `Accept`.
+    /// Returns the ranges of a list, such as the value of `Accept`.
     static func list(_ text: String) -> [MediaRange] {
         text.split(separator: ",").compactMap { MediaRange($0) }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds one task back while it is closed.
+/// A gate that blocks one task while it is closed.
 final class PauseGate: Sendable {
     private enum State {
         case open
@@ -25,7 +25,7 @@ final class PauseGate: Sendable {
         waiting?.resume(returning: true)
     }
 
-    /// - Returns: false if the task was cancelled meanwhile.
+    /// - Returns: False if the task was cancelled meanwhile.
     func wait() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -2,25 +2,25 @@ public import FerryTransfer
 
 /// The settings of one request that differ from its session's configuration.
 public struct RequestOptions: Sendable {
-    /// Names the request in events and logs.
+    /// The name of the request in events and logs.
     public var label: String
-    /// Asked after the session's.
+    /// The interceptor after the session's.
     public var interceptor: (any RequestInterceptor)?
-    /// Instead of the session's.
+    /// The validation in place of the session's.
     public var validation: ResponseValidation?
-    /// Instead of the session's.
+    /// The redirect handler in place of the session's.
     public var redirects: (any RedirectHandler)?
-    /// Told as well as the session's.
+    /// The monitors besides the session's.
     public var monitors: [any EventMonitor]
-    /// Told of every write of this request's body.
+    /// The delegate, called for every write of this request's body.
     public var delegate: (any UploadDelegate)?
-    /// Sent as `Idempotency-Key`, the same on every attempt: a POST that has one may be repeated.
+    /// The value of `Idempotency-Key`, the same on every attempt: a POST that has one may be repeated.
     public var idempotencyKey: String?
 
     /// - Parameters:
-    ///   - interceptor: Asked after the session's.
-    ///   - monitors: Told as well as the session's.
-    ///   - idempotencyKey: Without quotes.
+    ///   - interceptor: The interceptor after the session's.
+    ///   - monitors: The monitors besides the session's.
+    ///   - idempotencyKey: The key, without quotes.
     public init(
         label: String = "", interceptor: (any RequestInterceptor)? = nil,
         validation: ResponseValidation? = nil, redirects: (any RedirectHandler)? = nil,

@@ -3,30 +3,30 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The results of a request, in the forms a caller reads. Each may be asked several times and by several readers; all
-/// begin the request if nobody has, and throw `RequestFailure`.
+/// The results of a request, in several forms. Each may be called repeatedly and by several readers; each begins a
+/// request that has not begun, and throws `RequestFailure`.
 extension RequestTask {
-    /// The whole answer, once it was accepted.
+    /// Returns the complete response, once it was accepted.
     public func response() async throws(RequestFailure) -> TransportResponse {
         try await outcome().1.get().response
     }
 
-    /// The answer's status alone.
+    /// Returns the status of the response alone.
     public func status() async throws(RequestFailure) -> Int { try await response().status }
 
-    /// The answer's body, which may be empty.
+    /// Returns the body of the response, which may be empty.
     public func data() async throws(RequestFailure) -> Data {
         try await decoded { Data(try $1.completeBody()) }
     }
 
-    /// The answer's body as text, by the charset of its content type; UTF-8 where it names none.
+    /// Returns the body of the response as text, by the charset of its content type; UTF-8 if it names none.
     public func string() async throws(RequestFailure) -> String {
         try await decoded { try $1.text() }
     }
 
-    /// The answer's JSON as a value.
+    /// Returns the JSON of the response as a value.
     ///
-    /// An empty body is an error, but for the statuses 204 and 205, for answers to HEAD, and for types that have a
+    /// An empty body is an error, except for the statuses 204 and 205, for responses to HEAD, and for types with a
     /// value for it (`EmptyResponse`), such as optionals.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
@@ -44,7 +44,8 @@ extension RequestTask {
         }
     }
 
-    /// The answer as `decode` reads it. If it cannot, the retriers are asked, and the request may be made again.
+    /// Returns the result of `decode` for the response. If decoding fails, the retriers decide whether to repeat the
+    /// request.
     public func decoded<Value: Sendable>(
         _ decode: @Sendable (TransportRequest, TransportResponse) throws -> Value
     ) async throws(RequestFailure) -> Value {
@@ -60,7 +61,7 @@ extension RequestTask {
     }
 }
 
-/// A type that has a value for an answer without a body.
+/// A type that has a value for a response without a body.
 public protocol EmptyResponse {
     /// The value for no body.
     static var empty: Self { get }
@@ -91,7 +92,7 @@ extension TransportResponse {
         return text
     }
 
-    /// RFC 9110 §8.3.2: a parameter, quoted or not.
+    /// Returns the charset parameter of RFC 9110 §8.3.2, quoted or not.
     private static func charset(of contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map {

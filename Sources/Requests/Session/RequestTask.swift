@@ -3,14 +3,14 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// One request under way: its progress, its result, and the means to hold or cancel it.
+/// One request under way: its progress, its result, and the means to suspend or cancel it.
 ///
-/// It goes on whether anybody waits for it or not. If a task that waits for its result is cancelled, so is the request.
+/// The request continues even if no task waits for it. Cancelling a task that waits for its result cancels the request.
 public final class RequestTask: Identifiable, Sendable {
-    /// The state of a request. `cancelled` and `finished` are final, but for a finished one whose answer could not be
-    /// decoded and which a retrier has made again.
+    /// The state of a request. `cancelled` and `finished` are final, except for a finished one whose response could not
+    /// be decoded and which a retrier has repeated.
     public enum State: Hashable, Sendable {
-        /// Held since its creation.
+        /// Suspended since its creation.
         case initialized
         case running
         case suspended
@@ -23,29 +23,29 @@ public final class RequestTask: Identifiable, Sendable {
     /// The outcome of an execution.
     enum Ending: Sendable {
         case outcome(Outcome)
-        /// No retrier wants the answer again, so nothing was sent; the answer before stays.
+        /// No retrier wants another response, so nothing was sent; the earlier response stays.
         case declined(RequestFailure)
     }
 
-    /// One series of attempts that leads to an outcome. Another follows if an answer could not be decoded and a retrier
-    /// wants it again; asking the retriers and waiting as they say is part of it.
+    /// One series of attempts that leads to an outcome. Another follows if a response could not be decoded and a
+    /// retrier repeats the request. The retriers' decision and their delay are a part of it.
     struct Execution: Sendable {
         let number: Int
         let task: Task<Ending, Never>
     }
 
-    /// An answer that could not be decoded.
+    /// A response that could not be decoded.
     private struct Undecoded: Sendable {
         let failure: RequestFailure
         let answer: RequestRun.Accepted
-        /// The execution that brought the answer.
+        /// The execution that produced the response.
         let execution: Execution
     }
 
     private enum Stage {
         case initialized
         case running(Execution)
-        /// Nil if it was never begun.
+        /// The execution; nil if it never began.
         case suspended(Execution?)
         /// Cancelled, or ended with its session, before or while it ran.
         case ended(RequestFailure, Execution?)
@@ -73,7 +73,7 @@ public final class RequestTask: Identifiable, Sendable {
         session.running.hold(self)
     }
 
-    /// Reports a request as cancelled that was never begun. A running one retains itself.
+    /// Reports a request that never began as cancelled. A running one retains itself.
     deinit {
         session.running.remove(self)
         switch core.withLock({ $0.stage }) {
@@ -85,7 +85,7 @@ public final class RequestTask: Identifiable, Sendable {
     /// The id in every event of the request.
     public var id: UUID { run.context.id }
 
-    /// The state now; it may change before the caller has looked at it.
+    /// The current state; it may change before the caller has read it.
     public var state: State {
         core.withLock { core in
             switch core.stage {
@@ -98,13 +98,13 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// The present progress, then the newest, until the request ends.
+    /// The current progress, then later values, until the request ends.
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
-    /// The request as it was asked for, secrets cut; before adapters completed it.
+    /// The request as the caller created it, without secrets and before the adapters.
     public var summary: RequestSummary { run.summary }
 
-    /// Begins the request, or goes on with a suspended one. Does nothing in any other state.
+    /// Begins the request, or resumes a suspended one. Does nothing in any other state.
     @discardableResult
     public func resume() -> RequestTask {
         let wasSuspended = core.withLock { core in
@@ -120,18 +120,17 @@ public final class RequestTask: Identifiable, Sendable {
         }
         guard wasSuspended else { return self }
         run.context.report(.resumed)
-        // Somebody may have suspended it again meanwhile.
+        // Another caller may have suspended the request again meanwhile.
         core.withLock { if case .running = $0.stage { gate.release() } }
         return self
     }
 
-    /// Holds the request until `resume()`.
+    /// Suspends the request until `resume()`.
     ///
-    /// Before the request is sent, nothing goes out. While its body goes out, the connection is closed: HTTP knows no
+    /// Before the request is sent, nothing is sent. While its body is sent, the connection is closed: HTTP knows no
     /// pause. Resuming then sends the whole body again, which does not count as a retry; only a resumable protocol
-    /// continues at the byte (`UploadAttempt`). When the last byte is out, the response is still read, and nothing is
-    /// sent after it: no redirect is followed and no retry made before `resume()`. A wait between two attempts
-    /// continues.
+    /// continues at the byte (`UploadAttempt`). After the last byte, the response is still read, and nothing is sent
+    /// after it: no redirect is followed and no retry made before `resume()`. A delay between two attempts continues.
     @discardableResult
     public func suspend() -> RequestTask {
         let attempts: Task<Outcome, Never>?
@@ -140,7 +139,7 @@ public final class RequestTask: Identifiable, Sendable {
             switch core.stage {
             case .initialized:
                 core.stage = .suspended(nil)
-                // What begins then waits until everybody knows that it goes on.
+                // A new attempt waits at the gate until the state of the request is settled.
                 gate.close()
                 return (nil, true)
             case .running(let execution):
@@ -158,8 +157,8 @@ public final class RequestTask: Identifiable, Sendable {
     /// Ends the request with `RequestFailure.cancelled`, for good. Its connection is closed at once.
     public func cancel() { stop(.cancelled()) }
 
-    /// Ends the request as `failure` says.
-    /// - Returns: What may still run of it.
+    /// Ends the request with `failure`.
+    /// - Returns: The execution that may still run.
     @discardableResult
     func stop(_ failure: RequestFailure) -> Execution? {
         let (execution, isNew): (Execution?, Bool) = core.withLock { core in
@@ -184,7 +183,7 @@ public final class RequestTask: Identifiable, Sendable {
         return execution
     }
 
-    /// The outcome of the request as it is now under way; begins it if nobody has.
+    /// Returns the outcome of the current execution; begins a request that has not begun.
     func outcome() async -> (Execution?, Outcome) {
         resumeIfNew()
         while true {
@@ -194,7 +193,7 @@ public final class RequestTask: Identifiable, Sendable {
                     .ended(_, let execution?):
                     return .success(execution)
                 case .suspended(nil):
-                    // It begins when it is resumed: this waits with it.
+                    // The execution begins at the resume, and this call waits for it.
                     let execution = begin(1)
                     core.stage = .suspended(execution)
                     return .success(execution)
@@ -224,9 +223,9 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// Makes the request again because its answer cannot be used, if a retrier says so.
+    /// Repeats the request because its response cannot be used, if a retrier decides so.
     ///
-    /// - Parameter execution: What brought the answer. If another is already under way, that one counts.
+    /// - Parameter execution: The execution of the response. If another is already under way, that one counts.
     func again(
         after failure: RequestFailure, to answer: RequestRun.Accepted, from execution: Execution?
     ) async throws(RequestFailure) {
@@ -256,8 +255,8 @@ public final class RequestTask: Identifiable, Sendable {
             })
     }
 
-    /// Asks the retriers for another answer, and waits as they say.
-    /// - Returns: Why there will be none; nil if there will, or if the request was ended meanwhile.
+    /// Asks the retriers for another attempt, and waits for their delay.
+    /// - Returns: The failure if there is none; nil if there is one, or if the request was ended meanwhile.
     private func decline(_ undecoded: Undecoded) async -> RequestFailure? {
         var context = core.withLock { $0.context }
         let failure: RequestFailure?
@@ -278,7 +277,7 @@ public final class RequestTask: Identifiable, Sendable {
                 }
                 core.stage = .finished(undecoded.execution)
                 gate.release()
-                // Together with the stage: another reader may ask again at once.
+                // Changed together with the stage: another reader may repeat the request at once.
                 session.running.remove(self)
                 return true
             case .initialized, .ended, .finished: return false
@@ -317,13 +316,13 @@ public final class RequestTask: Identifiable, Sendable {
                 attempts.cancel()
             }
             core.withLock { $0.attempts = nil }
-            // Stopped to be held; what else ends so is the end.
+            // The attempts were cancelled by a suspension; any other cancellation is final.
             if case .failure(.cancelled) = outcome, attempts.isCancelled, !Task.isCancelled { continue }
             return outcome
         }
     }
 
-    /// Writes down how the execution ended, and tells everybody.
+    /// Stores the end of the execution, and informs all waiters.
     private func conclude(_ outcome: Outcome) -> Outcome {
         let (final, context): (Outcome, RequestContext) = core.withLock { core in
             switch core.stage {
@@ -333,7 +332,7 @@ public final class RequestTask: Identifiable, Sendable {
             case .ended(let failure, _): return (.failure(failure), core.context)
             case .running(let execution), .suspended(let execution?):
                 core.stage = .finished(execution)
-                // What was held last has its answer: nobody would let another execution go on.
+                // A suspended request now has its response, so the gate would block another execution for ever.
                 gate.release()
                 return (outcome, core.context)
             case .initialized, .suspended(nil), .finished: return (outcome, core.context)

@@ -2,20 +2,20 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The checks that decide whether an answer is a success. They run in order, and the first that fails is the reason.
+/// The checks that decide whether a response is a success. They run in sequence, and the first error is the reason.
 public struct ResponseValidation: Sendable {
-    /// Throws if the answer is not accepted.
+    /// Throws if the response is not accepted.
     public typealias Check = @Sendable (TransportRequest, TransportResponse) async throws -> Void
 
     private let checks: [Check]
 
     private init(_ checks: [Check]) { self.checks = checks }
 
-    /// Accepts every answer, a 500 too. It is not called `none`: where a validation is optional, that would mean the
+    /// Accepts every response, even a 500. The name is not `none`: for an optional validation, that would mean the
     /// session's.
     public static let unchecked = ResponseValidation([])
 
-    /// Status 200...299, and a content type that the request's `Accept` allows. The default.
+    /// Accepts the statuses 200 to 299, and a content type that the request's `Accept` allows. The default.
     public static let automatic = ResponseValidation.statuses(200..<300).and(.acceptedContentTypes)
 
     /// Accepts these statuses and no other.
@@ -28,14 +28,14 @@ public struct ResponseValidation: Sendable {
         ])
     }
 
-    /// The content type must be one of these; `text/*` and `*/*` are understood, parameters are not compared. An empty
-    /// body has no type and is accepted, as is an answer that does not say its type to `*/*`.
+    /// Accepts only these content types; `text/*` and `*/*` are understood, parameters are not compared. An empty body
+    /// is accepted without a type, and so is a response without a type for `*/*`.
     public static func contentTypes(_ accepted: [String]) -> ResponseValidation {
         let ranges = accepted.compactMap { MediaRange($0) }
         return ResponseValidation([{ _, response in try checkType(of: response, against: ranges) }])
     }
 
-    /// The content type must be one that the request's `Accept` allows; without `Accept`, any.
+    /// Accepts a content type that the request's `Accept` allows; without `Accept`, any.
     public static let acceptedContentTypes = ResponseValidation([
         { request, response in
             guard let accept = request.fields[.accept] else { return }
@@ -43,7 +43,7 @@ public struct ResponseValidation: Sendable {
         }
     ])
 
-    /// A check of the caller's own. What it throws is the reason the request is rejected.
+    /// Returns a check of the caller. Its error is the reason for the rejection.
     public static func check(_ check: @escaping Check) -> ResponseValidation { ResponseValidation([check]) }
 
     /// Returns these checks, then those of `other`.

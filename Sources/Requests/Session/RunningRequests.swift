@@ -2,7 +2,7 @@ import Synchronization
 
 /// The requests of a session that have not ended.
 final class RunningRequests: Sendable {
-    /// A request that runs. One that was never begun is retained by its caller alone.
+    /// A request that is tracked without being retained. Only its caller retains a request that never began.
     private struct Held {
         weak var task: RequestTask?
     }
@@ -15,16 +15,16 @@ final class RunningRequests: Sendable {
 
     private let state = Mutex(State())
 
-    /// Under way.
+    /// The number of requests under way.
     var count: Int { state.withLock { $0.running.count } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Knows of a task until it is begun, ended or let go.
+    /// Tracks a task until it begins, ends or is released.
     func hold(_ task: RequestTask) {
         state.withLock { $0.held[ObjectIdentifier(task)] = Held(task: task) }
     }
 
-    /// - Returns: false if no request may begin any more.
+    /// - Returns: False if no request may begin any more.
     func begin(_ task: RequestTask) -> Bool {
         state.withLock { state in
             state.held[ObjectIdentifier(task)] = nil
@@ -41,7 +41,7 @@ final class RunningRequests: Sendable {
         }
     }
 
-    /// - Returns: Those that have not ended.
+    /// - Returns: The requests that have not ended.
     func close() -> [RequestTask] {
         state.withLock { state in
             state.isClosed = true

@@ -11,10 +11,10 @@ extension Session {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: An absolute address, `http`, `https` or `http+unix`. One that cannot be used ends the request with
+    ///   - url: An absolute URL, `http`, `https` or `http+unix`. An invalid one ends the request with
     ///     `RequestFailure.unusable`.
-    ///   - headers: Win over the session's, and over the body's own content type.
-    /// - Returns: The request, begun unless the session's configuration holds requests.
+    ///   - headers: The header fields, which override the session's and the body's content type.
+    /// - Returns: The request, begun unless the session's configuration prevents that.
     @discardableResult
     public func upload(
         _ body: UploadBody, to url: String, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
@@ -23,11 +23,11 @@ extension Session {
         make(TransportRequest(method: method, url: url, fields: headers), body, options)
     }
 
-    /// Makes a request with query items, and without a body unless one is given.
+    /// Makes a request with query items, and by default without a body.
     ///
     /// - Parameters:
-    ///   - query: Added to what the address has.
-    ///   - body: Such as `.json(value)` or `.form(fields)`.
+    ///   - query: The items to add to the URL's query.
+    ///   - body: The body, such as `.json(value)` or `.form(fields)`.
     @discardableResult
     public func request(
         _ url: String, method: HTTPRequest.Method = .get, query: FormFields = [:], headers: HTTPFields = [:],
@@ -57,7 +57,7 @@ extension Session {
         return task
     }
 
-    /// The query goes before a fragment, and after what is there (RFC 3986 §3).
+    /// Returns the URL with the query before a fragment, and after an existing query (RFC 3986 §3).
     private static func address(_ url: String, adding query: FormFields) -> String {
         let added = query.encoded
         guard !added.isEmpty else { return url }

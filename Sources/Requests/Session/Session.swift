@@ -2,30 +2,30 @@ public import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// The front door: makes requests, each adapted, sent, validated and tried again as its configuration says.
+/// The entry point for requests. Each is adapted, sent, validated and retried as its configuration says.
 ///
-/// A session is a value and may be copied; copies share connections and running requests. It retries nothing on its
-/// own but a request that met a kept connection which the server was just closing; retriers do the rest. Requests that
-/// run keep what they need alive: letting a session go does not end them, `shutdown()` does.
+/// A session is a value and may be copied; copies share connections and running requests. Its only own retry is for a
+/// request on a kept connection that the server was just closing; retriers do the rest. Running requests retain what
+/// they need: releasing a session does not end them, `shutdown()` does.
 public struct Session: Sendable {
-    /// The settings of all requests of a session, unless one says otherwise in its `RequestOptions`.
+    /// The settings of all requests of a session, unless the `RequestOptions` of one override them.
     public struct Configuration: Sendable {
-        /// Added to every request that does not have them.
+        /// The header fields for every request that lacks them.
         public var headers: HTTPFields
-        /// Asked before a request's own.
+        /// The interceptor before a request's own.
         public var interceptor: Interceptor
-        /// The answers that are a success, where a request does not say.
+        /// The validation of responses, if a request has none of its own.
         public var validation: ResponseValidation
-        /// The handler of redirects, where a request names none.
+        /// The handler of redirects, if a request has none of its own.
         public var redirects: any RedirectHandler
-        /// Told of everything that happens to every request.
+        /// The monitors of all events of all requests.
         public var monitors: [any EventMonitor]
-        /// False holds requests until `RequestTask.resume()`, or until somebody waits for their result.
+        /// False keeps requests from beginning until `RequestTask.resume()`, or until a caller waits for their result.
         public var startsRequestsImmediately: Bool
-        /// Measures the delays between attempts.
+        /// The clock for the delays between attempts.
         public var clock: any Clock<Duration>
-        /// Secrets that requests carry in their bodies. Like those of addresses and header fields, they are cut from
-        /// what servers say before it becomes part of a failure or an event.
+        /// The secrets that requests carry in their bodies. Like those of URLs and header fields, they are removed from
+        /// servers' messages in failures and events.
         public var secrets: [String] = []
 
         public init(
@@ -45,14 +45,14 @@ public struct Session: Sendable {
         }
     }
 
-    /// The configuration that the session was made with.
+    /// The configuration of the session.
     public let configuration: Configuration
-    /// Sends the session's requests. Uploads by a resumable protocol take it too: see `UploadAttempt`.
+    /// The sender of the session's requests. Uploads by a resumable protocol use it too: see `UploadAttempt`.
     public let sender: RequestSender
     private let transport: any Transport
     let running = RunningRequests()
 
-    /// - Parameter transport: Shut down with the session.
+    /// - Parameter transport: The transport, which is shut down with the session.
     public init(_ configuration: Configuration = Configuration(), transport: any Transport) {
         self.configuration = configuration
         self.transport = transport
@@ -63,8 +63,8 @@ public struct Session: Sendable {
         self.sender = sender
     }
 
-    /// A session with a transport of its own.
-    /// - Throws: `UploadFailure` (`permanent`) that names what of the transport's configuration cannot be used.
+    /// Creates a session with a transport of its own.
+    /// - Throws: `UploadFailure` (`permanent`) that names the invalid part of the transport's configuration.
     public init(
         _ configuration: Configuration = Configuration(),
         transport: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()
@@ -75,18 +75,19 @@ public struct Session: Sendable {
 
     /// Ends every request with `RequestFailure.sessionClosed` and closes all connections.
     public func shutdown() async {
-        // All are ended before one is waited for: one whose adapter does not let go must not keep the others.
+        // All are ended before the first is awaited: a request whose adapter hangs must not keep the others running.
         for execution in running.close().map({ $0.stop(.sessionClosed) }) { _ = await execution?.task.value }
         await transport.shutdown()
     }
 
-    /// Makes one request within the caller's task, and returns its answer once it is accepted.
+    /// Makes one request within the caller's task, and returns its response once it is accepted.
     ///
     /// - Parameters:
-    ///   - label: Names the request in events.
-    ///   - interceptor: Asked after the configuration's.
-    ///   - validation: Instead of the configuration's.
-    /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was, or if the session was shut down meanwhile.
+    ///   - label: The name of the request in events.
+    ///   - interceptor: The interceptor after the configuration's.
+    ///   - validation: The validation in place of the configuration's.
+    /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was cancelled, or the session was shut down
+    ///   meanwhile.
     public func perform(
         _ request: TransportRequest, label: String = "", interceptor: (any RequestInterceptor)? = nil,
         validation: ResponseValidation? = nil, delegate: (any UploadDelegate)? = nil
@@ -97,7 +98,7 @@ public struct Session: Sendable {
         return try await run(request, body: request.body, options).performed().response
     }
 
-    /// - Parameter request: Its own body is not sent.
+    /// - Parameter request: The request, whose own body is not sent.
     func run(
         _ request: TransportRequest, body: any ReopenableBody, _ options: RequestOptions
     ) -> RequestRun {

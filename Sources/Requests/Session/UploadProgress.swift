@@ -4,33 +4,33 @@ import Synchronization
 
 /// The progress of a request.
 public struct UploadProgress: Hashable, Sendable {
-    /// The present activity of a request.
+    /// The current activity of a request.
     public enum Phase: Hashable, Sendable {
         /// The request has not begun, or is between two attempts.
         case preparing
         case sending
-        /// Everything is out; the server has not answered yet.
+        /// Everything is sent; the server has not responded yet.
         case waiting
-        /// Answered, and the answer was accepted.
+        /// The response was accepted.
         case finished
-        /// Failed or cancelled.
+        /// The request failed or was cancelled.
         case stopped
     }
 
-    /// 1 for the first; each begins at 0 bytes.
+    /// The number of the attempt, from 1; each begins at 0 bytes.
     public var attempt = 1
-    /// Goes back to `preparing` with each attempt.
+    /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
-    /// Bytes of the body handed to the socket in this attempt, never fewer than before: a body that is sent again
-    /// within an attempt, after a redirect, counts once it has come further.
+    /// The number of bytes of the body passed to the socket in this attempt, which never falls. A body that is sent
+    /// again within an attempt, after a redirect, counts once it exceeds the earlier number.
     public var sent: ByteCount = 0
-    /// The exact length of the body; nil while nobody knows it.
+    /// The exact length of the body; nil while unknown.
     public var expected: ByteCount?
 
     public init() {}
 
-    /// 0...1, of the bytes handed to the socket; 1 once the request finished. Nil while the length is not known, and
-    /// once the request stopped: then it says nothing any more.
+    /// The share, 0 to 1, of the bytes passed to the socket; 1 once the request finished. Nil while the length is
+    /// unknown, and once the request stopped.
     public var fraction: Double? {
         switch phase {
         case .finished: return 1
@@ -42,22 +42,22 @@ public struct UploadProgress: Hashable, Sendable {
     }
 }
 
-/// The values of a request's progress: the present one first, then each newest one, until the request ends.
+/// The values of a request's progress: the current one first, then each newer one, until the request ends.
 ///
-/// May be read by any number of readers, each from its own start; a slow one misses values, never the last.
+/// Any number of readers may read it, each from its own start; a slow one misses values, never the last.
 public struct ProgressSequence: AsyncSequence, Sendable {
     /// One value of the progress.
     public typealias Element = UploadProgress
 
     let tracker: ProgressTracker
 
-    /// Reads from the present value on.
+    /// Reads from the current value on.
     public func makeAsyncIterator() -> AsyncStream<UploadProgress>.Iterator {
         tracker.stream().makeAsyncIterator()
     }
 }
 
-/// Keeps the present value and tells it to those who read.
+/// Keeps the current value and sends it to the readers.
 final class ProgressTracker: AttemptObserver {
     private struct State {
         var value = UploadProgress()
@@ -70,7 +70,7 @@ final class ProgressTracker: AttemptObserver {
 
     private let state = Mutex(State())
 
-    /// Ends the streams of a request that was never begun, and cannot be any more.
+    /// Ends the streams of a request that never began.
     deinit {
         for reader in state.withLock({ $0.readers.values }) { reader.finish() }
     }
@@ -78,7 +78,7 @@ final class ProgressTracker: AttemptObserver {
     var value: UploadProgress { state.withLock { $0.value } }
     var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// True if something goes out, or is about to, that can be stopped without losing an answer or a wait.
+    /// True if bytes are being sent, or are about to be, that can be stopped without losing a response or a delay.
     var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
 
     func stream() -> AsyncStream<UploadProgress> {
@@ -122,13 +122,14 @@ final class ProgressTracker: AttemptObserver {
 
     func didFinishSending() { change { $0.value.phase = .waiting } }
 
-    /// The request has ended, and readers are told no more. A success has sent everything, whatever was counted.
+    /// Notes that the request has ended, and ends the readers' streams. A success has sent everything, whatever was
+    /// counted.
     func end(isSuccess: Bool) {
         change { state in
             state.value.phase = isSuccess ? .finished : .stopped
             if isSuccess { state.value.expected = state.value.expected ?? state.value.sent }
         }
-        // Not within the lock: it calls what removes the reader.
+        // Outside of the lock: finishing a reader calls the code that removes it.
         let readers = state.withLock { state in
             defer { state.readers = [:] }
             return Array(state.readers.values)
@@ -136,7 +137,7 @@ final class ProgressTracker: AttemptObserver {
         for reader in readers { reader.finish() }
     }
 
-    /// Begins anew: the request is sent again for another reader of its answer.
+    /// Begins again: the request is repeated for another reader of its response.
     func reopen(for next: RequestContext) { begin(next, isBetweenAttempts: false) }
 
     private func begin(_ context: RequestContext, isBetweenAttempts: Bool) {
@@ -147,7 +148,7 @@ final class ProgressTracker: AttemptObserver {
         }
     }
 
-    /// Readers are told within the lock, so that none hears an older value after a newer one.
+    /// Readers are updated within the lock, so that none receives an older value after a newer one.
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             let before = state.value

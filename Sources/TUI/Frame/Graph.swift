@@ -1,11 +1,5 @@
 import FerryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The characters that draw a graph.
 public enum GraphStyle: String, CaseIterable, Hashable, Sendable {
     /// Two values per cell, four steps per line.
@@ -80,7 +74,7 @@ struct Graph {
     /// Returns the smallest of 1, 2, 5, 10, 20, … bytes, kibibytes, mebibytes … that is at least the peak.
     static func scale(_ peak: Double) -> Double {
         guard peak.isFinite, peak > 1 else { return 1 }
-        let unit = pow(1024, floor(log(peak) / log(1024)))
+        let unit = 1024.0.raised(to: (peak.logarithm / 1024.0.logarithm).rounded(.down))
         let steps = [1.0, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
         return steps.map { $0 * unit }.first { $0 >= peak } ?? unit * 1024
     }

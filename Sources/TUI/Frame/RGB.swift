@@ -37,8 +37,8 @@ public struct RGB: Hashable, Sendable {
 
     /// The number of the colour in terminals of 24 bits.
     ///
-    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Such blues get one step of
-    /// green.
+    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Such blues get one
+    /// step of green.
     var directNumber: Int {
         let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
         return number < 256 ? number + 256 : number

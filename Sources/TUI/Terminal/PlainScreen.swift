@@ -1,12 +1,6 @@
 import FerryFiles
 public import FerryUploads
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The line mode: it prints events as lines, and reads commands as lines from standard input. It moves no cursor and
 /// uses no colour, for screen readers, logs and simple terminals.
 public struct PlainScreen: Sendable {
@@ -61,7 +55,9 @@ public struct PlainScreen: Sendable {
     }
 
     /// Makes `run` return. The pending events are printed, and replies are not awaited.
-    public func end(by signal: Int32) { post.yield(.ended(signal == SIGHUP ? .hangUp : .signal(signal))) }
+    public func end(by signal: Int32) {
+        post.yield(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal)))
+    }
 
     /// Prints events and runs commands until the user, the end of the work or the system ends the line mode. Call once.
     ///

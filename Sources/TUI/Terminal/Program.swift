@@ -1,12 +1,6 @@
 import FerryFiles
 import FerryUploads
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The event loop: it waits, turns events into messages, performs effects and draws. It stays on one thread.
 final class Program {
     private let session: TerminalSession
@@ -163,13 +157,13 @@ final class Program {
 
     private func handle(_ signal: Int32) {
         switch signal {
-        case SIGWINCH: resize()
-        case SIGTSTP: suspend()
-        case SIGCONT:
+        case Signal.windowChange: resize()
+        case Signal.suspend: suspend()
+        case Signal.resume:
             // After a stop signal that cannot be caught, the terminal has the modes of the shell.
             if waitForForeground() { comeBack() }
-        case SIGHUP: outcome = outcome ?? .hangUp
-        case SIGTERM, SIGINT, SIGQUIT: outcome = outcome ?? .signal(signal)
+        case Signal.hangUp: outcome = outcome ?? .hangUp
+        case Signal.terminate, Signal.interrupt, Signal.quit: outcome = outcome ?? .signal(signal)
         default: break
         }
     }
@@ -186,7 +180,9 @@ final class Program {
     private func waitForForeground() -> Bool {
         while outcome == nil, !session.isInForeground {
             session.waitInBackground(seconds: 0.25)
-            for signal in session.signals() where signal != SIGCONT && signal != SIGTSTP { handle(signal) }
+            for signal in session.signals() where signal != Signal.resume && signal != Signal.suspend {
+                handle(signal)
+            }
             update(.clock(Clock.now()))
             takeMail()
         }

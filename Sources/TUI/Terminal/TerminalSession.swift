@@ -57,7 +57,7 @@ final class TerminalSession {
     /// The locale for characters, as setlocale(3) names it.
     var locale: String { String(cString: terminal_locale()) }
 
-    /// Asks the terminal for a sign's width. The answer arrives as input.
+    /// Asks the terminal for a sign's width. The reply arrives as input.
     func askWidth() { terminal_ask_width(Int32(WidthProbe.row)) }
 
     static func agrees(_ scalar: Unicode.Scalar, _ width: Int) -> Bool {

@@ -3,7 +3,7 @@
 struct WidthProbe: Sendable {
     /// The seconds after which a silent terminal counts as one of narrow signs.
     static let timeout = 0.2
-    /// The row of the question, from 0. In the first row, the answer could be F3 with a modifier.
+    /// The row of the question, from 0. In the first row, the reply could be F3 with a modifier.
     static let row = 1
 
     /// The time on the clock that never jumps at which the question is given up.

@@ -3,18 +3,18 @@ public import FerryProtocols
 /// The reason why a request has no credential that a server would accept.
 public enum AuthenticationError: UploadFailureConvertible {
     case missingCredential
-    /// Renewed as often as `RefreshWindow` allows; `last` is what the last try failed with, if it failed.
+    /// Refreshed as often as `RefreshWindow` allows; `last` is the error of the last refresh, if it failed.
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 
-    /// The error for users. A renewal that failed for want of a network passes by itself.
+    /// The error for users. A refresh that failed because the network was away is transient.
     public var failure: UploadFailure {
         switch self {
         case .missingCredential:
             return UploadFailure(
                 .authentication, "there are no credentials for this server", hint: "sign in, then retry")
         case .excessiveRefresh(let last):
-            // Without a network every renewal fails at once: that must not need a person.
+            // Without a network every refresh fails at once, which must not need the user.
             if let last = last?.failure, last.isTransient { return last }
             return UploadFailure(
                 .authentication, "the server refuses credentials that were only just renewed",
@@ -31,11 +31,12 @@ public enum AuthenticationError: UploadFailureConvertible {
                 hint: "sign in again, then retry")
         }
         failure.summary = "the credentials could not be renewed: \(failure.summary)"
-        // What passes by itself is waited for; everything else needs a person. How often the upload's own server may
-        // refuse is no matter of the one that renews: an hour without that must not end uploads.
+        // Temporary failures are retried; all others need the user. The limit on refusals of the upload's server does
+        // not
+        // apply to the token server: an hour without it must not end uploads.
         if failure.category == .server || failure.category.isOfNetwork { failure.category = .signInAway }
         if !failure.isTransient { failure.category = .authentication }
-        // A status speaks of the upload's own server.
+        // A status belongs to the upload's own server.
         failure.status = nil
         return failure
     }

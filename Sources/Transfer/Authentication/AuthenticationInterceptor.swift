@@ -1,15 +1,15 @@
 import FerryFiles
 
-/// Puts a credential on every request and renews it, once for all requests that need that.
+/// Adds a credential to every request and refreshes it, once for all requests that need it.
 ///
-/// A credential that is over is renewed before the request goes out; one that the server refuses is renewed after,
-/// and the request made again. One interceptor serves everything that uses the same credential.
+/// An expired credential is refreshed before the request is sent. A refused one is refreshed after the response, and
+/// the request is sent again. One interceptor serves all requests with the same credential.
 public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private enum State {
         case missing
         case ready(Held)
         case refreshing(Held, Refresh)
-        /// Told to everybody who was refused with the credential; the next new request tries again.
+        /// The error for every request that was refused with the credential; the next new request tries again.
         case failed(Held, AuthenticationError)
     }
 
@@ -19,7 +19,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         var awaitedBy: [UUID: Int] = [:]
     }
 
-    /// A renewal under way.
+    /// A refresh in progress.
     private final class Refresh {
         enum Cause { case expiry, refusal }
 
@@ -50,9 +50,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private var lastNumber = 0
 
     /// - Parameters:
-    ///   - credential: nil until somebody has signed in.
-    ///   - refreshWindow: nil sets no limit.
-    ///   - retryLimit: How often one request is made again because of a refused credential.
+    ///   - credential: The first credential; nil before a sign-in.
+    ///   - refreshWindow: The limit on refreshes; nil for none.
+    ///   - retryLimit: The maximum number of times that a request is sent again after a refused credential.
     public init(
         _ authenticator: A, credential: A.Credential?, refreshWindow: RefreshWindow? = RefreshWindow(),
         retryLimit: Int = 2, clock: some Clock<Duration> = ContinuousClock()
@@ -65,7 +65,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         history = RefreshHistory(window: refreshWindow)
     }
 
-    /// The one in use, also while another is fetched; nil until somebody has signed in.
+    /// The current credential, also during a refresh; nil before a sign-in.
     public var credential: A.Credential? {
         switch state {
         case .missing: nil
@@ -73,8 +73,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         }
     }
 
-    /// Replaces the credential, as after signing in or out. Whoever waits for a renewal goes on with it; what the
-    /// renewal brings is not used.
+    /// Replaces the credential, for example after signing in or out. Requests that wait for a refresh continue with the
+    /// new credential; the result of the refresh is discarded.
     public func setCredential(_ credential: A.Credential?) {
         let before = state
         state = credential.map { .ready(Held(credential: $0)) } ?? .missing
@@ -85,7 +85,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     // MARK: Requests
 
-    /// Puts the credential on the request, after a renewal if it is over.
+    /// Adds the credential to the request, after a refresh if the credential has expired.
     /// - Throws: `AuthenticationError`; `AdapterRetry` after it waited.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
@@ -99,7 +99,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
             guard held.credential.requiresRefresh, !isNew else { return applying(held, to: request) }
             try begin(.expiry, of: held)
         case .refreshing(let held, let refresh):
-            // A refusal may be about one address only: the credential still serves others.
+            // The server may refuse only one URL: the credential still serves others.
             guard refresh.cause == .expiry || held.credential.requiresRefresh else {
                 return applying(held, to: request)
             }
@@ -108,7 +108,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         throw AdapterRetry()
     }
 
-    /// Renews the credential after a 401 if the request carried the present one, and has the request made again.
+    /// Refreshes the credential after a 401 if the request carried the current one, and requests a retry.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -130,9 +130,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         }
     }
 
-    /// Begins a renewal if a refused request needs one.
+    /// Begins a refresh if a refused request needs one.
     ///
-    /// - Returns: False if no other credential can be expected to be accepted.
+    /// - Returns: False if the server would refuse a new credential too.
     private func isWorthWaiting(
         _ request: TransportRequest, for context: RequestContext
     ) throws(AuthenticationError) -> Bool {
@@ -144,7 +144,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
             return true
         case .ready(let held):
             guard authenticator.isRequest(request, authenticatedWith: held.credential) else { return true }
-            // One that was only just got because the one before was refused: the next would not fare better.
+            // The credential was already refreshed for this request; refreshing again would loop.
             let isNew = context.retries.authentication > 0 && held.awaitedBy[context.id] == context.attempt
             guard !isNew || held.credential.requiresRefresh else { return false }
             try begin(.refusal, of: held)
@@ -167,7 +167,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         try history.begin(at: start)
         lastNumber += 1
         state = .refreshing(held, Refresh(number: lastNumber, cause: cause, start: start))
-        // A task of its own: whoever stops waiting must not stop it for the others.
+        // A task of its own: a waiter that is cancelled must not cancel the refresh for the others.
         Task { [number = lastNumber, authenticator, credential = held.credential] in
             let interceptors = RefreshMark.interceptors.union([ObjectIdentifier(self)])
             let result = await RefreshMark.$interceptors.withValue(interceptors) {
@@ -200,12 +200,12 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         for (_, waiter) in waiters { waiter.continuation.resume(with: result.mapError { $0 as any Error }) }
     }
 
-    /// The number of requests that wait now.
+    /// The number of requests that wait for the refresh.
     var waiterCount: Int {
         if case .refreshing(_, let refresh) = state { refresh.waiters.count } else { 0 }
     }
 
-    /// Returns once the renewal under way is over.
+    /// Returns once the current refresh has ended.
     private func renewal(for context: RequestContext, attempt: Int) async throws {
         lastNumber += 1
         let ticket = lastNumber
@@ -243,7 +243,7 @@ extension Authenticator {
     }
 }
 
-/// The interceptors whose renewal the current task belongs to.
+/// The interceptors whose refresh the current task belongs to.
 private enum RefreshMark {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }

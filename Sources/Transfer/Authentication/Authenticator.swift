@@ -1,28 +1,29 @@
-/// The proof to a server of who sends a request: a token, a pair of keys.
+/// The proof of a sender's identity, such as a token or a pair of keys.
 public protocol AuthenticationCredential: Sendable {
-    /// True if it is to be renewed before it is used again: its time is over, or nearly. Asked on every adaptation.
+    /// True if the credential must be refreshed before the next use: it has expired or soon will. Checked on every
+    /// adaptation.
     var requiresRefresh: Bool { get }
 }
 
-/// Puts a credential on requests, says when a server refuses it, and renews it.
+/// Adds a credential to requests, detects that a server refuses it, and refreshes it.
 public protocol Authenticator<Credential>: Sendable {
     /// The credential that requests carry.
     associatedtype Credential: AuthenticationCredential
 
-    /// Writes the credential into the request, usually as `Authorization`, in place of one that is there.
+    /// Writes the credential into the request, usually as `Authorization`, and replaces an existing one.
     func apply(_ credential: Credential, to request: inout TransportRequest)
 
-    /// Gets a credential in place of `credential`. Not called again before it has returned, unless a
-    /// credential was set from outside meanwhile.
+    /// Fetches a credential that replaces `credential`. A second call comes only after the first has returned, unless
+    /// `setCredential` was called meanwhile.
     ///
-    /// What it asks through a session with the same interceptor goes out without credentials and is not retried for
-    /// them: it must not wait for itself.
+    /// Requests of this method through a session with the same interceptor carry no credentials, and a 401 to them
+    /// causes no refresh: the refresh must not wait for itself.
     func refresh(_ credential: Credential) async throws -> Credential
 
-    /// True if the server did not accept the credential. By default any 401 (RFC 9110 §15.5.2).
+    /// True if the server refused the credential. By default that is any 401 (RFC 9110 §15.5.2).
     func isRefused(_ request: TransportRequest, in response: TransportResponse) -> Bool
 
-    /// True if `request` carries this credential, and not one before it.
+    /// True if `request` carries this credential, and not an earlier one.
     func isRequest(_ request: TransportRequest, authenticatedWith credential: Credential) -> Bool
 }
 

@@ -1,26 +1,25 @@
 public import FerryProtocols
 import HTTPTypes
 
-/// Adds `Authorization` with a secret that others renew, asking for it on each attempt.
+/// Adds `Authorization` with a secret that another program renews, fetched for each attempt.
 ///
-/// After a 401 it is asked for once more, and if it is another one by now the request is made again.
+/// After a 401 the secret is fetched once more. If it has changed, the request is sent again.
 public struct AuthorizationInterceptor: RequestInterceptor {
-    /// Fetches a secret or a field's value; what it throws ends the attempt before anything is sent.
+    /// Fetches a secret or a field's value; an error ends the attempt before a byte is sent.
     public typealias Value = @Sendable () async throws(UploadFailure) -> String
 
     private let value: Value
     private let valueAfterRefusal: Value
 
     /// - Parameters:
-    ///   - value: Makes the field's value, scheme and all.
-    ///   - afterRefusal: The same where a secret is remembered for a while: asked after a 401, it looks anew, and `value`
-    ///     goes on from there.
+    ///   - value: Returns the field's value, including the scheme.
+    ///   - afterRefusal: Returns the value after a 401, without a cache. Later calls of `value` must return that too.
     public init(_ value: @escaping Value, afterRefusal: Value? = nil) {
         self.value = value
         self.valueAfterRefusal = afterRefusal ?? value
     }
 
-    /// A bearer token (RFC 6750 §2.1).
+    /// Adds a bearer token (RFC 6750 §2.1).
     public static func bearer(_ token: @escaping Value, afterRefusal: Value? = nil)
         -> AuthorizationInterceptor
     {
@@ -30,7 +29,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return AuthorizationInterceptor(value(of: token), afterRefusal: afterRefusal.map(value))
     }
 
-    /// User and password (RFC 7617).
+    /// Adds a user and a password (RFC 7617).
     public static func basic(
         user: String, password: @escaping Value, afterRefusal: Value? = nil
     ) -> AuthorizationInterceptor {
@@ -42,8 +41,9 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return AuthorizationInterceptor(value(of: password), afterRefusal: afterRefusal.map(value))
     }
 
-    /// Sets `Authorization`, in place of one that is there.
-    /// - Throws: What the secret's source throws; `UploadFailure` (`authentication`) for a value no field can have.
+    /// Sets `Authorization`, and replaces an existing one.
+    /// - Throws: The error of the secret's source; `UploadFailure` (`authentication`) for a value that no field can
+    ///   have.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -54,7 +54,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return request
     }
 
-    /// Retries after a first 401 if the secret is another one by now.
+    /// Retries after a first 401 if the secret has changed.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

@@ -1,15 +1,15 @@
 import FerryFiles
 package import FerryProtocols
 
-/// User and password, as `Authorization: Basic` carries them (RFC 7617).
+/// A user and a password in the form of `Authorization: Basic` (RFC 7617).
 package struct BasicCredential: Hashable, Sendable {
     /// The user name, without a colon.
     package let user: String
-    /// May be empty, and may have colons.
+    /// The password. It may be empty, and may contain colons.
     package let password: String
 
-    /// - Throws: `UploadFailure` (`authentication`) if the user has a colon, which the scheme cannot express, or
-    ///   either has a control character.
+    /// - Throws: `UploadFailure` (`authentication`) if the user contains a colon, which the scheme cannot express, or
+    ///   if either contains a control character.
     package init(user: String, password: String) throws(UploadFailure) {
         guard !user.contains(":") else {
             throw Self.unusable("a user may not have a colon in it")

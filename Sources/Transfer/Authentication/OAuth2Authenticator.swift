@@ -3,15 +3,15 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Bearer tokens from a refresh token (RFC 6749 §6, RFC 6750).
+/// An authenticator with bearer tokens from a refresh token (RFC 6749 §6, RFC 6750).
 ///
-/// A server may replace the refresh token with each use and refuse the old one from then on. The new one is on disk
-/// before the access token that came with it is used, and programs that share the file take turns.
+/// A server may replace the refresh token with each use and refuse the old one from then on. So the new token is on
+/// disk before the access token that came with it is used. Programs that share the file take turns.
 public final class OAuth2Authenticator: Authenticator {
     private struct Memory {
-        /// Received, and not yet in the file; the only place where there is no file.
+        /// The tokens that are not yet in the file; without a file, the only copy.
         var unsaved: StoredTokens?
-        /// The tokens that the server will not take any more, and what it said.
+        /// The tokens that the server refuses, and the failure of the refusal.
         var refused: (tokens: [String], failure: UploadFailure)?
     }
 
@@ -24,9 +24,10 @@ public final class OAuth2Authenticator: Authenticator {
     private let memory = Mutex(Memory())
 
     /// - Parameters:
-    ///   - file: Keeps tokens between runs. Without, a token that the server replaces is lost with the process.
-    ///   - transport: For requests to the token server: without interceptors, and with no limit on the rate.
-    ///   - margin: How long before its end an access token is renewed.
+    ///   - file: The file that stores tokens between runs. Without it, a token that the server replaces is lost with
+    ///     the process.
+    ///   - transport: The transport for requests to the token server, without interceptors and without a rate limit.
+    ///   - margin: The time before its end at which an access token is refreshed.
     public init(
         _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }
@@ -51,7 +52,7 @@ public final class OAuth2Authenticator: Authenticator {
         request.fields[.authorization] == "Bearer \(credential.accessToken)"
     }
 
-    /// - Throws: `UploadFailure`: `network` and `server` pass by themselves, `authentication` needs a sign-in or another
+    /// - Throws: `UploadFailure`: `network` and `server` are temporary, `authentication` needs a sign-in or another
     ///   configuration.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         let origin = try await client.refreshToken()
@@ -80,7 +81,7 @@ public final class OAuth2Authenticator: Authenticator {
         save: (StoredTokens) throws(UploadFailure) -> Void
     ) async throws(UploadFailure) -> OAuth2Credential {
         let known = known.flatMap { $0.belongs(to: client, origin: origin) ? $0 : nil }
-        // Another program may have renewed it, or an earlier run left one that still lives.
+        // Another program may have refreshed the token, or an earlier run may have left a valid one.
         if let known, known.accessToken != credential.accessToken, known.scope == client.scope {
             let stored = makeCredential(known.accessToken, known.remaining(at: date()), known.lifetime)
             if !stored.requiresRefresh { return stored }
@@ -102,7 +103,7 @@ public final class OAuth2Authenticator: Authenticator {
         return makeCredential(answer.accessToken, answer.lifetime, answer.lifetime)
     }
 
-    /// - Returns: The answer, and the refresh token that got it.
+    /// - Returns: The response, and the refresh token that got it.
     private func ask(with candidates: [String]) async throws(UploadFailure) -> (OAuth2Response, String) {
         var first: UploadFailure?
         for token in candidates {
@@ -131,7 +132,7 @@ public final class OAuth2Authenticator: Authenticator {
 }
 
 extension StoredTokens {
-    /// True if these came after what is in the file.
+    /// True if these tokens are newer than those in the file.
     fileprivate func follows(_ other: StoredTokens?, origin: String) -> Bool {
         guard self.origin == origin else { return false }
         guard let other, other.origin == origin else { return true }

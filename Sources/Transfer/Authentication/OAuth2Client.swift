@@ -5,29 +5,29 @@ import HTTPTypes
 
 /// The client, the token server and the refresh token (RFC 6749 §6).
 public struct OAuth2Client: Sendable {
-    /// The way in which the client proves who it is (RFC 6749 §2.3.1).
+    /// The way in which the client authenticates (RFC 6749 §2.3.1).
     public enum Authentication: String, Sendable, CaseIterable {
-        /// `Authorization: Basic`, which every token server must take.
+        /// `Authorization: Basic`, which every token server must accept.
         case basic
-        /// `client_secret` among the parameters, for servers that want it there.
+        /// `client_secret` among the parameters, for servers that require it there.
         case body
     }
 
-    /// Fetches a secret when it is needed; what it throws ends the renewal.
+    /// Fetches a secret when it is needed; an error ends the refresh.
     public typealias Secret = @Sendable () async throws(UploadFailure) -> String
 
-    /// https; http only on this machine.
+    /// The URL of the token server: https, or http on this machine only.
     public var tokenURL: String
     /// The client's name as registered at the token server.
     public var clientID: String
-    /// nil for a public client.
+    /// The client's secret; nil for a public client.
     public var clientSecret: Secret?
     /// The part of the request that carries `clientSecret`.
     public var authentication: Authentication
-    /// The token that a sign-in gave. A server may replace it: then the later ones are in the token file, until another
-    /// sign-in gives another one here.
+    /// The token from a sign-in. A server may replace it: then the newer tokens are in the token file, until another
+    /// sign-in puts another token here.
     public var refreshToken: Secret
-    /// Separated by spaces; nil asks for what the sign-in allowed.
+    /// The scopes, separated by spaces; nil requests those of the sign-in.
     public var scope: String?
 
     public init(
@@ -43,7 +43,7 @@ public struct OAuth2Client: Sendable {
         self.scope = scope
     }
 
-    /// True for an absolute https address without user info and fragment (RFC 6749 §3.2), or http on this machine.
+    /// True for an absolute https URL without user info and fragment (RFC 6749 §3.2), or http on this machine.
     public static func isTokenURL(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.fragment() == nil,
             url.user() == nil, url.password() == nil
@@ -55,7 +55,8 @@ public struct OAuth2Client: Sendable {
         }
     }
 
-    /// The request that gets an access token for `refreshToken`. Never sent twice: a server may take each one once.
+    /// The request that gets an access token for `refreshToken`. It is never sent twice: a server may accept each token
+    /// once.
     func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {
         guard Self.isTokenURL(tokenURL) else {
             throw UploadFailure(
@@ -80,7 +81,7 @@ public struct OAuth2Client: Sendable {
             method: .post, url: tokenURL, fields: fields, body: .bytes(Array(form.utf8)), isRepeatable: false)
     }
 
-    /// application/x-www-form-urlencoded, of UTF-8 (RFC 6749 appendix B).
+    /// The text as application/x-www-form-urlencoded, in UTF-8 (RFC 6749 appendix B).
     private static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             switch byte {

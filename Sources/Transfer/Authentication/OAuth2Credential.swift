@@ -1,15 +1,15 @@
-/// An access token and how long it may be used.
+/// An access token and its lifetime.
 public struct OAuth2Credential: AuthenticationCredential {
-    /// Sent as `Authorization: Bearer` (RFC 6750 §2.1). Empty if there is none yet.
+    /// The token for `Authorization: Bearer` (RFC 6750 §2.1). Empty if there is none yet.
     public let accessToken: String
     private let age: @Sendable () -> Duration
-    /// The age at which another one is fetched; nil if the server did not say how long it lives.
+    /// The age at which a new token is fetched; nil if the server did not state the lifetime.
     private let refreshAge: Duration?
 
     /// - Parameters:
-    ///   - lifetime: From now on. Counted on `clock`, which nobody can set.
-    ///   - margin: So long before its end it is renewed; at most a tenth of its life, so that a token of a few minutes
-    ///     is used at all.
+    ///   - lifetime: The lifetime from now on, measured on `clock`, which the user cannot set.
+    ///   - margin: The time before its end at which the token is refreshed. It is at most a tenth of the lifetime, so
+    ///     that a token of a few minutes is used at all.
     public init(
         accessToken: String, lifetime: Duration? = nil, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock()
@@ -18,7 +18,7 @@ public struct OAuth2Credential: AuthenticationCredential {
     }
 
     /// - Parameters:
-    ///   - remaining: What is left of `lifetime` now.
+    ///   - remaining: The part of `lifetime` that remains now.
     init(
         accessToken: String, remaining: Duration?, of lifetime: Duration?, margin: Duration,
         clock: some Clock<Duration>
@@ -29,10 +29,10 @@ public struct OAuth2Credential: AuthenticationCredential {
         refreshAge = remaining.map { $0 - min(margin, (lifetime ?? $0) / 10) }
     }
 
-    /// The credential before the first token is there.
+    /// The credential before the first token.
     public static let missing = OAuth2Credential(accessToken: "")
 
-    /// True if there is no token yet, or if its time is nearly over.
+    /// True if there is no token yet, or if its lifetime is nearly over.
     public var requiresRefresh: Bool {
         accessToken.isEmpty || refreshAge.map { age() >= $0 } ?? false
     }

@@ -4,18 +4,18 @@ import FerryProtocols
 /// The used part of a token server's response (RFC 6749 §5).
 struct OAuth2Response {
     let accessToken: String
-    /// The server's new one, if it replaced ours.
+    /// The server's new refresh token, if it replaced the current one.
     let refreshToken: String?
     let lifetime: Duration?
 
-    /// A refusal in the server's own terms.
+    /// A refusal in the words of the server.
     struct Refusal: Error {
         let failure: UploadFailure
-        /// The refresh token itself was refused: asking again with it cannot help.
+        /// True if the server refused the refresh token itself: a retry with it cannot succeed.
         let isForToken: Bool
     }
 
-    /// - Parameter secrets: Cut from what the server says.
+    /// - Parameter secrets: The secrets to remove from the server's text.
     init(
         _ response: TransportResponse, from url: String, hiding secrets: Secrets = Secrets(), now: Date
     ) throws(Refusal) {
@@ -29,7 +29,7 @@ struct OAuth2Response {
             throw Self.unusable(
                 "\(host) sent no access token", "check that tokenURL is the server's token endpoint")
         }
-        // RFC 6749 §7.1: a token of a type that is not understood must not be used.
+        // RFC 6749 §7.1: a client must not use a token of a type that it does not understand.
         guard document.tokenType?.lowercased() == "bearer" else {
             let type = document.tokenType.map { Self.harmless(secrets.cut(from: $0)) } ?? ""
             throw Self.unusable(
@@ -50,8 +50,9 @@ struct OAuth2Response {
         lifetime = document.lifetime
     }
 
-    /// The longest access token, in bytes. Every request head carries it: the transport sends heads of up to 32 KiB, and
-    /// servers take 8 or 16 KiB.
+    /// The longest access token, in bytes. Every request head carries the token: the transport sends heads of up to 32
+    /// KiB,
+    /// and servers accept 8 or 16 KiB.
     private static let longestAccessToken = 16 << 10
 
     private static func isToken(_ text: String) -> Bool {
@@ -97,7 +98,7 @@ struct OAuth2Response {
         }
     }
 
-    /// RFC 6749 §5.2 allows these characters and no others in what it says about an error.
+    /// Keeps the characters that RFC 6749 §5.2 allows in the description of an error.
     private static func harmless(_ text: String) -> String {
         let allowed = text.unicodeScalars.filter {
             (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\"

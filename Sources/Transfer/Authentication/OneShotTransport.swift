@@ -1,10 +1,10 @@
 import FerryProtocols
 
-/// A transport for rare requests: it opens a connection for each one and keeps none.
+/// A transport for rare requests: it opens a connection for each request and keeps none.
 public struct OneShotTransport: Transport {
     private let configuration: HTTPClientTransport.Configuration
 
-    /// - Parameter configuration: For each connection. What is wrong with it comes out with the first request.
+    /// - Parameter configuration: The settings of each connection. The first request reports an error in them.
     public init(_ configuration: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()) {
         self.configuration = configuration
     }

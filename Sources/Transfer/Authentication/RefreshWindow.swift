@@ -1,8 +1,8 @@
-/// A limit on renewals of credentials, against a server that refuses what it has just issued.
+/// A limit on refreshes of credentials, against a server that refuses the credentials that it has just issued.
 public struct RefreshWindow: Hashable, Sendable {
-    /// Looks back so far from each renewal.
+    /// The length of the window before each refresh.
     public var interval: Duration
-    /// Renewals begun within `interval`.
+    /// The maximum number of refreshes within `interval`.
     public var limit: Int
 
     public init(interval: Duration = .seconds(30), limit: Int = 5) {
@@ -11,7 +11,7 @@ public struct RefreshWindow: Hashable, Sendable {
     }
 }
 
-/// The moments at which renewals began, and the outcome of the last one.
+/// The times at which refreshes began, and the error of the last one.
 struct RefreshHistory {
     let window: RefreshWindow?
     private var starts: [Duration] = []
@@ -19,10 +19,10 @@ struct RefreshHistory {
 
     init(window: RefreshWindow?) { self.window = window }
 
-    /// Writes a renewal down.
+    /// Records the start of a refresh.
     ///
-    /// - Parameter now: By a clock that nobody can set.
-    /// - Throws: `.excessiveRefresh` if there were too many.
+    /// - Parameter now: The time on a monotonic clock, which the user cannot set.
+    /// - Throws: `.excessiveRefresh` if the limit is reached.
     mutating func begin(at now: Duration) throws(AuthenticationError) {
         guard let window else { return }
         starts.removeAll { now - $0 >= window.interval }

@@ -6,13 +6,13 @@ struct StoredTokens: Codable, Hashable, Sendable {
     private static let currentVersion = 1
 
     var version = currentVersion
-    /// Tokens go to no other server and no other client than those they came from.
+    /// The token server. Tokens are sent only to the server and the client that they came from.
     var tokenURL: String
     var clientID: String
-    /// The refresh token of the configuration that these came from: another one there means a new sign-in.
+    /// The refresh token of the configuration that these tokens came from: another one there means a new sign-in.
     var origin: String
     var refreshToken: String
-    /// The one before, for a server that forgot that it replaced it.
+    /// The previous refresh token, for a server that lost its record of the replacement.
     var previousToken: String?
     var scope: String?
     var accessToken: String
@@ -20,7 +20,7 @@ struct StoredTokens: Codable, Hashable, Sendable {
     var received: Double
     var expires: Double?
 
-    /// Returns the remaining life of the access token; zero if the clock was set back since it was received.
+    /// Returns the remaining lifetime of the access token; zero if the clock was set back since it was received.
     func remaining(at date: Date) -> Duration? {
         let now = date.timeIntervalSince1970
         return expires.map { now < received ? .zero : .seconds(max(0, $0 - now)) }
@@ -32,7 +32,7 @@ struct StoredTokens: Codable, Hashable, Sendable {
         tokenURL == client.tokenURL && clientID == client.clientID && self.origin == origin
     }
 
-    /// - Parameter file: Its path, for errors.
+    /// - Parameter file: The path of the file, for errors.
     static func decode(_ data: Data, file: String) throws(UploadFailure) -> StoredTokens {
         guard let tokens = try? JSONDecoder().decode(StoredTokens.self, from: data),
             tokens.version == currentVersion
@@ -47,7 +47,7 @@ struct StoredTokens: Codable, Hashable, Sendable {
     func encoded() -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Numbers here are finite and text can always be written.
+        // The numbers here are finite, so encoding cannot fail.
         return (try? encoder.encode(self)) ?? Data()
     }
 }

@@ -1,24 +1,24 @@
 import FerryFiles
 import FerryProtocols
 
-/// A file that keeps tokens for this user alone, shared by all programs of his that use the same account.
+/// A file that stores tokens for this user alone. All the user's programs with the same account share it.
 ///
-/// The lock is a file beside it, because the file itself is replaced as a whole.
+/// The lock is a separate file next to it, because the file itself is replaced as a whole.
 public struct TokenFile: Sendable {
-    /// A renewal holds the lock for one request.
+    /// The longest wait for the lock, which a refresh holds for one request.
     private static let lockLimit = Duration.seconds(90)
     private static let sizeLimit = 65_536
 
-    /// Absolute. The folder it is in is made if it is missing, those above are not.
+    /// The absolute path. A missing parent folder is created, folders above that are not.
     public let path: LocalPath
 
-    /// - Parameter path: Absolute. Nothing is opened or made before the file is used.
+    /// - Parameter path: The absolute path. No file is opened or created before the first use.
     public init(_ path: LocalPath) { self.path = path }
 
     /// Runs `body` while no other program and no other task reads or replaces the file.
     ///
-    /// - Throws: `UploadFailure`: `network` if the lock was not to be had in time, `authentication` if the file or its
-    ///   folder could be read or changed by others.
+    /// - Throws: `UploadFailure`: `network` if the lock was not available in time, `authentication` if other users can
+    ///   read or change the file or its folder.
     func locked<Result: Sendable>(
         _ body: (Locked) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {
@@ -57,12 +57,12 @@ public struct TokenFile: Sendable {
         return opened
     }
 
-    /// The file while this program has the lock.
+    /// The file while this program holds the lock.
     struct Locked: Sendable {
         fileprivate let folder: Folder
         fileprivate let name: String
 
-        /// - Returns: nil if there is no file yet.
+        /// - Returns: The content; nil if there is no file yet.
         func read() throws(UploadFailure) -> Data? {
             guard let file = try folder.openExisting(name) else { return nil }
             return try folder.doing("read", name) { () throws(SystemCallError) in
@@ -70,9 +70,10 @@ public struct TokenFile: Sendable {
             }
         }
 
-        /// Replaces the file. It is on disk, under its name, when this returns; if it throws, the old one is there.
+        /// Replaces the file. When this returns, the new file is on disk under its name; if it throws, the old file
+        /// usually remains.
         func replace(with data: Data) throws(UploadFailure) {
-            // A draft that was left by a program that was killed is ours to remove: we have the lock.
+            // A draft that a killed program left may be removed: this program holds the lock.
             do throws(SystemCallError) {
                 try folder.directory.replace(
                     LocalPath(name), with: Array(data), draft: LocalPath(name + ".new"))
@@ -105,14 +106,14 @@ private struct Folder: Sendable {
         return try open(name, for: .reading)
     }
 
-    /// Says for people what could not be done.
+    /// Turns an error of a system call into a failure for users.
     func doing<Value>(
         _ verb: String, _ name: String, _ body: () throws(SystemCallError) -> Value
     ) throws(UploadFailure) -> Value {
         do throws(SystemCallError) { return try body() } catch { throw failure(verb, name, error.code) }
     }
 
-    /// - Parameter name: Empty for the folder itself.
+    /// - Parameter name: The name of the file; empty for the folder itself.
     func check(
         _ name: String, forbidding bits: UInt32, _ status: () throws(SystemCallError) -> FileStatus
     ) throws(UploadFailure) {

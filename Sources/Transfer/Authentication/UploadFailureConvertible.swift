@@ -1,8 +1,8 @@
 public import FerryProtocols
 
-/// An error that says itself what it means to the person and to the queue.
+/// An error that can describe itself to the user and the queue.
 public protocol UploadFailureConvertible: Error {
-    /// The same error in the words a person reads.
+    /// The same error as a failure for users.
     var failure: UploadFailure { get }
 }
 

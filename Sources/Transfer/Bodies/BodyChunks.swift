@@ -1,13 +1,13 @@
 package import FerryProtocols
 
-/// The bytes of a body in order, for whoever wants them elsewhere than on a connection.
+/// The bytes of a body in order, for any reader other than a connection.
 package struct BodyChunks: AsyncSequence, Sendable {
     private static let size: ByteCount = 1 << 20
 
     private let segments: [StreamedBody.Segment]
     private let labels: [String?]
 
-    /// - Parameter labels: What the failures of each segment's file begin with; nothing where there is none.
+    /// - Parameter labels: The prefixes of the failures of each segment's file; nil for none.
     package init(_ segments: [StreamedBody.Segment], labels: [String?]) {
         self.segments = segments
         self.labels = labels
@@ -15,10 +15,10 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> Iterator { Iterator(rest: Array(zip(segments, labels))[...]) }
 
-    /// The bytes of one read.
+    /// The ranges of the single reads.
     package static func pieces(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
         stride(from: range.lowerBound, to: range.upperBound, by: Int(size)).lazy.map { start in
-            // Not `start + size`, which may be more than there is.
+            // Not `start + size`, which may exceed the range.
             start..<(range.upperBound - start > size ? start + size : range.upperBound)
         }
     }
@@ -36,7 +36,7 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
         fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String?)>) { self.rest = rest }
 
-        /// 1 MiB at most, unless a stream brings more at once; never empty.
+        /// Returns the next chunk: at most 1 MiB, unless a stream yields more at once; never empty.
         package mutating func next() async throws -> [UInt8]? {
             while true {
                 try Task.checkCancellation()
@@ -84,14 +84,13 @@ package struct BodyChunks: AsyncSequence, Sendable {
 }
 
 extension SourceFile {
-    /// Reads a piece off the caller's thread.
-    /// - Throws: `UploadFailure` (`sourceChanged`) if the file is not what `identity` says, also for a change while the
-    ///   piece was read.
+    /// Reads a range off the caller's thread.
+    /// - Throws: `UploadFailure` (`sourceChanged`) if the file does not match `identity`, also after a change during
+    ///   the read.
     package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)
         -> [UInt8]
     {
-        if let bytes = recentBytes(range, of: identity) { return Array(bytes) }
-        return try await readers.run(path, on: self.identity.device) { () throws(UploadFailure) in
+        try await readers.run(path, on: self.identity.device) { () throws(UploadFailure) in
             var bytes = [UInt8](repeating: 0, count: range.count)
             let result = bytes.withUnsafeMutableBytes { space in
                 Result { () throws(UploadFailure) in try self.read(into: space, at: range.lowerBound) }

@@ -1,10 +1,10 @@
 package import FerryProtocols
 
 extension BodyStream {
-    /// The same stream, held to the length it declared.
+    /// The same stream, checked against its declared length.
     /// - Parameters:
-    ///   - boundary: What the content may not hold.
-    ///   - label: Names the part of the form it is, in failures; nil for a body of its own.
+    ///   - boundary: The boundary that the content must not contain.
+    ///   - label: The name of the form part in failures; nil for a body that is not in a form.
     package func checked(for boundary: BoundaryCheck? = nil, label: String? = nil) -> BodyStream {
         BodyStream(
             length: length, isLeft: { canBegin },
@@ -19,7 +19,7 @@ extension BodyStream {
     }
 }
 
-/// Chunks that end with a failure unless they are as many bytes as was said.
+/// Chunks that fail unless their total length matches the declared one.
 private struct CheckedChunks: AsyncSequence {
     typealias Element = [UInt8]
 
@@ -64,7 +64,7 @@ private struct CheckedChunks: AsyncSequence {
         }
     }
 
-    /// A cancel of ours stays what it is; that something else was cancelled is the stream's failure.
+    /// Keeps our own cancellation; a cancellation of another task is a failure of the stream.
     static func named(_ error: any Error, _ label: String?) -> any Error {
         switch error {
         case is CancellationError where Task.isCancelled: error

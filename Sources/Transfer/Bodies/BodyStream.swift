@@ -1,22 +1,23 @@
 public import FerryProtocols
 import Synchronization
 
-/// Bytes that are made while they are sent: the output of a program, a compressor, a download.
+/// A body that is produced while it is sent: the output of a program, a compressor, a download.
 ///
-/// A value that says how to begin, not a stream that has begun: every attempt opens it anew, so a body that was sent
-/// in part can be sent again from its first byte.
+/// The value describes how to begin, and is not a stream that has begun. Every attempt opens it again, so a body that
+/// was partly sent can be sent again from its first byte.
 public struct BodyStream: Sendable {
     /// The bytes of one attempt, in order. Empty chunks are allowed; an error ends the attempt.
     public typealias Chunks = any AsyncSequence<[UInt8], any Error>
 
-    /// The exact number of bytes; nil if nobody knows before the end: then the body is sent chunked (RFC 9112 §7.1),
+    /// The exact number of bytes; nil if it is unknown before the end. Then the body is sent chunked (RFC 9112 §7.1),
     /// which some servers refuse with a 411.
     public let length: ByteCount?
     private let begin: @Sendable () async throws -> sending Chunks
     private let isLeft: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - length: Bytes. A stream that brings more or less ends the request with an error that names both numbers.
+    ///   - length: The number of bytes. A stream with more or fewer bytes ends the request with an error that states
+    ///     both numbers.
     ///   - begin: Makes the chunks of one attempt, from the first byte. Chunks of 64 KiB to 1 MiB cost least.
     public init(length: ByteCount? = nil, _ begin: @escaping @Sendable () async throws -> sending Chunks) {
         self.length = length
@@ -33,7 +34,7 @@ public struct BodyStream: Sendable {
         self.begin = begin
     }
 
-    /// A stream that exists already and can be read once: an attempt that needs it again is not made.
+    /// A stream that exists already and can be read once: an attempt that needs it again fails.
     public static func once(
         length: ByteCount? = nil, _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable
     ) -> BodyStream {
@@ -46,10 +47,10 @@ public struct BodyStream: Sendable {
             })
     }
 
-    /// False if the bytes could be had only once, and were.
+    /// False if the stream can be read once only, and was read.
     public var canBegin: Bool { isLeft() }
 
-    /// The chunks from the first byte on.
+    /// Opens the stream at its first byte.
     public func open() async throws -> sending Chunks { try await begin() }
 }
 

@@ -2,10 +2,10 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// The size of the chunks of all bodies that pass through memory: the more of them run, the smaller. TLS keeps about four
-/// times the size of its largest chunk for each connection (a chunk on its way, the next one, and what NIOSSL encrypts).
+/// The chunk size of all bodies that pass through memory; it shrinks as more of them run. For each connection TLS keeps
+/// about four times its largest chunk: a chunk in flight, the next one, and the buffers of NIOSSL.
 enum BufferBudget {
-    /// Up to 16 bodies have the largest chunks.
+    /// The total of all chunks: up to 16 bodies have the largest chunks.
     private static let total: ByteCount = 16 << 20
     /// One record of TLS (RFC 8446 §5.1).
     private static let smallest: ByteCount = 16 << 10

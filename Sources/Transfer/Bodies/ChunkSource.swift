@@ -4,34 +4,36 @@ import NIOCore
 /// The bytes that go to the connection in one write.
 struct Chunk: Sendable {
     var data: [IOData]
-    /// Bytes of all of `data`.
+    /// The number of bytes in `data`.
     var count: ByteCount
-    /// True if the body ends with it. It is never a file region, so that its bytes are read before the last check.
+    /// True if the chunk ends the body. The last chunk is never a file region, so its bytes are read before the last
+    /// check.
     var isLast: Bool
 }
 
-/// Makes a body's chunks, one after the other.
+/// A source of a body's chunks, in order.
 ///
-/// The next is asked for only when the one before has been made; asked from the event loop, it reads elsewhere.
+/// The next chunk is requested only when the previous one was made. The event loop calls the source, which reads on
+/// another thread.
 protocol ChunkSource: Sendable {
-    /// True if chunks of 64 KiB and less are not worth their cost: they come from memory or a small file.
+    /// True if chunks of 64 KiB and less cost too much: the bytes come from memory or a small file.
     var isSmall: Bool { get }
-    /// The largest chunk that makes sense.
+    /// The largest useful chunk.
     var largestChunk: ByteCount { get }
 
-    /// - Parameter limit: The most bytes of the chunk, at least 1; what stands before and after a file comes on top.
+    /// - Parameter limit: The maximum number of bytes, at least 1, not counting the bytes before and after a file.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk>
 
-    /// Fails if what is read is no longer what it was.
+    /// Fails if the file has changed.
     func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
-    /// True if the kernel reads by itself and cannot say that a file has changed: then it is looked at meanwhile.
+    /// True if the kernel reads the file itself and cannot report that it has changed: then the file is checked at
+    /// intervals.
     var needsWatching: Bool { get }
 
-    /// Returns what a failed write of a chunk says of the file, if the kernel could not read it; nil if the failure is the
-    /// connection's.
+    /// Returns the failure of the file if the kernel could not read a chunk; nil if the connection failed.
     func failure(of error: any Error) -> UploadFailure?
 
-    /// Ends the reading: nothing more is wanted.
+    /// Ends reading, because the rest is not needed.
     func stop()
 }
 
@@ -43,6 +45,6 @@ enum ChunkSize {
     static let smallest: ByteCount = 64 << 10
     static let largestRegion: ByteCount = 8 << 20
     static let largestBuffer: ByteCount = 1 << 20
-    /// Up to this, one read and one buffer cost less than a region.
+    /// The size up to which one read and one buffer cost less than a file region.
     static let alwaysBuffered: ByteCount = 1 << 20
 }

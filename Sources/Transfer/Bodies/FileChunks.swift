@@ -4,8 +4,8 @@ import Synchronization
 
 /// The chunks of one file range, with bytes before and after it.
 ///
-/// On plaintext a chunk is a file region, which the kernel sends from the page cache without a copy; TLS needs the
-/// bytes, so a chunk is a buffer there. The last chunk always is one.
+/// Without TLS a chunk is a file region, which the kernel sends from the page cache without a copy. TLS needs the
+/// bytes, so a chunk is a buffer there. The last chunk always is a buffer.
 final class FileChunks: ChunkSource {
     private let file: SourceFile
     private let identity: FileIdentity
@@ -47,12 +47,9 @@ final class FileChunks: ChunkSource {
         return Volume.isTroubleOfDisk(code) ? SourceFile.failure(file.path, code) : nil
     }
 
-    /// Checks the file and reads the chunk, or brings it into the page cache, on a thread that may wait for the medium.
+    /// Checks the file and reads the chunk, or loads it into the page cache, on a thread that may block on the medium.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let part = take(upTo: limit)
-        if !sendsRegions, let bytes = file.recentBytes(part, of: identity) {
-            return eventLoop.makeSucceededFuture(chunk(part) { _ = $0.writeBytes(bytes) })
-        }
         return file.readers.run(file.path, on: file.identity.device, eventLoop: eventLoop) {
             () throws(UploadFailure) in try self.read(part)
         }
@@ -62,7 +59,7 @@ final class FileChunks: ChunkSource {
         offset.withLock { offset in
             let left = range.upperBound - offset
             var count = min(limit, largestChunk)
-            // What stays for the last chunk of a region body must fit into a buffer.
+            // The rest for the last chunk of a region body must fit into a buffer.
             if sendsRegions, left > ChunkSize.smallest { count = min(count, left - ChunkSize.smallest) }
             let end = offset + min(left, count)
             defer { offset = end }
@@ -72,7 +69,7 @@ final class FileChunks: ChunkSource {
 
     private func read(_ part: Range<ByteCount>) throws(UploadFailure) -> Chunk {
         let isLast = part.upperBound == range.upperBound
-        // The last bytes are checked once they are read: nobody else need look before they go out.
+        // The last bytes are checked after they are read, so no other check is needed before they are sent.
         if !isLast { try file.check(identity) }
         let head = part.lowerBound == range.lowerBound ? prefix : []
         if sendsRegions, !isLast {
@@ -84,31 +81,20 @@ final class FileChunks: ChunkSource {
                 data: before + [.fileRegion(region)], count: ByteCount(head.count + part.count), isLast: false
             )
         }
-        return try chunk(part) { (buffer) throws(UploadFailure) in
-            let result = Result { () throws(UploadFailure) in
-                try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) {
-                    (space) throws(UploadFailure) in
-                    let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(part.count))
-                    try file.read(into: space, at: part.lowerBound)
-                    return part.count
-                }
-            }
-            _ = try result.get()
-            if isLast { try file.check(identity) }
-        }
-    }
-
-    /// Makes the chunk of a part whose bytes `write` adds, with the bytes before and after the file.
-    private func chunk<Failure: Error>(
-        _ part: Range<ByteCount>, write: (inout ByteBuffer) throws(Failure) -> Void
-    ) throws(Failure) -> Chunk {
-        let isLast = part.upperBound == range.upperBound
-        let head = part.lowerBound == range.lowerBound ? prefix : []
         let tail = isLast ? suffix : []
         let count = head.count + part.count + tail.count
         var buffer = ByteBufferAllocator().buffer(capacity: count)
         buffer.writeBytes(head)
-        try write(&buffer)
+        let result = Result { () throws(UploadFailure) in
+            try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) {
+                (space) throws(UploadFailure) in
+                let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(part.count))
+                try file.read(into: space, at: part.lowerBound)
+                return part.count
+            }
+        }
+        _ = try result.get()
+        if isLast { try file.check(identity) }
         buffer.writeBytes(tail)
         return Chunk(data: count > 0 ? [.byteBuffer(buffer)] : [], count: ByteCount(count), isLast: isLast)
     }

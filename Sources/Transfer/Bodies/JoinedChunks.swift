@@ -7,7 +7,7 @@ final class JoinedChunks: ChunkSource {
     private let sources: [any ChunkSource]
     private let current = Mutex(0)
 
-    /// - Parameter sources: At least one.
+    /// - Parameter sources: The sources in order, at least one.
     init(_ sources: [any ChunkSource]) { self.sources = sources }
 
     var isSmall: Bool { sources.allSatisfy { $0.isSmall } }
@@ -30,7 +30,7 @@ final class JoinedChunks: ChunkSource {
         return sources[number].next(upTo: limit, on: eventLoop).flatMap { chunk in
             guard chunk.isLast, !isFinal else { return eventLoop.makeSucceededFuture(chunk) }
             self.current.withLock { $0 += 1 }
-            // An empty chunk is never written, and so nobody would ask for the next.
+            // An empty chunk is never written, so its end would not request the next one.
             guard chunk.count > 0 else { return self.next(upTo: limit, on: eventLoop) }
             return eventLoop.makeSucceededFuture(Chunk(data: chunk.data, count: chunk.count, isLast: false))
         }
@@ -64,7 +64,7 @@ extension StreamedBody {
         return sources.count == 1 ? sources[0] : JoinedChunks(sources)
     }
 
-    /// The content after a segment, if it is nothing but bytes.
+    /// The content after a segment, if it consists of bytes only.
     private func bytes(after index: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         for segment in segments[(index + 1)...] {

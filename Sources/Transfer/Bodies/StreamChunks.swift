@@ -2,15 +2,15 @@ import FerryProtocols
 import NIOCore
 import Synchronization
 
-/// The chunks of a stream, cut where the stream brings more at once than wanted.
+/// The chunks of a stream, split where the stream yields more than the requested size.
 ///
-/// A stream that declared its length is read to its end before its last bytes go out: one that goes on after them is
-/// never complete at the server. Without a length the end is known only when it comes, and the last chunk is empty.
+/// A stream with a declared length is read to its end before its last bytes are sent, so a stream that is too long
+/// never completes on the server. Without a length the end is unknown beforehand, and the last chunk is empty.
 final class StreamChunks: ChunkSource {
     private struct State {
-        /// The rest of what the stream brought last, beyond one chunk.
+        /// The rest of the last bytes from the stream, beyond one chunk.
         var left = ByteBuffer()
-        /// Bytes of all that the stream brought so far.
+        /// The number of bytes from the stream so far.
         var count: ByteCount = 0
         var hasEnded = false
         var reading = Reading.none
@@ -19,7 +19,7 @@ final class StreamChunks: ChunkSource {
     private enum Reading {
         case none
         case underWay(Task<Void, Never>)
-        /// The rest is not wanted.
+        /// The rest is not needed.
         case stopped
     }
 
@@ -79,13 +79,13 @@ final class StreamChunks: ChunkSource {
             state.hasEnded = chunk == nil
             return chunk != nil && state.count == length
         }
-        // Fails if there is more than was declared.
+        // Fails if the stream has more bytes than declared.
         guard isWhole, try await chunks.next() == nil else { return }
         state.withLock { $0.hasEnded = true }
     }
 }
 
-/// Holds a stream's iterator, which can belong to one owner only.
+/// Owns a stream's iterator, which must have one owner.
 private actor ChunkReader {
     private let stream: BodyStream
     private var iterator: (any AsyncIteratorProtocol<[UInt8], any Error>)?

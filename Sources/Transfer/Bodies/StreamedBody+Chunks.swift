@@ -1,19 +1,20 @@
 public import FerryProtocols
 
 extension StreamedBody {
-    /// The bytes of the body in order, for a transport of one's own: pieces of at most 1 MiB, unless a stream brings more
-    /// at once, and none of them empty.
+    /// The bytes of the body in order, for a custom transport: non-empty chunks of at most 1 MiB, unless a stream
+    /// yields more at once.
     ///
-    /// Files are read off the caller's thread while the pieces are asked for. `rateLimiter` is waited for, and `beforeLastBytes`
-    /// runs before the last piece is handed out.
+    /// Files are read off the caller's thread when a chunk is requested. The sequence waits for `rateLimiter`, and runs
+    /// `beforeLastBytes` before the last chunk.
     ///
-    /// The sequence throws `UploadFailure` if a file is no longer what it was or cannot be read, or if `beforeLastBytes`
-    /// objects; what a caller's own stream throws; `CancellationError`.
+    /// The sequence throws `UploadFailure` if a file has changed or cannot be read, or if `beforeLastBytes` fails. It
+    /// also
+    /// passes on the errors of a caller's stream, and `CancellationError`.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable { SentChunks(body: self) }
 }
 
 extension TransportRequest.Body {
-    /// The bytes of the body in order, whatever kind of body it is; nothing for `none`. As `StreamedBody.chunks`.
+    /// The bytes of any kind of body in order; empty for `none`. See `StreamedBody.chunks`.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable {
         switch self {
         case .none: SentChunks(body: StreamedBody([]))
@@ -22,9 +23,9 @@ extension TransportRequest.Body {
         }
     }
 
-    /// The whole body in memory, as a test's transport wants it.
+    /// The whole body in memory, for the transport of a test.
     ///
-    /// - Parameter limit: The most bytes to hold.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Throws: `TransportError` (`source`) for a body that cannot be read or has more than `limit` bytes; `cancelled`.
     public func bytes(limit: ByteCount = 256 << 20) async throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -54,7 +55,7 @@ extension TransportError {
     }
 }
 
-/// A body's chunks with what stands before each on its way: its rateLimiter and, before the last, the caller's check.
+/// A body's chunks with the waits before them: for the rate limiter and, before the last, the caller's check.
 private struct SentChunks: AsyncSequence, Sendable {
     let body: StreamedBody
 
@@ -66,7 +67,7 @@ private struct SentChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         private enum Position {
             case begin
-            /// Read, and not handed out: whether it is the last is known when the next is read.
+            /// A chunk that was read and not yet returned: the next read shows whether it is the last.
             case next([UInt8]?)
         }
 
@@ -84,7 +85,7 @@ private struct SentChunks: AsyncSequence, Sendable {
             switch position {
             case .begin:
                 chunk = try await chunks.next()
-                // A body without a byte has a check, too.
+                // The check also runs for an empty body.
                 if chunk == nil { try await body.beforeLastBytes?() }
             case .next(let read): chunk = read
             }

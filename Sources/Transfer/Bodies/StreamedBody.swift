@@ -1,21 +1,21 @@
 public import FerryProtocols
 
-/// A body that is read while it is sent, never held whole.
+/// A body that is read while it is sent, and is never completely in memory.
 public struct StreamedBody: Sendable {
-    /// A part of a body. Parts follow each other with nothing between.
+    /// A part of a body. The parts follow each other without a separator.
     public enum Segment: Sendable {
         case bytes([UInt8])
-        /// A range of a file, in bytes from its start, as long as the file is what `identity` says.
+        /// A range of a file, in bytes from its start. The file must match `identity`.
         case file(SourceFile, identity: FileIdentity, range: Range<ByteCount>)
         case stream(BodyStream)
     }
 
-    /// The parts in the order they are sent.
+    /// The parts in sending order.
     public var segments: [Segment]
-    /// Runs once when all but the last piece is out; if it throws, the last piece is not sent. What ends the body is
-    /// held back until then also if a stream brings it.
+    /// A check that runs once, when everything except the last chunk was sent; if it throws, the last chunk is not
+    /// sent. The end of a stream is delayed for the check too.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
-    /// Holds the sending back to a rate; nil sends as fast as the link takes it.
+    /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?
 
     public init(
@@ -27,8 +27,9 @@ public struct StreamedBody: Sendable {
         self.rateLimiter = rateLimiter
     }
 
-    /// The exact number of bytes on the wire, nil if a stream does not know its own; the largest number there is if
-    /// it is larger.
+    /// The exact number of bytes on the wire; nil if a stream does not know its own. The number saturates at the
+    /// largest
+    /// integer.
     public var length: ByteCount? {
         segments.reduce(0) { sum, segment in
             guard let sum, let length = segment.length else { return nil }

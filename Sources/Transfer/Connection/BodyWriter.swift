@@ -3,22 +3,22 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Feeds one body to a connection chunk by chunk: each chunk goes out when the one before is with the kernel, the next
-/// is made meanwhile, and nothing is read by the event loop.
+/// Writes one body to a connection chunk by chunk. A chunk is written when the kernel has accepted the one before; the
+/// next is prepared meanwhile, and the event loop never reads a file.
 ///
-/// The last chunk is made before the last check of what is sent and goes out after. Chunks start small and grow while
-/// the link takes them quickly, so that progress is smooth on a slow link and a fast one is not held up.
+/// The last chunk is prepared before the last check of the source and written after it. Chunks start small and grow
+/// while the link accepts them quickly: progress is smooth on a slow link, and a fast link is not slowed down.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
-    /// The rest of the body is not wanted.
+    /// The error for a body whose rest is not needed.
     struct Stopped: Error {}
 
     private struct Run: Sendable {
         let write: Write
         let done: EventLoopPromise<Void>
         var following: EventLoopFuture<Chunk>?
-        /// The chunk on its way, since when, and how many of its bytes are not yet with the kernel.
+        /// The chunk being written, its start time, and the number of its bytes that the kernel has not accepted.
         var current: (isLast: Bool, started: NIODeadline, left: ByteCount)?
         var pause: Scheduled<Void>?
         var watch: RepeatedTask?
@@ -28,7 +28,7 @@ final class BodyWriter: Sendable {
     private enum Phase: Sendable {
         case waiting
         case running(Run)
-        /// The answer is already known: nothing more is written, and the answer is still being read.
+        /// The response is already known: writing stops while the rest of the response is read.
         case refused(Run)
         case ended
     }
@@ -50,11 +50,11 @@ final class BodyWriter: Sendable {
         state = Mutex(State(chunkSize: chunks.isSmall ? ChunkSize.alwaysBuffered : ChunkSize.smallest))
     }
 
-    /// True if the kernel may read a file by itself as long as something of it is on its way.
+    /// True if the kernel may read a file while one of its regions is being sent.
     var sendsRegions: Bool { chunks.needsWatching }
 
-    /// Writes the whole body. Called on the event loop. The future ends when the last chunk is with the kernel, or with
-    /// an `UploadFailure`.
+    /// Writes the whole body. Called on the event loop. The future ends when the kernel has accepted the last chunk, or
+    /// with an `UploadFailure`.
     func run(write: @escaping Write) -> EventLoopFuture<Void> {
         let done = eventLoop.makePromise(of: Void.self)
         let isWanted = state.withLock { state in
@@ -72,12 +72,12 @@ final class BodyWriter: Sendable {
         return done.futureResult
     }
 
-    /// Notices within a second that a file is not what it was. A region that the file no longer holds would never be
-    /// sent to its end, and the kernel would not say why.
+    /// Detects within a second that a file has changed. A region beyond the end of a shortened file would never be sent
+    /// completely, and the kernel would not report why.
     private func watchFiles() {
         let (chunks, eventLoop) = (chunks, eventLoop)
         let interval = TimeAmount.seconds(1)
-        // One at a time: each holds a thread for as long as a medium hangs.
+        // One at a time: each check occupies a thread while a medium blocks.
         let watch = eventLoop.scheduleRepeatedAsyncTask(initialDelay: interval, delay: interval) { _ in
             let checked = chunks.check(on: eventLoop)
             checked.whenFailure { [weak self] in self?.end(.failure($0)) }
@@ -87,10 +87,10 @@ final class BodyWriter: Sendable {
         if isWatched == nil { watch.cancel() }
     }
 
-    /// Returns what a write's error says of the file, if the kernel could not read it; nil if the connection broke.
+    /// Returns the failure of the file if the kernel could not read it; nil if the connection broke.
     func failure(of error: any Error) -> UploadFailure? { chunks.failure(of: error) }
 
-    /// Notes that the kernel has taken that many bytes. Called on the event loop.
+    /// Records that the kernel has accepted that many bytes. Called on the event loop.
     func didSend(_ count: ByteCount) {
         let finished: (isLast: Bool, elapsed: TimeAmount)? = withRun { run in
             guard var current = run.current else { return nil }
@@ -101,11 +101,11 @@ final class BodyWriter: Sendable {
         guard let finished else { return }
         if finished.isLast { return end(.success(())) }
         adapt(to: finished.elapsed)
-        // One turn later the client has heard that there is room again, and takes the chunk without a promise.
+        // One turn later the client knows that there is room again, and accepts the chunk without a promise.
         eventLoop.execute { self.goOn() }
     }
 
-    /// Writes nothing more; the future ends with `stop`.
+    /// Stops writing; the future ends when `stop` is called.
     func refuse() {
         state.withLock { state in
             guard case .running(let run) = state.phase else { return }
@@ -113,10 +113,10 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Writes nothing more, starts no check any more, and ends the future if it has not ended.
+    /// Stops writing, starts no further check, and ends the future if it has not ended.
     func stop() { end(.failure(Stopped())) }
 
-    /// Stops, and returns when no check of the caller runs any more.
+    /// Stops, and returns when no check of the caller is running.
     func finish() async {
         let check: Task<Void, Never>? = state.withLock { state in
             switch state.phase {
@@ -181,7 +181,7 @@ final class BodyWriter: Sendable {
         withRun { $0.following = following }
     }
 
-    /// Waits for what stands before a chunk: the bandwidth limit and, before the last one, the caller's check.
+    /// Waits for the conditions of a chunk: the bandwidth limit and, before the last one, the caller's check.
     private func clearance(for chunk: Chunk) -> EventLoopFuture<Void> {
         let paced = pause(for: chunk)
         guard chunk.isLast else { return paced }
@@ -205,7 +205,7 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Checks that the files are as they were, before the last bytes go out: the kernel has read them by itself.
+    /// Checks before the last bytes that the files have not changed, since the kernel reads them itself.
     private func checkFiles() -> EventLoopFuture<Void> {
         let chunks = chunks
         guard chunks.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
@@ -227,7 +227,7 @@ final class BodyWriter: Sendable {
         return chunks.next(upTo: max(1, size), on: eventLoop)
     }
 
-    /// A chunk should take about 50 ms: long enough to be cheap, short enough to show movement.
+    /// Adapts the chunk size so that a chunk takes about 50 ms: long enough to be cheap, short enough to show progress.
     private func adapt(to elapsed: TimeAmount) {
         state.withLock { state in
             if elapsed < .milliseconds(25) {

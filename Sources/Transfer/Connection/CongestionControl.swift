@@ -1,15 +1,15 @@
 import FerryConnectivity
 import NIOCore
 
-/// The algorithm by which the kernel finds out what a path carries (tcp(7), `TCP_CONGESTION`).
+/// The algorithm by which the kernel finds the capacity of a path (tcp(7), `TCP_CONGESTION`).
 ///
-/// It decides the rate on a path that loses packets: those that take a loss for a full path (`cubic`, `reno`) slow down
-/// for each one, `bbr` measures what arrives.
+/// The algorithm determines the rate on a path that loses packets. `cubic` and `reno` treat a loss as congestion and
+/// slow down for each one; `bbr` measures the delivery rate.
 public struct CongestionControl: Hashable, Sendable {
-    /// The kernel's name of it: `bbr`, `cubic`, `reno`.
+    /// The kernel's name of the algorithm: `bbr`, `cubic`, `reno`.
     public let name: String
 
-    /// - Returns: nil if no kernel can have an algorithm of that name: it has 1 to 15 bytes of `a`–`z`, `0`–`9` and `_`.
+    /// - Returns: nil if the name is not valid for a kernel: 1 to 15 bytes of `a`–`z`, `0`–`9` and `_`.
     public init?(_ name: String) {
         guard (1...15).contains(name.utf8.count),
             name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
@@ -17,7 +17,8 @@ public struct CongestionControl: Hashable, Sendable {
         self.name = name
     }
 
-    /// The reason why this process may not use it, as part of a sentence; nil if it may. The system's own is used then.
+    /// The reason why this process may not use the algorithm, as part of a sentence; nil if it may. After a refusal the
+    /// system's default applies.
     public var refusal: String? {
         #if os(Linux)
             switch TCPOptions.refusal(ofCongestionControl: name) {
@@ -33,13 +34,13 @@ public struct CongestionControl: Hashable, Sendable {
         #endif
     }
 
-    /// Has `channel` go by it from now on, if the kernel lets it.
+    /// Sets the algorithm for `channel`, if the kernel allows it.
     func use(on channel: any Channel) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
             var value: (UInt64, UInt64) = (0, 0)
             withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: name.utf8) }
-            // A Unix socket knows none.
+            // A Unix socket has no congestion control.
             provider.unsafeSetSocketOption(
                 level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.congestion), value: value
             ).whenFailure { _ in }

@@ -12,7 +12,7 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Puts what the HTTP client and the system throw into words, and into what they mean for a retry.
+/// Translates the errors of the HTTP client and the system into failures for users and reasons for a retry.
 struct ConnectionFailure {
     let url: String
     let start: ResponseCollector.Start
@@ -91,7 +91,7 @@ struct ConnectionFailure {
         }
     }
 
-    /// The code, if there was no descriptor for a socket, or for the files that tell where a name leads to.
+    /// The error code if no descriptor was free for a socket, or for the files that name resolution reads.
     private func lackOfDescriptors(_ error: any Error) -> Errno? {
         switch error {
         case let error as IOError:
@@ -101,7 +101,7 @@ struct ConnectionFailure {
             return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         case let error as NIOConnectionError:
             return error.connectionErrors.lazy.compactMap { lackOfDescriptors($0.error) }.first
-        // The certificates that are trusted are in files.
+        // The trusted certificates are in files.
         case is NIOSSLError where start == .unsent: return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         default: return nil
         }
@@ -128,7 +128,7 @@ struct ConnectionFailure {
 
     var host: String { URL(string: url)?.host(percentEncoded: false) ?? Redaction.address(url) }
 
-    /// Returns the meaning of a broken connection: RFC 9112 §9.3.1 lets a server close a kept one at any time.
+    /// The meaning of a broken connection: RFC 9112 §9.3.1 lets a server close a kept connection at any time.
     var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent

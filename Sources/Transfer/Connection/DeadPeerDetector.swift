@@ -1,14 +1,15 @@
-/// Tells a connection that died without a word from one whose link is only away for a while. Pure.
+/// Distinguishes a connection that died silently from one whose link is away for a while. Pure.
 ///
-/// The kernel keeps a connection that nobody answers for about 15 minutes, waiting twice as long each time. So one that
-/// was left unanswered several times in a row is compared with a new connection to the same address. If the server
-/// accepts the new one and the old one still hears nothing, the old one is dead. A server that is slow, or has no room,
-/// answers the kernel's questions and is never taken for dead.
+/// The kernel keeps an unanswered connection for about 15 minutes, and doubles the wait each time. So a connection with
+/// several unanswered segments in a row is compared with a new connection to the same address. If the server accepts
+/// the new one and the old one still receives no acknowledgment, the old one is dead. A server that is slow, or has a
+/// full
+/// window, acknowledges the kernel's probes and never counts as dead.
 struct DeadPeerDetector {
     /// The next step.
     enum Verdict: Hashable {
         case nothing
-        /// Try a new connection to the same address, and tell what came of it.
+        /// Open a new connection to the same address, and report the result.
         case compare
         case dead
     }
@@ -16,21 +17,22 @@ struct DeadPeerDetector {
     private enum State {
         /// The peer is not suspected.
         case heard
-        /// A new connection was accepted when so much was unanswered.
+        /// A new connection was accepted when the old one had this number of unanswered probes.
         case doubted(unanswered: Int)
-        /// A new connection is being tried; so much was unanswered when an earlier one was accepted.
+        /// A new connection is being opened; `doubted` is the number of unanswered probes when an earlier one was
+        /// accepted.
         case comparing(doubted: Int?)
     }
 
-    /// The number of unanswered questions that makes a peer suspect: at the usual round trips after 0.2, 0.4 and 0.8 s. A
-    /// link that loses a tenth of its packets does that once in a thousand times.
+    /// The number of unanswered probes that makes a peer suspect: at usual round trips after 0.2, 0.4 and 0.8 s. A link
+    /// that loses a tenth of its packets reaches this once in a thousand times.
     private static let unansweredBeforeDoubt = 3
 
     private let breakCostsLittle: Bool
     private var state = State.heard
 
-    /// - Parameter breakCostsLittle: A connection whose break costs little is given up at the first doubt; any other
-    ///   may ask three times more over the link that works again.
+    /// - Parameter breakCostsLittle: True if losing the connection costs little: then the first doubt ends it. Any
+    ///   other connection may send three more probes over the restored link.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     mutating func take(_ progress: TCPInfo) -> Verdict {
@@ -44,14 +46,14 @@ struct DeadPeerDetector {
             state = .comparing(doubted: nil)
             return .compare
         case .doubted(let unanswered):
-            // The link may have gone again meanwhile: the proof must be fresh.
+            // The link may have failed again meanwhile: the comparison must be recent.
             guard progress.unanswered >= unanswered + tolerance(progress) else { return .nothing }
             state = .comparing(doubted: unanswered)
             return .compare
         }
     }
 
-    /// A new connection was accepted; `progress` is the old one's after that.
+    /// Records that a new connection was accepted; `progress` is that of the old connection afterwards.
     mutating func newConnectionAccepted(_ progress: TCPInfo) -> Verdict {
         guard case .comparing(let doubted) = state else { return .nothing }
         guard progress.unanswered >= Self.unansweredBeforeDoubt else {
@@ -65,14 +67,15 @@ struct DeadPeerDetector {
         return .nothing
     }
 
-    /// No new connection was made.
+    /// Records that no new connection could be made.
     mutating func newConnectionFailed() {
         guard case .comparing(let doubted) = state else { return }
         state = doubted.map { .doubted(unanswered: $0) } ?? .heard
     }
 
-    /// Returns the number of questions that may stay unanswered after a new connection was accepted. Not every device on
-    /// the way passes on the kernel's questions while nothing is sent.
+    /// Returns the number of probes that may stay unanswered after a new connection was accepted. Some devices on the
+    /// path
+    /// drop the kernel's probes while the connection is idle.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesOnTheWay ? 0 : 3
     }

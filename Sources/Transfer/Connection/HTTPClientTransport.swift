@@ -7,22 +7,24 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// The transport over AsyncHTTPClient: HTTP/1.1, kept connections, file regions on plaintext.
+/// A transport based on AsyncHTTPClient: HTTP/1.1, persistent connections, file regions without TLS.
 ///
-/// HTTP/1.1 alone, also where the server offers HTTP/2. `Tests/bench http2` measures both over TLS to nginx on loopback;
-/// on two busy cores HTTP/2 reached 1.02 times the rate of HTTP/1.1 with one upload and 0.80 times with four (curl: 0.97
-/// and 0.83). For no gain one lost connection would break every upload to that server, and the stall of one could not
-/// be told from the stall of another.
+/// The transport uses HTTP/1.1 only, even if the server offers HTTP/2. `Tests/bench http2` measures both over TLS to
+/// nginx on loopback. On two busy cores HTTP/2 reached 1.02 times the rate of HTTP/1.1 with one upload and 0.80 times
+/// with four (curl: 0.97 and 0.83). With HTTP/2, one lost connection would break every upload to that server, and the
+/// stalls of its uploads could not be distinguished.
 public final class HTTPClientTransport: Transport {
-    /// The times to wait; nothing limits how long a whole upload takes.
+    /// The timeouts. The total duration of an upload has no limit.
     public struct Timeouts: Hashable, Sendable {
         /// The time for making a connection, TLS included.
         public var connect: Duration
         /// The time without an acknowledged byte while there are bytes to send.
         public var stall: Duration
-        /// The time from the last byte of the request to the answer's head, and between pieces of the answer. An
-        /// answer's body may take twice as long, and a second more for each KiB that came, up to ten times as long. A refusal
-        /// (400 and above) is taken as it is after a second without another piece of its body.
+        /// The time from the last byte of the request to the response's head, and between the chunks of the response.
+        /// The
+        /// whole body may take twice as long plus a second for each received KiB, up to ten times as long. A refusal
+        /// (400 and
+        /// above) counts as complete after a second without a further chunk of its body.
         public var response: Duration
 
         public init(
@@ -35,17 +37,17 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// The settings by which a transport reaches servers. Two equal ones can share a transport.
+    /// The settings of a transport. Destinations with equal settings can share a transport.
     public struct Configuration: Hashable, Sendable {
-        /// Apply to each attempt anew.
+        /// The timeouts of each attempt.
         public var timeouts: Timeouts
         /// The settings for `https`.
         public var tls: TLSSettings
-        /// The proxies; by default those of the environment's variables.
+        /// The proxies; by default those of the environment variables.
         public var proxy: ProxySettings
-        /// Nil for the system's.
+        /// The congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
-        /// Bytes of an answer's body that are kept; what comes after them is read and dropped.
+        /// The number of bytes of a response's body that are kept; the rest is read and dropped.
         public var answerLimit: Int
 
         public init(
@@ -68,12 +70,13 @@ public final class HTTPClientTransport: Transport {
     private let connections = OpenConnections()
     private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
-    /// Starts the threads of the network. Each takes descriptors of its own, and where there are none left by the time of
-    /// the first upload, the process would end.
+    /// Starts the threads of the network early. Each thread needs descriptors, and if none is free at the first upload,
+    /// the
+    /// process would end.
     public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
 
-    /// - Parameter monitors: Told at once of hosts whose certificates are not verified.
-    /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
+    /// - Parameter monitors: Receive the hosts whose certificates are not verified, at once.
+    /// - Throws: `UploadFailure` (`permanent`) that names the unusable certificate file.
     public init(
         _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
     ) throws(UploadFailure) {
@@ -97,17 +100,17 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// Closes all connections; requests under way fail. No request may be made afterwards.
+    /// Closes all connections; requests in flight fail. No request may be made afterwards.
     public func shutdown() async { await clients.shutdown() }
 
-    /// Gives up the connections that may be dead: of a lost address those made from it, with what is under way on them
-    /// (`addressLost`), after a sleep those that are idle.
+    /// Closes the connections that may be dead. After a lost address, those are the connections from that address, with
+    /// their requests (`addressLost`); after a sleep, the idle ones.
     public func invalidateConnections(because reason: ConnectionInvalidation) {
         connections.invalidate(because: reason)
     }
 
-    /// The network went away or returned: what is under way over it is not given up meanwhile for standing still, and
-    /// has as long again after the return.
+    /// Records that the network went away or returned. While it is away, the stall timeout does not end a request;
+    /// after the return the full timeout applies again.
     public func linkChanged(isAway: Bool) { connections.linkChanged(isAway: isAway) }
 
     public func perform(
@@ -135,7 +138,7 @@ public final class HTTPClientTransport: Transport {
         let answered = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
         if writer?.sendsRegions == true || !answered.isSuccess {
-            // The connection lives on this loop: once it has come round, nothing of the file is being sent any more.
+            // The connection runs on this loop: after one turn of it, no byte of the file is being sent.
             try? await loop.submit {}.get()
         }
         switch answered {
@@ -158,9 +161,9 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// A server was refused for its certificate: says which certificate it presents, as far as it can be read.
+    /// Adds the presented certificate to the error of a server that was refused for its certificate, if it can be read.
     ///
-    /// One whose time is over or has not come fails as a host does that is away: its owner will renew it.
+    /// An expired certificate, or one that is not valid yet, counts like an unreachable host: its owner will renew it.
     private static func naming(
         certificateOf url: String, in failed: TransportError, on loop: any EventLoop
     ) async -> TransportError {
@@ -173,14 +176,15 @@ public final class HTTPClientTransport: Transport {
         return named
     }
 
-    /// The number of requests that wait until fewer are under way to the server of `url`.
+    /// The number of requests to the server of `url` that wait because too many are running.
     func waitingCount(for url: String) -> Int {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
 
-    /// The event loop of all requests to one origin. A connection is made on the loop that its first request prefers,
-    /// so that the next request finds it there. The events of the connection are then in order with the calls of the
-    /// request's delegate.
+    /// The event loop of all requests to one origin. A connection is made on the preferred loop of its first request,
+    /// so
+    /// the next request finds it there. The events of the connection are then in order with the calls of the request's
+    /// delegate.
     private func loop(for place: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: place.hashValue) % UInt(loops.count))]
     }
@@ -240,7 +244,7 @@ extension Result {
     }
 }
 
-/// The exchanges under way, by name, for the connections that carry them.
+/// The running exchanges, by name, for the connections that carry them.
 private final class RunningExchanges: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -251,7 +255,7 @@ private final class RunningExchanges: Sendable {
 
     subscript(name: String) -> (any ExchangeObserver)? { state.withLock { $0.observers[name] } }
 
-    /// - Returns: The new exchange's name.
+    /// - Returns: The name of the new exchange.
     func begin(_ observer: any ExchangeObserver) -> String {
         state.withLock { state in
             state.last += 1

@@ -7,15 +7,16 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The HTTP clients of one transport, one for each way to a server; each is made when it is first needed.
+/// The HTTP clients of one transport, one per kind of connection; each is made on first use.
 final class HTTPClients: Sendable {
-    /// The properties of connections that need a client of their own.
+    /// The properties of a connection that require a separate client.
     private struct ConnectionKey: Hashable {
         enum Proxy: Hashable {
             case none
-            /// The tunnel is asked for once, so the credentials belong to the connection.
+            /// A tunnel. The credentials are sent once per tunnel, so they belong to the connection.
             case tunnel(ProxyAddress, authorization: String?)
-            /// Plain requests that a proxy forwards. It is what is connected to, so one client serves all proxies.
+            /// Plain requests that a proxy forwards. The client connects to the proxy itself, so one client serves all
+            /// proxies.
             case forward
         }
 
@@ -23,7 +24,7 @@ final class HTTPClients: Sendable {
         var isVerified = true
     }
 
-    /// More requests than that to one server wait for a connection.
+    /// The maximum number of connections to one server; further requests wait.
     static let connectionsPerOrigin = 256
 
     private enum State {
@@ -31,7 +32,7 @@ final class HTTPClients: Sendable {
         case closed
     }
 
-    /// Servers whose route is remembered.
+    /// The number of servers whose route is remembered.
     private static let rememberedRoutes = 64
 
     private let configuration: HTTPClientTransport.Configuration
@@ -40,7 +41,7 @@ final class HTTPClients: Sendable {
     private let prepare: @Sendable (any Channel) throws -> Void
     private let state = Mutex(State.open([:], direct: [:]))
 
-    /// - Parameter prepare: Run with each connection before its first request, on its event loop.
+    /// - Parameter prepare: Prepares each connection before its first request, on its event loop.
     /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
     init(
         _ configuration: HTTPClientTransport.Configuration, on group: any EventLoopGroup,
@@ -52,14 +53,14 @@ final class HTTPClients: Sendable {
         tls = try configuration.tls.configuration()
     }
 
-    /// A transport that is let go closes its connections by itself.
+    /// Closes the connections of a transport that is released.
     deinit {
         guard case .open(let clients, _) = state.withLock({ $0 }), !clients.isEmpty else { return }
         Task { for client in clients.values { try? await client.shutdown() } }
     }
 
-    /// Finds the way to `url`.
-    /// - Throws: `UploadFailure`: the address or the proxy's cannot be used, or the proxy's password is missing.
+    /// Finds the route to `url`.
+    /// - Throws: `UploadFailure`: the URL or the proxy's is not usable, or the proxy's password is missing.
     func route(to url: String) async throws(UploadFailure) -> Route {
         guard let authority = UploadAddress.plainAuthority(of: url) else {
             return try await foundRoute(to: url)
@@ -72,7 +73,7 @@ final class HTTPClients: Sendable {
             return known
         }
         let found = try await foundRoute(to: url)
-        // Nothing of the address but its server decides, and a proxy may want other credentials the next time.
+        // The route depends only on the server, except with a proxy, which may need other credentials the next time.
         guard found.proxy == nil else { return found }
         state.withLock { state in
             guard case .open(let clients, var direct) = state, direct.count < Self.rememberedRoutes else {
@@ -145,7 +146,7 @@ final class HTTPClients: Sendable {
         settings.httpVersion = .http1Only
         settings.timeout.connect = TimeAmount(configuration.timeouts.connect)
         settings.connectionPool.retryConnectionEstablishment = false
-        // The pool must never make a request wait: it would count against the time to connect (see `OriginLimiter`).
+        // The pool must never queue a request: the wait would count against the connect timeout (see `OriginLimiter`).
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerOrigin
         var tls = tls
         if !way.isVerified { tls.certificateVerification = .none }
@@ -170,7 +171,7 @@ final class HTTPClients: Sendable {
                 if forwards { try channel.pipeline.syncOperations.addForwardedForm() }
                 return channel.eventLoop.makeSucceededVoidFuture()
             } catch {
-                // The pool must hear of the failure before it hears that the connection is closed.
+                // The pool must receive the failure before the close of the connection.
                 channel.eventLoop.execute { channel.close(promise: nil) }
                 return channel.eventLoop.makeFailedFuture(error)
             }
@@ -179,21 +180,21 @@ final class HTTPClients: Sendable {
     }
 }
 
-/// The way of one request.
+/// The route of one request.
 struct Route: Sendable {
     var client: HTTPClient
-    /// The address that the client gets: of a request that is forwarded, the proxy.
+    /// The URL for the client: that of the proxy if the request is forwarded.
     var url: String
-    /// Fields that the way needs, if the request has none of that name.
+    /// The fields that the route needs, unless the request has fields of those names.
     var fields: [(name: String, value: String)]
     var proxy: ProxyAddress?
-    /// The origin of the connection or of the tunnel: a server, or a proxy that forwards.
+    /// The origin of the connection or the tunnel: a server, or a forwarding proxy.
     var origin: String
 
-    /// True if the proxy reads the request, and may answer it.
+    /// True if the proxy reads the request, and may respond to it.
     var isForwarded: Bool { fields.contains { $0.name == ForwardedForm.originField } }
 
-    /// A server behind a Unix socket has no name of its own.
+    /// The field for a server behind a Unix socket, which has no host name.
     static func fields(for url: String) -> [(name: String, value: String)] {
         UploadAddress.isUnixSocket(url) ? [("Host", UploadAddress.socketHost)] : []
     }
@@ -215,12 +216,12 @@ struct Route: Sendable {
     }
 }
 
-/// Writes a request as a proxy wants it that shall forward it: with the whole address (RFC 9112 §3.2.2).
+/// Writes a request for a forwarding proxy, with the absolute URL (RFC 9112 §3.2.2).
 final class ForwardedForm: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// Carries the origin to here. It never leaves the process.
+    /// The internal field that carries the origin to this handler. It never leaves the process.
     static let originField = "Ferry-Origin"
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

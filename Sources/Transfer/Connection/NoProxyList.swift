@@ -1,10 +1,10 @@
 import FerryConnectivity
 
-/// Hosts that are spoken to without a proxy, by the rules that curl has for `NO_PROXY`.
+/// The hosts that are contacted without a proxy, by curl's rules for `NO_PROXY`.
 public struct NoProxyList: Hashable, Sendable {
     private enum Entry: Hashable, Sendable {
         case everything
-        /// The host itself and everything below it.
+        /// The host itself and all its subdomains.
         case domain(String, port: Int?)
         /// `length` is the number of leading bits that count.
         case network(IPAddress, length: Int, port: Int?)
@@ -12,14 +12,14 @@ public struct NoProxyList: Hashable, Sendable {
 
     private let entries: [Entry]
 
-    /// - Parameter text: Entries between commas or spaces: a name, which stands for all names below it too, with or
-    ///   without a leading dot; an address; a network such as `10.0.0.0/8`; `*` for all. A name or an address may have
-    ///   a port. What is none of these matches nothing.
+    /// - Parameter text: Entries separated by commas or spaces: a name with or without a leading dot, which includes
+    ///   all its subdomains; an address; a network such as `10.0.0.0/8`; `*` for all hosts. A name or an address may
+    ///   have a port. Other entries match no host.
     public init(_ text: String = "") {
         self.init(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
     }
 
-    /// - Parameter entries: As in the text, one each.
+    /// - Parameter entries: The entries as in the text.
     public init(_ entries: [String]) { self.entries = entries.compactMap(Self.entry) }
 
     /// - Parameter host: A name, or an address without brackets.

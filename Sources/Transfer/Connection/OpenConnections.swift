@@ -3,15 +3,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The reason why connections may be dead without a sign of it.
+/// The reason why connections may be dead although no error shows it.
 public enum ConnectionInvalidation: Hashable, Sendable, CaseIterable {
-    /// An address of this machine is lost: connections from it get no more bytes.
+    /// This machine lost an address: connections from it receive no more bytes.
     case addressLost
     /// The machine slept: servers may have forgotten idle connections.
     case slept
 }
 
-/// The connections that a transport has, so that those in doubt can be given up.
+/// The open connections of a transport, so that doubtful ones can be closed.
 final class OpenConnections: Sendable {
     private struct Connection: Sendable {
         var channel: any Channel
@@ -39,7 +39,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// The network went away or returned.
+    /// Records that the network went away or returned.
     func linkChanged(isAway: Bool) {
         let all = state.withLock { state in
             state.linkIsAway = isAway
@@ -62,7 +62,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// The connections from an address that this machine does not have; none if it does not tell its addresses.
+    /// The connections from an address that this machine no longer has; none if the addresses cannot be listed.
     private static func withoutAddress(_ all: [Connection]) -> [Connection] {
         guard !all.isEmpty, let devices = try? System.enumerateDevices() else { return [] }
         let own = Set(devices.compactMap { $0.address?.bareIPAddress })
@@ -70,11 +70,11 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// The address that a connection was made from is no longer this machine's.
+/// The error of a connection whose local address the machine has lost.
 struct ConnectionAddressLost: Error {}
 
 extension Channel {
-    /// False if it leads to this machine itself.
+    /// False if the connection leads to this machine itself.
     fileprivate var needsLink: Bool {
         remoteAddress?.bareIPAddress.map { !Reachability.isLocal(host: $0) } ?? false
     }

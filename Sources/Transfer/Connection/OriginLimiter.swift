@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Lets so many requests at a time go to one place, and the others wait their turn as long as it takes.
+/// Limits the number of concurrent requests to one origin. Further requests wait in order, for any time.
 ///
-/// The client's pool would let them wait as well, but no longer than making a connection may take: then they would fail
-/// as if the server could not be reached.
+/// The client's pool could queue them as well, but only up to the connect timeout: then they would fail as if the
+/// server were unreachable.
 final class OriginLimiter: Sendable {
     private struct Origin {
         var taken = 0
-        /// The waiters in the order they came.
+        /// The waiting requests in order of arrival.
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
@@ -24,7 +24,7 @@ final class OriginLimiter: Sendable {
     /// The number of requests that wait for a connection to `place`.
     func waitingCount(for place: String) -> Int { state.withLock { $0.places[place]?.waiting.count ?? 0 } }
 
-    /// - Returns: true with a slot, which `leave(_:)` gives back; false if the task was cancelled while it waited.
+    /// - Returns: True with a slot, which `leave(_:)` releases; false if the task was cancelled while it waited.
     func enter(_ place: String) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1

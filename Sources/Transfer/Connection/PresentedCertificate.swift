@@ -6,8 +6,8 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// A certificate that was not accepted, in the words a person needs to judge it: whose it says to be, from when to when
-/// it is valid, and its fingerprint as `openssl x509 -fingerprint -sha256` prints it.
+/// A certificate that was not accepted, described for the user: its names, its validity period, and its fingerprint in
+/// the form of `openssl x509 -fingerprint -sha256`.
 struct PresentedCertificate {
     private static let timeout = TimeAmount.seconds(5)
 
@@ -17,7 +17,8 @@ struct PresentedCertificate {
     let fingerprint: String
 
     private init(_ certificate: NIOSSLCertificate) throws {
-        // The library tells the names only in words: `<NIOSSLCertificate;…;common_name=…;alternative_names=…>`.
+        // The library exposes the names only in its description:
+        // `<NIOSSLCertificate;…;common_name=…;alternative_names=…>`.
         let text = "\(certificate)".dropLast()
         let parts = text.split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
         let known = Dictionary(
@@ -31,9 +32,9 @@ struct PresentedCertificate {
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// Asks the server for its certificate once more, this time without judging it. Nothing else is sent.
+    /// Requests the server's certificate once more, without verifying it. No other data is sent.
     ///
-    /// - Returns: nil if it does not show one, or not soon.
+    /// - Returns: The certificate; nil if the server does not send one in time.
     static func read(host: String, port: Int, on loop: any EventLoop) async -> PresentedCertificate? {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
@@ -41,7 +42,7 @@ struct PresentedCertificate {
         let shown = loop.makePromise(of: NIOSSLCertificate.self)
         let connected = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
-                // An address is no name to ask for (RFC 6066 §3).
+                // An IP address is not allowed as a server name (RFC 6066 §3).
                 let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
                 try channel.pipeline.syncOperations.addHandlers(
                     NIOSSLClientHandler(context: context, serverHostname: name), CertificateReader(shown))
@@ -55,7 +56,7 @@ struct PresentedCertificate {
         return certificate.flatMap { try? PresentedCertificate($0) }
     }
 
-    /// True if it is over or has not begun: its owner's mistake, and nobody's trick.
+    /// True if the certificate has expired or is not valid yet: a mistake of its owner, not an attack.
     func isOutOfTime(at now: Date) -> Bool { now > end || now < begin }
 
     /// Returns the failure with the certificate's properties.
@@ -74,7 +75,7 @@ struct PresentedCertificate {
     }
 }
 
-/// Waits for the end of a handshake and tells the other side's certificate.
+/// Waits for the end of a handshake and returns the certificate of the other side.
 private final class CertificateReader: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

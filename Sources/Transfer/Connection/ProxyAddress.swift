@@ -1,26 +1,26 @@
 import FerryFiles
 public import FerryProtocols
 
-/// The address of a proxy, and the user there.
+/// The address of a proxy, with its user.
 public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable {
         /// An HTTP proxy: `https` goes through a tunnel (CONNECT, RFC 9110 §9.3.6), `http` is forwarded (RFC 9112 §3.2.2).
         case http
-        /// A SOCKS 5 proxy without authentication (RFC 1928). It looks the host's name up.
+        /// A SOCKS 5 proxy without authentication (RFC 1928). The proxy resolves the host name.
         case socks5
     }
 
-    /// The port that curl takes where none is given.
+    /// The port that curl uses if none is given.
     private static let defaultPort = 1080
 
-    /// HTTP unless it says otherwise.
+    /// The kind; HTTP unless the address names another.
     public var kind: Kind
     /// A name or an address, without brackets.
     public var host: String
-    /// 1 to 65535.
+    /// The port, 1 to 65535.
     public var port: Int
-    /// Sent to an HTTP proxy with `password` as `Proxy-Authorization: Basic` (RFC 7617).
+    /// The user, sent to an HTTP proxy with `password` as `Proxy-Authorization: Basic` (RFC 7617).
     public var user: String?
     /// The password; ignored without a user.
     public var password: ProxyPassword?
@@ -36,7 +36,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter text: `http://user:password@host:port`, `socks5://host:port` or `host:port`.
-    /// - Throws: `UploadFailure` (`permanent`) that says what is wrong and holds neither user nor password.
+    /// - Throws: `UploadFailure` (`permanent`) that describes the error and contains neither user nor password.
     public init(_ text: String) throws(UploadFailure) {
         let shown = Self.withoutUser(text)
         let address = text.contains("://") ? text : "http://" + text
@@ -46,7 +46,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         else { throw Self.unusable(shown, "it is not of the form http://host:port") }
         switch url.scheme?.lowercased() {
         case "http": kind = .http
-        // Both names for one thing: curl would look the name up itself for socks5.
+        // Both names mean the same here; curl resolves the name itself for socks5.
         case "socks5", "socks5h": kind = .socks5
         default: throw Self.unusable(shown, "proxies are spoken to by http or socks5")
         }
@@ -61,7 +61,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         if user?.contains(":") ?? false { throw Self.unusable(shown, "the user name holds a colon") }
     }
 
-    /// The address alone: kind, host and port.
+    /// The address without the user: kind, host and port.
     public var description: String {
         "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
@@ -87,20 +87,20 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A password that is fetched when it is needed. It is never printed.
+/// A password that is fetched when it is needed, and is never printed.
 public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     private let identity: String
     private let fetch: @Sendable () async throws(UploadFailure) -> String
 
-    /// A password that is known. Prefer `init(from:fetch:)` where it comes from a keychain or a file.
+    /// Makes a known password. Prefer `init(from:fetch:)` if it comes from a keychain or a file.
     public init(_ text: String) {
         identity = text
         fetch = { () async throws(UploadFailure) in text }
     }
 
     /// - Parameters:
-    ///   - source: Where it comes from. Two with the same source are the same password.
-    ///   - fetch: Asked for each request, so that it may change.
+    ///   - source: The name of the source. Passwords from the same source are equal.
+    ///   - fetch: Fetches the password for each request, so that it may change.
     public init(from source: String, fetch: @escaping @Sendable () async throws(UploadFailure) -> String) {
         identity = source
         self.fetch = fetch
@@ -111,7 +111,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
-    /// Dots, whatever the password is.
+    /// A fixed number of dots, whatever the password is.
     public var description: String { "•••" }
     /// A mirror without children, so that no dump shows the password.
     public var customMirror: Mirror { Mirror(self, children: [:]) }

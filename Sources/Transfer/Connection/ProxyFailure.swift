@@ -7,8 +7,8 @@ import NIOSOCKS
 import NIOSSL
 
 extension ConnectionFailure {
-    /// The failure between us and the proxy, or between the proxy and the server as the proxy tells it.
-    /// - Returns: nil if it is not about the proxy.
+    /// The failure between this machine and the proxy, or between the proxy and the server as the proxy reports it.
+    /// - Returns: The failure; nil if the error does not concern the proxy.
     func translate(_ error: any Error, of proxy: ProxyAddress) -> TransportError? {
         switch error {
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
@@ -21,7 +21,8 @@ extension ConnectionFailure {
         case HTTPClientError.proxyAuthenticationRequired as HTTPClientError:
             return ProxyFailure.wantsCredentials(proxy)
         case HTTPClientError.invalidProxyResponse as HTTPClientError:
-            // Its status is not told to us, so both reasons are named; a closed door may open, so it is tried again.
+            // The client hides the status, so the message names both causes; a refusal may be temporary, so it is
+            // retried.
             return TransportError(
                 .notConnected,
                 UploadFailure(
@@ -58,7 +59,7 @@ extension ConnectionFailure {
             return network(
                 whenBroken, "the connection to the proxy \(proxy) broke: \(Self.text(of: error))",
                 hint: ProxyFailure.hint)
-        // The HTTP client's name, of a type that only it can see, for a handshake that the other side broke off.
+        // The HTTP client's private error for a handshake that the other side closed; only its description is visible.
         case _ where start == .unsent && "\(error)" == "NoResult()":
             return network(whenBroken, "the proxy \(proxy) closed the connection", hint: ProxyFailure.hint)
         default: return nil
@@ -79,7 +80,7 @@ enum ProxyFailure {
                 hint: "set them with proxy in the configuration, then retry", status: 407))
     }
 
-    /// The meaning of the replies of RFC 1928 §6.
+    /// The failures for the replies of RFC 1928 §6.
     static func refusal(
         by proxy: ProxyAddress, of host: String, _ reply: SOCKSServerReply
     ) -> TransportError {
@@ -107,7 +108,7 @@ enum ProxyFailure {
 }
 
 extension Route {
-    /// A proxy that forwards refuses by an answer of its own.
+    /// The failure for a response by which a forwarding proxy refuses the request.
     func refusal(_ answer: TransportResponse) -> TransportError? {
         guard let proxy, isForwarded, answer.status == 407 else { return nil }
         return ProxyFailure.wantsCredentials(proxy)

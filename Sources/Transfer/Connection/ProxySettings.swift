@@ -2,19 +2,19 @@ import FerryConnectivity
 import FerryFiles
 public import FerryProtocols
 
-/// The choice of requests that go through a proxy. Unix sockets never do.
+/// The choice of the proxy for requests. Requests to Unix sockets never use one.
 public enum ProxySettings: Hashable, Sendable {
     case none
     /// The settings of the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
     case environment
-    /// Through this one, but for some hosts.
+    /// This proxy, except for some hosts.
     case server(ProxyAddress, except: NoProxyList = NoProxyList())
 
     /// - Parameters:
-    ///   - url: Absolute.
-    ///   - environment: What `.environment` goes by.
-    /// - Returns: nil if the request goes to its server directly.
-    /// - Throws: `UploadFailure` (`permanent`) if the environment names a proxy for it that cannot be used.
+    ///   - url: The absolute URL of the request.
+    ///   - environment: The variables for `.environment`.
+    /// - Returns: The proxy; nil if the request goes to its server directly.
+    /// - Throws: `UploadFailure` (`permanent`) if the environment names an unusable proxy for the URL.
     public func proxy(
         for url: String, environment: ProxyEnvironment = .current
     ) throws(UploadFailure) -> ProxyAddress? {
@@ -32,11 +32,11 @@ public enum ProxySettings: Hashable, Sendable {
     }
 }
 
-/// The variables that name proxies, with the meaning that curl gives them and one difference: this machine's own
-/// services (localhost, 127.0.0.1, ::1) are not asked through a proxy, where another machine would stand for them.
+/// The variables that name proxies, with curl's meaning and one difference: services on this machine (localhost,
+/// 127.0.0.1, ::1) are contacted without a proxy. On the proxy these names would mean another machine.
 ///
-/// A lower-case name goes before the same in upper case. `HTTP_PROXY` in upper case is not looked at: a web server hands
-/// a client's `Proxy` header to its programs under that name.
+/// A lower-case name takes precedence over the same name in upper case. `HTTP_PROXY` in upper case is ignored: a web
+/// server sets that variable from a client's `Proxy` header for its programs.
 public struct ProxyEnvironment: Hashable, Sendable {
     /// The environment of this process.
     public static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)
@@ -44,7 +44,7 @@ public struct ProxyEnvironment: Hashable, Sendable {
     private let proxies: [String: String]
     private let exceptions: NoProxyList
 
-    /// - Parameter variables: Values by name; an empty value is none.
+    /// - Parameter variables: The values by name; an empty value counts as missing.
     public init(_ variables: [String: String]) {
         func first(_ names: String...) -> String? {
             names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }

@@ -2,16 +2,17 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The head of a request as it goes out: its target and its fields.
+/// The head of a request as sent: its target and its fields.
 enum RequestHead {
-    /// The most bytes of a head that are sent. Servers take 8 KiB (nginx, Apache) to 64 KiB. AsyncHTTPClient 1.37.0 ends
-    /// the process when the head of a request with a streamed body fills NIO's write buffer of 64 KiB
-    /// (`HTTPRequestStateMachine.headSent()`), so this stays far below, whatever the client and a proxy add.
+    /// The most bytes of a head that are sent. Servers accept 8 KiB (nginx, Apache) to 64 KiB. AsyncHTTPClient 1.37.0
+    /// crashes
+    /// when the head of a request with a streamed body fills NIO's write buffer of 64 KiB
+    /// (`HTTPRequestStateMachine.headSent()`). So the limit stays far below, whatever the client and a proxy add.
     static let longest = 32 << 10
 
-    /// - Throws: `UploadFailure` (`permanent`) that names the server and the longest thing in the head.
+    /// - Throws: `UploadFailure` (`permanent`) that names the server and the longest part of the head.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
-        // A URL's parser may write one byte as three.
+        // A URL parser may encode one byte as three.
         let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)
         let fields = request.fields.map {
             ($0.name.rawName, $0.name.rawName.utf8.count + $0.value.utf8.count + 4)

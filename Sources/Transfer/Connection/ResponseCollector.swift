@@ -5,15 +5,15 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Collects one answer and reports the request's progress. Called on the request's event loop.
+/// Collects one response and reports the request's progress. Called on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
-    /// Read beyond what is kept before the connection is rather closed than drained.
+    /// The most bytes of a response to read and drop; beyond that the connection is closed.
     private static let drainLimit = 15 << 20
 
-    /// More of an answer came than is worth draining.
+    /// The error of a response that is too long to read to its end.
     private struct ResponseTooLong: Error {}
 
-    /// The beginning of the exchange.
+    /// The state of the connection when the exchange began.
     enum Start {
         /// No byte of the request was written.
         case unsent
@@ -38,7 +38,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    /// - Parameter keptLimit: Bytes kept of a body; what an error page says stands at its beginning.
+    /// - Parameter keptLimit: The number of bytes of the body to keep; an error page has its message at the beginning.
     init(
         for request: TransportRequest, keeping keptLimit: Int, delegate: (any UploadDelegate)?,
         writer: BodyWriter?
@@ -52,9 +52,9 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     }
 
     var start: Start { state.withLock { $0.start } }
-    /// Body bytes that the kernel took.
+    /// The body bytes that the kernel accepted.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
-    /// The error of the first write that failed. The client itself only hears that the connection is closed.
+    /// The error of the first failed write. The client itself only sees that the connection is closed.
     var writeError: (any Error)? { state.withLock { $0.writeError } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
@@ -114,8 +114,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         return response
     }
 
-    /// A refusal whose head arrived is an answer, whatever then happened to the connection; so is an answer that only
-    /// was too long. A success must be complete.
+    /// A refusal whose head arrived is a response, even if the connection broke afterwards; so is a response that was
+    /// only too long. A success must be complete.
     func usableAnswer(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil

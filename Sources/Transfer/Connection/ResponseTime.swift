@@ -1,7 +1,7 @@
-/// The limit on the time of one answer's body, counted from its head. Moments are durations since any fixed one. Pure.
+/// The limit on the time of one response's body, counted from its head. Times are durations since a fixed moment. Pure.
 ///
-/// An answer that drips would hold its connection, and a slot of the queue, without end. A slow link that brings at least
-/// 1 KiB a second is not cut before ten times the response timeout.
+/// Without the limit, a response that arrives byte by byte would occupy its connection and a slot of the queue for
+/// ever. A slow link with at least 1 KiB a second is not cut before ten times the response timeout.
 struct ResponseTime {
     let status: UInt
     private let begin: Duration
@@ -11,17 +11,19 @@ struct ResponseTime {
     private var bytes: Int64 = 0
     private var lastPiece: Duration
 
-    /// The silence after which a refusal (status 400 and above) is taken as it is: its status says what matters, and some
-    /// servers keep the connection open behind it (Django 5.2's `runserver`).
+    /// The silence after which a refusal (status 400 and above) counts as complete: its status is what matters, and
+    /// some
+    /// servers keep the connection open after it (Django 5.2's `runserver`).
     private static let refusalSilence = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - response: The time for an answer's head.
-    ///   - mayTakeLong: The server sends white space while it works (S3's CompleteMultipartUpload, for minutes).
-    ///   - now: When the head came.
+    ///   - response: The timeout for a response's head.
+    ///   - mayTakeLong: True if the server sends white space while it works (S3's CompleteMultipartUpload, for
+    ///     minutes).
+    ///   - now: The time at which the head arrived.
     init(status: UInt, response: Duration, mayTakeLong: Bool, now: Duration) {
         self.status = status
-        // So that ten times as much is a number.
+        // Limited so that ten times the value does not overflow.
         self.response = min(response, .seconds(1 << 40))
         self.mayTakeLong = mayTakeLong
         begin = now
@@ -33,13 +35,13 @@ struct ResponseTime {
         lastPiece = now
     }
 
-    /// True if the rest is not waited for any more.
+    /// True if waiting for the rest must end.
     func isOver(_ now: Duration) -> Bool {
         if status >= 400, now - lastPiece >= Self.refusalSilence { return true }
         return now - begin >= limit
     }
 
-    /// Twice the response timeout and a second for each KiB, ten times the response timeout at most.
+    /// The limit: twice the response timeout and a second for each KiB, at most ten times the response timeout.
     private var limit: Duration {
         let longest = response * 10
         return mayTakeLong ? longest : min(longest, response * 2 + .seconds(bytes >> 10))

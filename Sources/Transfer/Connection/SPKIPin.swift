@@ -3,14 +3,15 @@ import FerryFiles
 import NIOCore
 import NIOSSL
 
-/// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 §2.4): it stays the same
-/// when a certificate is renewed with the same key.
+/// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 §2.4). It stays the
+/// same when a certificate is renewed with the same key.
 public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
     private static let mark = "sha256//"
 
     private let digest: [UInt8]
 
-    /// - Parameter text: As curl writes it, `sha256//` and base64; the base64 alone will do. nil if it is something else.
+    /// - Parameter text: The pin in curl's form, `sha256//` and base64, or the base64 alone. The result is nil for any
+    ///   other text.
     public init?(_ text: String) {
         let base64 = text.hasPrefix(Self.mark) ? text.dropFirst(Self.mark.count) : text[...]
         guard let data = Data(base64Encoded: String(base64)), data.count == SHA256.byteCount else {
@@ -19,7 +20,7 @@ public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
         digest = Array(data)
     }
 
-    /// - Parameter bytes: The DER form.
+    /// - Parameter bytes: The key in DER form.
     public init(subjectPublicKeyInfo bytes: [UInt8]) { digest = Array(SHA256.hash(data: bytes)) }
 
     public init(from decoder: any Decoder) throws {
@@ -36,20 +37,20 @@ public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
         try container.encode(description)
     }
 
-    /// The pin as curl writes it.
+    /// The pin in curl's form.
     public var description: String { Self.mark + Data(digest).base64EncodedString() }
 }
 
-/// The server proved to be who its certificate says, with a key that is none of the pinned ones.
+/// The error of a server whose certificate is valid but whose key is not pinned.
 struct PinMismatch: Error {
     var seen: SPKIPin
 }
 
 extension SPKIPin {
-    /// Looks at the key of the other side of a connection whose handshake is complete. A plain connection has none,
-    /// and passes.
+    /// Checks the key of the other side of a connection after the handshake. A connection without TLS has no key, and
+    /// passes.
     ///
-    /// - Throws: `PinMismatch`.
+    /// - Throws: `PinMismatch` if the key is not pinned.
     static func check(_ channel: any Channel, against pins: [SPKIPin]) throws {
         guard !pins.isEmpty,
             let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)

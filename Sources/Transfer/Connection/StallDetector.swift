@@ -3,43 +3,42 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Told what its connection sees of one exchange. Called on the connection's event loop.
+/// The receiver of a connection's events for one exchange. Called on the connection's event loop.
 protocol ExchangeObserver: Sendable {
-    /// The request's head goes out. `isKept` is true if the connection has served a request before.
+    /// Reports that the request's head is written. `isKept` is true if the connection has served a request before.
     func didStart(onKeptConnection isKept: Bool)
-    /// A write failed: the connection broke, or the kernel could not read the file.
+    /// Reports that a write failed: the connection broke, or the kernel could not read the file.
     func didFailToWrite(_ error: any Error)
-    /// The connection broke: since the last write that completed, so many more bytes left this machine, or so many
-    /// fewer than the kernel took.
+    /// Reports that the connection broke. `difference` is the number of bytes that left this machine since the last
+    /// completed write, or negative: the bytes that the kernel accepted and did not send.
     func didBreak(sending difference: ByteCount)
-    /// The final answer is complete, and the request is not: nobody wants the rest of its body.
+    /// Reports that the final response is complete although the request is not: the rest of its body is not needed.
     func didRefuseRest()
-    /// True if little is lost should the connection break.
+    /// True if a break of the connection loses little.
     var breakCostsLittle: Bool { get }
-    /// True if the server may send its answer for minutes, a byte now and then, while it works.
+    /// True if the server may send its response for minutes, with a byte now and then, while it works.
     var answerMayTakeLong: Bool { get }
 }
 
-/// Watches the exchanges of one connection, one after the other, from between the HTTP parser and the client.
+/// Watches the consecutive exchanges of one connection, between the HTTP parser and the client.
 ///
-/// While there are bytes on the way and none of them gets through for the stall time (`StallLimit`), the connection is
-/// broken; the kernel alone would take about 15 minutes to say so. "Gets through" means what the other side
-/// acknowledged, not what a write call took, so a slow link with a large piece on its way is never cut. Only when
-/// everything is acknowledged does the time for the answer run. A connection that is dead while new ones are accepted is
-/// broken within seconds.
+/// The connection is broken if bytes are in flight and none of them arrives for the stall time (`StallLimit`); the
+/// kernel alone would take about 15 minutes. A byte has arrived when the other side acknowledges it, not when a write
+/// call accepts it, so a slow link with a large chunk in flight is never cut. The response timeout runs only when
+/// everything is acknowledged. A connection that is dead while the server accepts new ones is broken within seconds.
 ///
-/// Once its head is there, an answer has a time in all, however steadily its bytes drip (`ResponseTime`).
+/// After its head, a response has a total time limit, however steadily its bytes arrive (`ResponseTime`).
 final class StallDetector: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// Names the exchange on the request's way from the client to here. It never leaves the process.
+    /// The internal field that names the exchange between the client and this handler. It never leaves the process.
     static let exchangeField = "Ferry-Exchange"
-    /// A server that sends more interim answers (1xx) than this is not going to send a final one.
+    /// The limit of interim responses (1xx): a server that sends more will not send a final one.
     private static let interimLimit = 32
-    /// The longest time between two looks at the socket.
+    /// The longest time between two checks of the socket.
     private static let watchInterval = Duration.milliseconds(500)
 
     private enum ResponseState {
@@ -57,7 +56,7 @@ final class StallDetector: ChannelDuplexHandler {
         var silence: DeadPeerDetector
         var stall: StallLimit
         let began = NIODeadline.now()
-        /// The bytes that were acknowledged on the connection before.
+        /// The bytes that were acknowledged on the connection before this exchange.
         let acknowledged: UInt64
         var sent = SentCount()
 
@@ -75,7 +74,7 @@ final class StallDetector: ChannelDuplexHandler {
         case running(Running)
     }
 
-    /// The counts of what has got through; a change is movement.
+    /// The counters of arrived bytes; a change counts as movement.
     private struct Movement: Equatable {
         var writes: UInt64 = 0
         var reads: UInt64 = 0
@@ -90,9 +89,9 @@ final class StallDetector: ChannelDuplexHandler {
     private var movement = Movement()
     private var lastSeen = Movement()
     private var lastMoved = NIODeadline.now()
-    /// The moment when the connection's network went away; nil while it is there.
+    /// The time at which the connection's network went away; nil while it is there.
     private var linkLeft: NIODeadline?
-    /// True while the kernel is to try again soon, because nobody answers.
+    /// True while the kernel is set to retry soon, because the peer does not respond.
     private var isHurried = false
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
@@ -162,7 +161,7 @@ final class StallDetector: ChannelDuplexHandler {
             running.answer = .complete
             state = running.request == .complete ? .idle : .running(running)
             if case .idle = state { exchangesServed += 1 }
-            // The client may start the next exchange within this call: all of ours is settled before.
+            // The client may start the next exchange within this call, so this exchange is settled before it.
             context.fireChannelRead(data)
             if running.request == .underWay, case .begun(let time) = answer, time.status >= 300 {
                 running.observer?.didRefuseRest()
@@ -173,7 +172,7 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // The end of what the server sends is read, too; the socket is closed right after.
+        // The server's last bytes have been read; the socket is closed right after.
         countSent { $0.update($1) }
         context.fireChannelReadComplete()
     }
@@ -200,7 +199,7 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// The network that the connection goes over went away or returned: what is under way stands still meanwhile.
+    /// Records that the connection's network went away or returned: transfers stand still meanwhile.
     func linkChanged(isAway: Bool) {
         if isAway {
             linkLeft = linkLeft ?? .now()
@@ -242,11 +241,11 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Asks the kernel how far the bytes of the exchange got.
+    /// Asks the kernel how many bytes of the exchange were sent.
     private func countSent(_ change: @escaping @Sendable (inout SentCount, TCPInfo) -> Void) {
         guard let context, case .running = state else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        // On the event loop the answer is there at once.
+        // On the event loop the result is available at once.
         TCPInfo.read(context.channel).whenSuccess { info in
             guard case .running(var running) = bound.value.state else { return }
             change(&running.sent, info)
@@ -254,7 +253,7 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Says once how much of the body left this machine.
+    /// Reports once how much of the body left this machine.
     private func tellSent() {
         guard case .running(var running) = state, let difference = running.sent.difference else { return }
         running.sent = SentCount()
@@ -316,7 +315,7 @@ final class StallDetector: ChannelDuplexHandler {
                 movingFor: Duration(max(.zero, lastMoved - running.began)))
             if now - lastMoved >= TimeAmount(limit) { return fail(context, ConnectionStalled()) }
         case (.awaited, .underWay), (.complete, .underWay):
-            // It is the file, the disk or the bandwidth limit that keeps the link waiting.
+            // The file, the disk or the bandwidth limit delays the transfer, not the link.
             lastMoved = now
         case (.begun(let time), .underWay) where time.status < 300:
             lastMoved = now
@@ -326,7 +325,7 @@ final class StallDetector: ChannelDuplexHandler {
         watch(context)
     }
 
-    /// Has the kernel try again soon while the peer is silent: the link may be back at any moment.
+    /// Makes the kernel retry soon while the peer is silent: the link may return at any moment.
     private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
         switch (isHurried, progress.unanswered) {
         case (false, 3...): TCPInfo.boundBackoff(of: channel, to: progress.hastyBackoff)
@@ -336,11 +335,11 @@ final class StallDetector: ChannelDuplexHandler {
         isHurried.toggle()
     }
 
-    /// Tries a new connection to where this one leads, and gives this one up if it is the only one that hears nothing.
+    /// Opens a new connection to the same address, and breaks this one if only this one is dead.
     private func compare(_ context: ChannelHandlerContext) {
         guard let address = context.channel.remoteAddress else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        // The kernel tries after one second again; waiting longer would only make the next try later.
+        // The kernel retries the connection after one second; a longer timeout would only delay the next comparison.
         ClientBootstrap(group: context.eventLoop).connectTimeout(.seconds(2)).connect(to: address)
             .flatMap { other in
                 other.close(promise: nil)
@@ -359,16 +358,16 @@ final class StallDetector: ChannelDuplexHandler {
     }
 }
 
-/// The peer is silent on the connection, and accepts new ones at the same address.
+/// The error of a connection whose peer is silent while it accepts new ones at the same address.
 struct ConnectionDied: Error {}
 
-/// No byte got through for the stall time.
+/// The error of a connection on which no byte got through for the stall time.
 struct ConnectionStalled: Error {}
 
-/// The answer's head, or its next piece, did not come in time.
+/// The error of a response whose head, or next chunk, did not arrive in time.
 struct ResponseTimedOut: Error {}
 
-/// The response does not follow HTTP's rules.
+/// The error of a response that violates HTTP.
 struct NotHTTP: Error {
     let reason: String
 

@@ -1,14 +1,15 @@
-/// The time without movement after which a sending connection is given up. Pure.
+/// The time without movement after which a sending connection is broken. Pure.
 ///
-/// The kernel sends what nobody acknowledged again after waits that double (RFC 6298 §5.5), so after an outage it may need
-/// as long again to notice that the link is back. A connection whose break costs much is given up only when that time
-/// is over, and the cost is weighed: it may stand still for twice the time that went into what would be lost.
+/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5), so after an outage it may need
+/// the same time again to notice that the link is back. A connection whose break is expensive gets that time. It also
+/// gets twice the time that was spent on the bytes that a break would lose.
 struct StallLimit {
-    /// A body of which less was acknowledged is sent again rather than waited for.
+    /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
-    /// A fade of twice the stall time needs up to four times of it until the kernel tries again.
+    /// The factor of the stall time: after an outage of twice the stall time the kernel may need up to four times to
+    /// retry.
     private static let fade = 5
-    /// The kernel itself gives up after about as long (tcp(7), `tcp_retries2`).
+    /// The longest limit: the kernel itself gives up after about this time (tcp(7), `tcp_retries2`).
     private static let longest = Duration.seconds(900)
 
     private let stall: Duration
@@ -16,7 +17,7 @@ struct StallLimit {
     /// The time for which the network was away, if nothing has moved since.
     private var outage = Duration.zero
 
-    /// - Parameter stall: As configured, for a connection whose break costs little.
+    /// - Parameter stall: The configured time, which applies to a connection whose break costs little.
     init(stall: Duration, breakCostsLittle: Bool) {
         self.stall = stall
         self.breakCostsLittle = breakCostsLittle
@@ -24,15 +25,16 @@ struct StallLimit {
 
     mutating func moved() { outage = .zero }
 
-    /// The network is back after so long; the time without movement counts from now.
+    /// Records that the network is back after `outage`; the time without movement counts from now.
     mutating func linkReturned(after outage: Duration) { self.outage += outage }
 
     /// - Parameters:
-    ///   - acknowledged: Bytes of this exchange.
-    ///   - time: From the exchange's start to the last movement.
+    ///   - acknowledged: The acknowledged bytes of this exchange.
+    ///   - time: The time from the exchange's start to the last movement.
     func limit(_ progress: TCPInfo, acknowledged: UInt64, movingFor time: Duration) -> Duration {
         let limit = stall + min(outage, TCPInfo.longestBackoff)
-        // Who answers the kernel's questions and takes nothing is a server that hangs: no link comes back there.
+        // A peer that acknowledges the kernel's probes and accepts no bytes is a hanging server: the link is not the
+        // cause.
         guard !breakCostsLittle, progress.unanswered > 0, acknowledged >= Self.cheapBytes else {
             return limit
         }

@@ -1,25 +1,24 @@
 import FerryConnectivity
 import NIOCore
 
-/// The kernel's account of the bytes that it took.
+/// The kernel's state of a TCP connection.
 struct TCPInfo: Hashable, Sendable {
-    /// Bytes that the other side has acknowledged since the connection was made.
+    /// The bytes that the other side has acknowledged since the connection was made.
     var acknowledgedBytes: UInt64 = 0
-    /// True while the kernel holds bytes that are not acknowledged.
+    /// True while the kernel has bytes that are not acknowledged.
     var hasBytesOnTheWay = false
-    /// The number of unanswered questions of the kernel in a row: bytes sent once more, or a probe
-    /// whether anybody is there.
+    /// The number of consecutive retransmissions or keepalive probes without an acknowledgment.
     var unanswered = 0
-    /// Smoothed (RFC 6298 §2); zero before the first was measured.
+    /// The smoothed round-trip time (RFC 6298 §2); zero before the first measurement.
     var roundTrip = Duration.zero
     /// True while neither side has closed or reset the connection.
     var isEstablished = true
-    /// Bytes that left this machine, each counted once however often the kernel sent it; nil before Linux 4.19.
+    /// The bytes that left this machine, without retransmissions; nil before Linux 4.19.
     var sentBytes: UInt64?
-    /// Bytes that the kernel took and has not sent yet.
+    /// The bytes that the kernel accepted and has not sent yet.
     var unsentBytes: UInt64 = 0
 
-    /// Asks the kernel. Where it cannot tell, nothing is on the way.
+    /// Asks the kernel. Where it has no such state, the result reports no bytes in flight.
     static func read(_ channel: any Channel) -> EventLoopFuture<TCPInfo> {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else {
@@ -44,14 +43,16 @@ struct TCPInfo: Hashable, Sendable {
         #endif
     }
 
-    /// Linux's longest pause between two tries (`TCP_RTO_MAX`, include/net/tcp.h).
+    /// Linux's longest pause between two retransmissions (`TCP_RTO_MAX`, include/net/tcp.h).
     static let longestBackoff = Duration.seconds(120)
-    /// The interval at which the kernel should try a silent link: short, but no shorter than an answer needs.
+    /// The interval for retransmissions on a silent link: short, but longer than a response needs.
     var hastyBackoff: Duration { max(.seconds(2), roundTrip * 2) }
 
-    /// Bounds the time between two retransmissions of the kernel, where it can (Linux 6.15). Without it, the kernel
-    /// notices the end of a fade of a minute up to another minute late. The number of its tries is then no measure of
-    /// time any more, so the time is set: that of Linux by default.
+    /// Bounds the time between two retransmissions of the kernel, where it can (Linux 6.15). Without the bound the
+    /// kernel
+    /// notices the end of an outage of a minute up to another minute late. With it, the number of retries no longer
+    /// bounds
+    /// the total time, so this also sets that time to Linux's default.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
@@ -65,13 +66,13 @@ struct TCPInfo: Hashable, Sendable {
         #endif
     }
 
-    /// Lets the kernel ask whether anybody is there while nothing is on the way: a server that computes its answer says
-    /// so, a connection that is dead does not. The kernel itself gives up after about four minutes.
+    /// Enables keepalive probes for an idle connection: a server that computes its response acknowledges them, a dead
+    /// connection does not. The kernel itself gives up after about four minutes.
     static func keepAsking(_ channel: any Channel) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
             for (isOfTCP, name, value) in TCPOptions.keepAlive {
-                // A Unix socket knows none of it.
+                // A Unix socket has no such options.
                 provider.unsafeSetSocketOption(
                     level: isOfTCP ? .tcp : .socket, name: NIOBSDSocket.Option(rawValue: name), value: value
                 ).whenFailure { _ in }
@@ -81,7 +82,8 @@ struct TCPInfo: Hashable, Sendable {
 }
 
 #if os(Linux)
-    /// The leading part of the kernel's `struct tcp_info` (linux/tcp.h); the C library's own ends before the counters.
+    /// The leading part of the kernel's `struct tcp_info` (linux/tcp.h); the C library's version ends before the
+    /// counters.
     private struct KernelTCPInfo {
         var state: UInt8 = 0
         var congestionState: UInt8 = 0

@@ -1,9 +1,9 @@
 import FerryFiles
 import NIOSSL
 
-/// The meaning of TLS errors: which no retry can mend, and what to do about them.
+/// The meaning of TLS errors: which of them no retry can solve, and the next step for the user.
 ///
-/// The library tells reasons apart only by BoringSSL's names, such as `TLSV1_ALERT_UNKNOWN_CA`.
+/// The library distinguishes reasons only by BoringSSL's names, such as `TLSV1_ALERT_UNKNOWN_CA`.
 enum TLSFailure {
     static func isHandshake(_ error: NIOSSLError) -> Bool {
         if case .handshakeFailed = error { return true }
@@ -11,15 +11,16 @@ enum TLSFailure {
         return false
     }
 
-    /// True if the server refuses our certificate. In TLS 1.3 it looks at that when the handshake is over for us
-    /// (RFC 8446 §4.4.2.4), so this may come while the request is under way.
+    /// True if the server refuses the client's certificate. In TLS 1.3 the server checks it after the client's
+    /// handshake
+    /// has ended (RFC 8446 §4.4.2.4), so the error may come during the request.
     static func isAboutOurCertificate(_ error: any Error) -> Bool {
         let name = name(in: error)
         return name.contains("ALERT")
             && ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { name.contains($0) }
     }
 
-    /// True if it is the server's certificate that does not fit.
+    /// True if the server's certificate is not accepted.
     static func isAboutTheirCertificate(_ error: any Error) -> Bool {
         name(in: error).contains("CERTIFICATE_VERIFY_FAILED")
     }
@@ -40,7 +41,7 @@ enum TLSFailure {
         return "if the server has a private authority, name its certificate as tls.caFile"
     }
 
-    /// Words for people, without places in the library's sources.
+    /// The reason for users, without positions in the library's sources.
     static func reason(of error: any Error) -> String {
         let name = name(in: error)
         return name.isEmpty ? "\(error)" : name.lowercased().replacing("_", with: " ")

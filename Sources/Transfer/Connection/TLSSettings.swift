@@ -1,7 +1,7 @@
 import FerryProtocols
 import NIOSSL
 
-/// The certificates that a TLS connection trusts and shows.
+/// The certificates that a TLS connection trusts and presents.
 public struct TLSSettings: Hashable, Codable, Sendable {
     /// A version of TLS.
     public enum Version: String, Hashable, Codable, Sendable, CaseIterable {
@@ -9,21 +9,21 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         case tls13 = "1.3"
     }
 
-    /// A PEM file of authorities trusted instead of the system's.
+    /// A PEM file of certificate authorities that replace the system's.
     public var authorities: String?
-    /// A PEM file of our certificate chain, for servers that ask for one.
+    /// A PEM file of the client's certificate chain, for servers that request one.
     public var certificate: String?
     /// The PEM file of the certificate's key.
     public var key: String?
-    /// Keys that the server's own certificate may have; one of them is enough, empty takes any. The certificate is
-    /// verified besides. The certificates of authorities are not looked at.
+    /// The allowed keys of the server's own certificate; one match is enough, and an empty list allows any key. The
+    /// certificate is verified as well. The certificates of authorities are not compared.
     public var pins: [SPKIPin]
-    /// Older versions are refused (RFC 8996 forbids what came before 1.2).
+    /// The oldest accepted version (RFC 8996 forbids versions before 1.2).
     public var minimumVersion: Version
-    /// Hosts whose certificate is not verified, named exactly: whoever is between can read and change everything sent
-    /// to them. Every other host is verified.
+    /// The exact names of hosts whose certificate is not verified: an attacker on the path can read and change all data
+    /// sent to them. All other hosts are verified.
     public var insecureHosts: Set<String>
-    /// True offers TLS 1.2 also with cipher suites without forward secrecy or in CBC mode, for old servers.
+    /// True to offer TLS 1.2 also with cipher suites without forward secrecy or in CBC mode, for old servers.
     public var allowsLegacyCiphers: Bool
 
     public init(
@@ -58,13 +58,13 @@ public struct TLSSettings: Hashable, Codable, Sendable {
                 ?? false)
     }
 
-    /// Whether the certificate of `host` must be valid.
+    /// True if the certificate of `host` must be valid.
     func verifies(host: String) -> Bool {
         !insecureHosts.contains { $0.lowercased() == host.lowercased() }
     }
 
-    /// Suites of TLS 1.2 with forward secrecy and authenticated encryption (RFC 9325 §4.2), in BoringSSL's names. Those
-    /// of TLS 1.3 are all like that and need no list.
+    /// The TLS 1.2 suites with forward secrecy and authenticated encryption (RFC 9325 §4.2), in BoringSSL's names. All
+    /// suites of TLS 1.3 have both and need no list.
     private static let safeCipherSuites = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",

@@ -1,12 +1,13 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// The seam to the network: one request out, one answer back. `HTTPClientTransport` is the real one.
+/// The interface to the network: one request, one response. `HTTPClientTransport` is the implementation for real
+/// servers.
 public protocol Transport: Sendable {
-    /// Sends `request` and reads the whole answer. Cancelling the task closes the connection at once.
+    /// Sends `request` and reads the whole response. Cancelling the task closes the connection at once.
     ///
-    /// The answer is read even when the body could not be sent to its end: an early 413 is an answer.
-    /// - Throws: `TransportError` if no complete answer came.
+    /// The response is read even if the body could not be sent completely: an early 413 is a response.
+    /// - Throws: `TransportError` if no complete response arrived.
     func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse
@@ -20,7 +21,7 @@ extension Transport {
     public func shutdown() async {}
 }
 
-/// One HTTP request as it goes on the wire.
+/// One HTTP request as it is sent.
 public struct TransportRequest: Sendable {
     /// The content of a request.
     public enum Body: Sendable {
@@ -28,7 +29,7 @@ public struct TransportRequest: Sendable {
         case bytes([UInt8])
         case streamed(StreamedBody)
 
-        /// Bytes; nil if nobody knows before the end.
+        /// The number of bytes; nil if it is unknown before the end.
         public var length: ByteCount? {
             switch self {
             case .none: 0
@@ -44,28 +45,29 @@ public struct TransportRequest: Sendable {
 
     /// The method on the wire.
     public var method: HTTPRequest.Method
-    /// An absolute address, `http` or `https`.
+    /// An absolute `http` or `https` URL.
     public var url: String
     /// The header fields in order. The transport adds `Host` and the body's length or `Transfer-Encoding`.
     public var fields: HTTPFields
-    /// Opened for this attempt alone.
+    /// The content, opened for this attempt alone.
     public var body: Body
-    /// True if a server may get it twice: then it is sent again when it met a kept connection that was just closing.
+    /// True if a server may receive the request twice: then it is sent again after it met a kept connection that was
+    /// closing.
     public var isRepeatable: Bool
-    /// True if little is lost should the connection break: the server keeps what arrived, or there is not much of it.
-    /// Then a connection that seems to be dead is given up sooner.
+    /// True if a break of the connection loses little: the server keeps the received part, or the body is small. Then a
+    /// connection that seems dead is broken sooner.
     public var breakCostsLittle: Bool {
         get { declaredBreakCostsLittle ?? !body.isStreamed }
         set { declaredBreakCostsLittle = newValue }
     }
-    /// Nil takes it from the body.
+    /// The caller's value; nil derives it from the body.
     private var declaredBreakCostsLittle: Bool?
-    /// True if the server may send its answer for minutes, a byte now and then, while it works.
+    /// True if the server may send its response for minutes, with a byte now and then, while it works.
     public var answerMayTakeLong = false
 
     /// - Parameters:
-    ///   - isRepeatable: nil takes it from the method (RFC 9110 §9.2.2).
-    ///   - breakCostsLittle: nil for all that is not streamed.
+    ///   - isRepeatable: The value; nil derives it from the method (RFC 9110 §9.2.2).
+    ///   - breakCostsLittle: The value; nil means true unless the body is streamed.
     public init(
         method: HTTPRequest.Method, url: String, fields: HTTPFields = [:], body: Body = .none,
         isRepeatable: Bool? = nil, breakCostsLittle: Bool? = nil
@@ -79,25 +81,26 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// A limit on bytes per second, shared by whoever asks it.
+/// A limit on bytes per second, shared by all its callers.
 public protocol RateLimiter: Sendable {
-    /// Zero if `bytes` may be sent now: then they are booked. Else how long to wait before asking again.
+    /// Returns zero if `bytes` may be sent now, and counts them as sent. Otherwise returns the time until the next
+    /// call.
     func delay(beforeSending bytes: ByteCount) -> Duration
-    /// The most bytes to send in one piece so that the rate stays even; nil if there is no limit now.
+    /// The largest chunk that keeps the rate even; nil if there is no limit now.
     var chunkLimit: ByteCount? { get }
 }
 
-/// An answer, with its body as far as it is kept.
+/// A response with the kept part of its body.
 public struct TransportResponse: Sendable {
-    /// The status of the final answer: interim answers (1xx) are not told.
+    /// The status of the final response; interim responses (1xx) are skipped.
     public var status: Int
     /// The fields as the server sent them, in order.
     public var fields: HTTPFields
-    /// The beginning of the body, as much as the transport keeps.
+    /// The beginning of the body, up to the transport's limit.
     public var body: [UInt8]
-    /// False if the body was longer than what is kept.
+    /// False if the body was longer than the kept part.
     public var isBodyComplete: Bool
-    /// Body bytes of the request that were handed to the socket.
+    /// The body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount
 
     public init(
@@ -111,37 +114,38 @@ public struct TransportResponse: Sendable {
         self.bodySent = bodySent
     }
 
-    /// The answer as the protocols take it.
+    /// The response in the form for the protocols.
     package var answer: ExchangeOutcome.Response {
         ExchangeOutcome.Response(status: status, fields: fields, body: body)
     }
 }
 
-/// The reason why no complete answer came.
+/// The reason why no complete response arrived.
 public struct TransportError: Error, Hashable, Sendable {
-    /// The kind of end, which says whether another attempt is safe.
+    /// The kind of failure, which determines whether another attempt is safe.
     public enum Reason: Hashable, Sendable {
         case cancelled
-        /// The connection broke while nothing of an answer had arrived, and it had served a request before: the server
-        /// may have closed it while it was idle (RFC 9112 §9.3.1).
+        /// The connection broke before a byte of the response arrived, and it had served a request before. The server
+        /// may
+        /// have closed it while it was idle (RFC 9112 §9.3.1).
         case staleConnection
-        /// The connection was gone before anything of the request was written.
+        /// The connection was closed before a byte of the request was written.
         case unsent
         /// No connection could be made.
         case notConnected
-        /// The other side does not prove to be who it should be: its certificate is not accepted.
+        /// The identity of the other side is not proven: its certificate was not accepted.
         case notTrusted
-        /// The connection broke, stalled or brought something that is not HTTP.
+        /// The connection broke, stalled or returned data that is not HTTP.
         case broken
-        /// The file, not the network.
+        /// The file failed, not the network.
         case source
     }
 
-    /// Says whether the server can have seen the request.
+    /// The kind of failure, which shows whether the server can have received the request.
     public var reason: Reason
-    /// The same in the words a person reads.
+    /// The same failure in the words for users.
     public var failure: UploadFailure
-    /// Body bytes of the request that were handed to the socket.
+    /// The body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount
 
     public init(_ reason: Reason, _ failure: UploadFailure, bodySent: ByteCount = 0) {

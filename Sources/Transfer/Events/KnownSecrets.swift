@@ -2,10 +2,11 @@ package import FerryProtocols
 package import HTTPTypes
 import Synchronization
 
-/// The secrets of all requests of a session, as far as they got. Whatever leaves the session with words of a server in
-/// it passes here: failures, locations, findings of checks.
+/// The secrets of all requests of a session so far. Every text of a server that leaves the session passes here:
+/// failures, locations, results of checks.
 package final class KnownSecrets: Sendable {
-    /// An address with a shorter word in it would be broken more often than it would be kept.
+    /// The shortest secret that is cut from a URL: a shorter word would more often damage the URL than protect a
+    /// secret.
     private static let shortestInAddress = 8
 
     private let secrets: Mutex<Secrets>
@@ -20,19 +21,19 @@ package final class KnownSecrets: Sendable {
     /// The secrets so far.
     var all: Secrets { secrets.withLock { $0 } }
 
-    /// The text without secrets and credentials.
+    /// Returns the text without secrets and credentials.
     func cut(from text: String) -> String {
         Redaction.credentials(cutFrom: all.cut(from: text, atLeast: .longValue))
     }
 
-    /// The address, entity tag or name without secrets; what else is in it must stay as the server wrote it.
+    /// Returns the URL, entity tag or name without secrets; the rest stays as the server wrote it.
     func cut(fromAddress text: String) -> String {
         all.cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
     }
 }
 
 extension KnownSecrets {
-    /// The same failure, its sentences without secrets.
+    /// Returns the same failure with secrets cut from its sentences.
     package func cut(from failure: UploadFailure) -> UploadFailure {
         var failure = failure
         failure.summary = cut(from: failure.summary)
@@ -69,7 +70,7 @@ extension KnownSecrets {
         }
     }
 
-    /// The answer stays as it came: it is the caller's.
+    /// Returns the same failure. Its response is unchanged, since it belongs to the caller.
     func cut(from failure: RequestFailure) -> RequestFailure {
         switch failure {
         case .unusable(let failure): .unusable(cut(from: failure))

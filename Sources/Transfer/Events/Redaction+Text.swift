@@ -1,6 +1,6 @@
 extension Redaction {
-    /// A text from anywhere as one line: addresses in it as `address(_:)` shows them, and without what looks like a
-    /// credential.
+    /// Returns a text from any source as one line: URLs in it are shown as by `address(_:)`, and apparent credentials
+    /// are cut.
     package static func text(_ text: String) -> String {
         var text = oneLine(text)
         if text.contains("://") {
@@ -12,14 +12,14 @@ extension Redaction {
         return cutNamedValues(credentials(cutFrom: text))
     }
 
-    /// A text without what follows the name of an authentication scheme, if that can be a credential.
+    /// Returns a text without the word after the name of an authentication scheme, if the word can be a credential.
     static func credentials(cutFrom text: String) -> String {
         text.replacing(/(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/) {
             $0.output.1 + " " + mark
         }
     }
 
-    /// The word with the values cut from an address in it that names no server: `/a?b=c`.
+    /// Returns the word with the query values cut from a URL in it that names no server: `/a?b=c`.
     private static func cutReference(_ word: Substring) -> String {
         guard let slash = word.firstIndex(of: "/"), let mark = word[slash...].firstIndex(of: "?"),
             word.index(after: mark) < word.endIndex
@@ -27,8 +27,9 @@ extension Redaction {
         return word[..<slash] + shown(String(word[slash...]))
     }
 
-    /// `token=x`, `"password": "x"`, `X-Api-Key: x1`. The bounds keep the time proportional to the text: without them a
-    /// word of 4 KB took half a second.
+    /// Cuts the values in `token=x`, `"password": "x"`, `X-Api-Key: x1`. The bounds keep the time proportional to the
+    /// text:
+    /// without them a word of 4 KB took half a second.
     private static func cutNamedValues(_ text: String) -> String {
         guard text.contains("=") || text.contains(":") else { return text }
         var text = text
@@ -45,18 +46,18 @@ extension Redaction {
         return text
     }
 
-    /// True if the word that begins so is none of a sentence, as in `token: expired`.
+    /// True if the value that begins here is not a word of a sentence, as in `token: expired`.
     private static func holdsDigit(_ value: Substring) -> Bool {
         value.base[value.startIndex...].prefix(256).prefix { !$0.isWhitespace }.contains { "0"..."9" ~= $0 }
     }
 
-    /// Punctuation after an address belongs to the sentence.
+    /// Returns the URL as shown. Punctuation after it belongs to the sentence.
     private static func shown(_ url: String) -> String {
         let end = url.lastIndex { !".,;:)]".contains($0) }.map { url.index(after: $0) } ?? url.startIndex
         return address(String(url[..<end])) + url[end...]
     }
 
-    /// Returns the text with spaces for the characters that begin a line or steer a terminal.
+    /// Returns the text with spaces in place of the characters that begin a line or control a terminal.
     private static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))

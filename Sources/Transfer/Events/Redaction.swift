@@ -2,16 +2,16 @@ import FerryFiles
 import FerryProtocols
 package import HTTPTypes
 
-/// The cutting of secrets before anything is shown, logged or counted.
+/// The removal of secrets before a text is shown, logged or counted.
 package enum Redaction {
     static let mark = "…"
     static let unreadable = "(an address that cannot be read)"
 
-    /// The address without user info, query values and fragment.
+    /// Returns the URL without user info, query values and fragment.
     package static func address(_ url: String) -> String {
-        // To take an address apart costs more than a small file's system calls.
+        // Parsing a URL costs more than the system calls of a small file.
         if UploadAddress.plainAuthority(of: url) != nil { return url }
-        // What is cut already stays so: left in, the mark would have the rest escaped again.
+        // A mark from an earlier cut stays: unescaped, it would make the parser escape the rest again.
         let url = url.replacing(mark, with: "%E2%80%A6")
         guard var parts = URLComponents(string: url) else { return unreadable }
         if parts.percentEncodedHost?.isEmpty ?? true, mayHoldUserInfo(url) { return unreadable }
@@ -37,19 +37,19 @@ package enum Redaction {
             })
     }
 
-    /// A value without an address and without a name for a part of it has nothing to cut.
+    /// Returns the value, redacted if it may contain a URL or a named part.
     private static func value(_ value: String) -> String {
         value.utf8.contains { [UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@")].contains($0) }
             ? text(value) : value
     }
 
-    /// True for the fields that carry credentials by their definition, for those whose name says so, and for values
-    /// that are credentials by their form (RFC 9110 §11.4).
+    /// True for the fields that carry credentials by definition or by their name, and for values that have the form of
+    /// credentials (RFC 9110 §11.4).
     package static func holdsSecret(_ field: HTTPField) -> Bool {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
-    /// True if the value of this field is the name of a scheme, and then a credential.
+    /// True if the value of this field is the name of a scheme followed by a credential.
     static func hasScheme(_ field: HTTPField) -> Bool {
         [.authorization, .proxyAuthorization].contains(field.name) || beginsWithScheme(field.value)
     }
@@ -64,7 +64,7 @@ package enum Redaction {
         !harmless.contains(name.canonicalName) && tellsSecret(name.canonicalName)
     }
 
-    /// The names that most requests have, of which it is known that they tell no secret.
+    /// The names of common fields that never contain a secret.
     static let harmless: Set<String> = [
         "accept", "content-length", "content-range", "content-type", "depth", "destination", "if-match",
         "if-none-match", "overwrite", "repr-digest", "tus-resumable", "upload-checksum", "upload-complete",
@@ -72,10 +72,10 @@ package enum Redaction {
         "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
     ]
 
-    /// True if what has this name is likely to be a secret.
+    /// True if the value of this name is likely to be a secret.
     package static func tellsSecret(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
-        // Sent so that a person can find it again in the server's log.
+        // This key is shown, so that a person can find it in the server's log.
         guard name != "idempotency-key" else { return false }
         return telling.contains { name.contains($0) }
             || name.split { !$0.isLetter }.contains { tellingWords.contains(String($0)) }
@@ -90,13 +90,13 @@ package enum Redaction {
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]
 
-    /// True if an address without a host may hold user info: `user:word@host/f` looks like a scheme or a path.
+    /// True if a URL without a host may contain user info: `user:word@host/f` looks like a scheme or a path.
     private static func mayHoldUserInfo(_ url: String) -> Bool {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.contains { "@:".contains($0) }
     }
 
-    /// Values within a path: of parameters (`;jsessionid=…`), of an address that is part of it, and its user info.
+    /// Cuts values within a path: those of parameters (`;jsessionid=…`), those of a URL in the path, and its user info.
     private static func cutPath(_ path: String) -> String {
         var path = path
         if path.contains("=") || path.contains("%3D") || path.contains("%3d") {
@@ -114,7 +114,7 @@ package enum Redaction {
         return path
     }
 
-    /// Cuts an item of a query. One without a value may itself be the secret, and so may an odd name.
+    /// Cuts an item of a query. An item without a value may itself be the secret, and so may an unusual name.
     private static func cutItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
             return mark

@@ -1,25 +1,26 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// A request as it may be shown: without user info, query values and the values of fields that may hold a secret.
+/// A request in a form that may be shown: without user info, query values and the values of fields that may hold a
+/// secret.
 public struct RequestSummary: Hashable, Sendable {
     /// The method that is sent.
     public let method: HTTPRequest.Method
-    /// The address without user info; the values in its query are cut.
+    /// The URL without user info and without the values in its query.
     public let url: String
-    /// The values of fields that may hold a secret are cut.
+    /// The fields, without the values that may be a secret.
     public let fields: HTTPFields
-    /// Bytes of the body; nil if nobody knows before its end.
+    /// The number of bytes of the body; nil if it is unknown before the end.
     public private(set) var bodyLength: ByteCount?
 
-    /// Cuts what may be a secret from `request`.
+    /// Makes the summary of `request` without possible secrets.
     public init(_ request: TransportRequest) {
         self.init(request, bodyLength: request.body.length)
     }
 
     /// - Parameters:
-    ///   - bodyLength: Of the body that is opened for the request.
-    ///   - hasFields: False leaves the header fields out.
+    ///   - bodyLength: The length of the body that is opened for the request.
+    ///   - hasFields: False to leave out the header fields.
     init(_ request: TransportRequest, bodyLength: ByteCount?, hasFields: Bool = true) {
         method = request.method
         url = Redaction.address(request.url)
@@ -27,7 +28,7 @@ public struct RequestSummary: Hashable, Sendable {
         self.bodyLength = bodyLength
     }
 
-    /// The same with a body of this many bytes.
+    /// Returns the same summary with a body of this length.
     func carrying(_ bodyLength: ByteCount?) -> RequestSummary {
         var summary = self
         summary.bodyLength = bodyLength

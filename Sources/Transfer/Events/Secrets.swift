@@ -2,15 +2,15 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The secrets of requests, to be cut from texts that others wrote: servers repeat what they refuse.
+/// The secrets of requests, to be cut from the texts of servers, which often repeat a refused request.
 struct Secrets: Sendable {
-    /// The certainty that a value is a secret, from the least to the most.
+    /// The probability that a value is a secret, from the least to the most.
     enum Certainty: Int, Sendable, Comparable {
-        /// Half of a credential, and no secret as long as the other half is none.
+        /// The user name: half of a credential, and no secret as long as the password is none.
         case userName
-        /// A long value of a query whose name says nothing.
+        /// A long query value whose name reveals nothing.
         case longValue
-        /// Its field, its name or the configuration says so.
+        /// A value that its field, its name or the configuration marks as a secret.
         case secret
 
         static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
@@ -21,25 +21,25 @@ struct Secrets: Sendable {
         var fields: HTTPFields
     }
 
-    /// Renewed credentials come with every retry; what is older than this no server repeats.
+    /// The number of kept sources: refreshed credentials come with every retry, and servers do not repeat older ones.
     private static let sourceLimit = 32
-    /// Shorter ones stand in many words.
+    /// The shortest secret that is cut: a shorter one occurs in many words.
     private static let shortest = 4
-    /// A query value of this length is no word, whatever its name.
+    /// The length from which a query value is not a word, whatever its name.
     private static let telling = 16
-    /// Fewer characters at the beginning of a long value tell nobody anything.
+    /// The longest beginning of a long value that may be shown: it reveals too little of the secret.
     private static let shownPrefix = 8
 
     private var sources: [Source] = []
-    /// The secrets that no request shows in its address or fields: of bodies, proxies and renewals.
+    /// The secrets that no request has in its URL or fields: those of bodies, proxies and refreshes.
     private var values: [String] = []
 
     init(_ values: [String] = []) { self.values = values }
 
-    /// Requests as they were asked for, adapted and redirected.
+    /// Adds a request: as created, as adapted or as redirected.
     mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
 
-    /// Fields that something else than the request's own session sends.
+    /// Adds fields that another component than the request's session sends.
     mutating func add(_ fields: HTTPFields) { add(Source(url: "", fields: fields)) }
 
     mutating func add(_ other: Secrets) {
@@ -53,11 +53,11 @@ struct Secrets: Sendable {
         sources.append(source)
     }
 
-    /// The text with a mark in place of each secret, in whatever form servers write it.
+    /// Returns the text with a mark in place of each secret, in every form that servers use.
     ///
     /// - Parameters:
-    ///   - certainty: What is less likely to be a secret stays.
-    ///   - length: What is shorter stays: such a word may be part of an address, where it cannot be missed.
+    ///   - certainty: The least certainty of the values to cut.
+    ///   - length: The shortest value to cut: a shorter word may be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
         var known: [String: Certainty] = [:]
@@ -66,7 +66,7 @@ struct Secrets: Sendable {
                 known[value] = max(known[value] ?? kind, kind)
             }
         }
-        // These are secrets for sure, however short.
+        // These values are certainly secrets, whatever their length.
         for value in values where !value.isEmpty { known[value] = .secret }
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
@@ -74,7 +74,7 @@ struct Secrets: Sendable {
         return forms.reduce(whole) { Self.cut($1, whereItIsCutOffIn: $0) }
     }
 
-    /// Cuts the beginnings of a secret in `text`: servers shorten what they repeat.
+    /// Cuts the beginnings of a secret in `text`, since servers shorten what they repeat.
     private static func cut(_ value: String, whereItIsCutOffIn text: String) -> String {
         let shown = value.count >= telling ? shownPrefix : max(5, value.count / 2 + 1)
         guard value.count > shown else { return text }
@@ -91,7 +91,7 @@ struct Secrets: Sendable {
     }
 }
 
-/// The places of a request's secrets.
+/// The positions of secrets in a request.
 extension Secrets {
     private static func values(of source: Source) -> [(String, Certainty)] {
         var values: [(String, Certainty)] = []
@@ -100,7 +100,7 @@ extension Secrets {
         {
             let users = [parts.user, parts.percentEncodedUser]
             let passwords = [parts.password, parts.percentEncodedPassword].compactMap { $0 }
-            // A token may stand alone before the host.
+            // A token may be alone before the host.
             values += users.compactMap { $0 }.map { ($0, passwords.isEmpty ? .secret : .userName) }
             values += passwords.map { ($0, .secret) }
             for item in (parts.queryItems ?? []) + (parts.percentEncodedQueryItems ?? []) {
@@ -118,7 +118,7 @@ extension Secrets {
     }
 
     /// Returns the text after the scheme, or the values of its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1). The
-    /// names of the scheme and the parameters stay: servers explain by them what is wrong.
+    /// names of the scheme and the parameters stay, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
             return parameters(field.value, separator: ";").map { ($0.value, .secret) }
@@ -141,7 +141,7 @@ extension Secrets {
             .map { ($0.value, .secret) }
     }
 
-    /// The proof and the name; the server itself told the rest, or may: the realm, `auth`, the path (RFC 7616 §3.4).
+    /// Returns the proof and the user name. The server knows the rest: the realm, `auth`, the path (RFC 7616 §3.4).
     private static func digestParameters(_ value: String) -> [(String, Certainty)] {
         let parameters = AuthenticationChallenge.list(value).first?.parameters ?? [:]
         let secrets = ["response", "cnonce"].compactMap { parameters[$0] }
@@ -171,10 +171,10 @@ extension Secrets {
         let encoded = value.percentEncoded()
         if encoded != value {
             let lowercased = encoded.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
-            // WHATWG, application/x-www-form-urlencoded.
+            // The form of WHATWG's application/x-www-form-urlencoded.
             forms += [encoded, lowercased, encoded.replacing("%20", with: "+")]
         }
-        // RFC 8259 §7: a solidus may be escaped, and Go writes the last three as numbers.
+        // RFC 8259 §7: a solidus may be escaped; Go also writes the last three as numbers.
         let quoted = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         forms += [quoted, quoted.replacing("/", with: "\\/")]
         forms.append(
@@ -184,7 +184,7 @@ extension Secrets {
     }
 }
 
-/// A context that is printed shows none.
+/// The description, which hides the secrets when a context is printed.
 extension Secrets: CustomStringConvertible, CustomReflectable {
     var description: String { Redaction.mark }
     var customMirror: Mirror { Mirror(self, children: [:]) }

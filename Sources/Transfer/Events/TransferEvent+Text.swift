@@ -2,7 +2,7 @@ import FerryProtocols
 import HTTPTypes
 
 extension TransferEvent {
-    /// The event's name where it is written down for programs: stable.
+    /// The stable name of the event for programs.
     public var name: String {
         switch self {
         case .created: "created"
@@ -27,7 +27,7 @@ extension TransferEvent {
         }
     }
 
-    /// The event in a few words for people, without the request it belongs to.
+    /// The event in a few words for users, without its request.
     public var summary: String {
         switch self {
         case .created(let request): "created \(request.method.rawValue) \(request.url)"
@@ -56,7 +56,7 @@ extension TransferEvent {
 }
 
 extension Duration {
-    /// Seconds with three decimals: `0.120 s`.
+    /// The duration in seconds with three decimals: `0.120 s`.
     fileprivate var short: String {
         let milliseconds = Int64((self / .milliseconds(1)).rounded())
         let decimals = "\(milliseconds % 1000)"

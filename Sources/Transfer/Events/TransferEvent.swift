@@ -1,45 +1,49 @@
 public import FerryProtocols
 
-/// An event of a request, from its creation to its end. Holds no secret: see `RequestSummary`; texts are cut too.
+/// An event of a request, from its creation to its end. It contains no secret: see `RequestSummary`; texts are cut too.
 ///
-/// The first event is `created`, the last one of `finished`, `failed` and `cancelled`. Each attempt has `adapted`, then
-/// `started`, `sent`…, `waiting` and `responded` or `broke`, as often as redirects and closing connections make it.
-/// Before another attempt comes `retrying`.
+/// The first event is `created`, the last one is `finished`, `failed` or `cancelled`. Each attempt has `adapted`, then
+/// `started`, `sent`…, `waiting` and `responded` or `broke`; redirects and closed connections repeat these.
+/// `retrying` comes before another attempt.
 public enum TransferEvent: Hashable, Sendable {
-    /// The request as it was asked for, before any adapter. `bodyLength` is nil until a file or a form is opened.
+    /// The request as the caller made it, before any adapter. `bodyLength` is nil until a file or a form is opened.
     case created(RequestSummary)
-    /// The adapters are done: this is what goes out.
+    /// The adapters have run: this request is sent.
     case adapted(RequestSummary)
-    /// The transport has the request, with its body from the first byte.
+    /// The transport has started the request, with its body from the first byte.
     case started
-    /// A write completed: `bytes` of it, `total` of the body so far; `expected` is nil for a body of unknown length.
+    /// A write completed: `bytes` in this write, `total` of the body so far; `expected` is nil for a body of unknown
+    /// length.
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
-    /// The last byte of the request is out, and no answer has come. Left out if the answer comes before.
+    /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
-    /// A complete answer came, also one that says no. `bytesSent` is what the socket took of the body; `after` is the
-    /// time since `started`.
+    /// A complete response came, possibly a refusal. `bytesSent` is the part of the body that the socket accepted;
+    /// `after`
+    /// is the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
-    /// No complete answer came, for a cancel too. `after` is the time since `started`.
+    /// No complete response came, also because of a cancellation. `after` is the time since `started`.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
-    /// The request is made again where the answer says, with its whole body unless it became a GET.
+    /// The request is sent to the URL in the response, with its whole body unless it became a GET.
     case redirected(status: Int, to: String)
-    /// The request is made once more, because it met a kept connection that was just closing.
+    /// The request is sent once more, because it met a kept connection that was closing.
     case retriedOnFreshConnection
-    /// A retrier wants another attempt, which begins `after` this time; `reason` is why the last one failed.
+    /// A retrier requests another attempt, which begins `after` this time; `reason` is the failure of the last one.
     case retrying(after: Duration, reason: String)
-    /// A credential was renewed, for this request and all that waited with it; `after` is how long that took.
+    /// A credential was refreshed, for this request and all that waited with it; `after` is the duration of the
+    /// refresh.
     case refreshed(after: Duration)
-    /// The protocol of the upload and the reason: what `auto` found out now or before. Belongs to no request.
+    /// The protocol of the upload and the reason, which `auto` found now or earlier. Belongs to no request.
     case protocolChosen(String)
-    /// The server holds this many bytes fewer than it had acknowledged.
+    /// The server has lost this many bytes that it had confirmed.
     case serverLost(ByteCount)
-    /// The request is held: nothing is sent until `resumed`.
+    /// The request is suspended: no byte is sent until `resumed`.
     case suspended
-    /// The request goes on.
+    /// The request resumes.
     case resumed
-    /// The request ended well. `after` is the time since its creation.
+    /// The request succeeded. `after` is the time since its creation.
     case finished(status: Int, after: Duration)
-    /// The request ended without an accepted answer, and no retrier wants another attempt. `after` is the time since
+    /// The request ended without an accepted response, and no retrier requests another attempt. `after` is the time
+    /// since
     /// its creation.
     case failed(reason: String, after: Duration)
     /// The request was cancelled. `after` is the time since its creation.
@@ -49,7 +53,7 @@ public enum TransferEvent: Hashable, Sendable {
 }
 
 extension TransferEvent {
-    /// The same, its texts without `secrets` and whatever else looks like one.
+    /// Returns the same event, with `secrets` and apparent secrets cut from its texts.
     func redacted(_ secrets: Secrets) -> TransferEvent {
         let cut: (String) -> String = { Redaction.text(secrets.cut(from: $0)) }
         return switch self {
@@ -67,22 +71,21 @@ extension TransferEvent {
     }
 }
 
-/// The detail that a monitor wants. Events that no monitor of a request wants are not made.
+/// The level of detail for a monitor. Events that no monitor of a request needs are not made.
 public enum EventDetail: Hashable, Sendable {
-    /// Everything.
+    /// All events with all fields.
     case full
     /// The detail for a log. `created`, `started`, `sent`, `waiting` and `finished` may be left out, and the header
     /// fields of a `RequestSummary` may be missing.
     case outline
 }
 
-/// Listens to everything that happens. Called from any thread, for one request in the order things happen; it must
-/// return quickly.
+/// A listener to all events. Called from any thread, in order for one request; it must return quickly.
 public protocol EventMonitor: Sendable {
-    /// `full` by default.
+    /// The level of detail, `full` by default.
     var detail: EventDetail { get }
 
-    /// - Parameter request: Which request, and which attempt at it.
+    /// - Parameter request: The request and its attempt.
     func receive(_ event: TransferEvent, of request: RequestContext)
 }
 

@@ -3,14 +3,14 @@ import NIOCore
 import Synchronization
 
 extension BlockingIOPool {
-    /// Does `work` where waiting for a medium keeps nobody else.
+    /// Runs `work` on a thread of the pool, so that a blocked medium does not block other work.
     ///
     /// - Parameters:
-    ///   - path: The file that is waited for.
-    ///   - medium: The device that it is on; one that hangs leaves threads to the others. All that are not known count
-    ///     as one.
-    /// - Throws: What `work` throws; `sourceAway` if it takes too long. `work` may still be under way then, as after a
-    ///   cancellation, so it must hold on to all that it uses.
+    ///   - path: The file that `work` reads.
+    ///   - medium: The device of the file. A blocked device leaves threads to the others. All unknown devices count as
+    ///     one.
+    /// - Throws: The error of `work`; `sourceAway` after the timeout. `work` may still run then, as after a
+    ///   cancellation, so it must retain all that it uses.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -27,7 +27,7 @@ extension BlockingIOPool {
         return try result.get()
     }
 
-    /// The same for callers on an event loop.
+    /// Does the same for callers on an event loop.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?, eventLoop: any EventLoop,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -49,7 +49,7 @@ extension BlockingIOPool {
     }
 }
 
-/// A result for one receiver, whoever gives it first.
+/// A result for one receiver; the first result counts.
 private final class Delivery<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, UploadFailure>
 
@@ -68,14 +68,14 @@ private final class Delivery<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Returns: False if a result was there before; `receive` has been called with it then.
+    /// - Returns: False if there already was a result, with which `receive` was called.
     func expect(_ receive: @escaping @Sendable (Outcome) -> Void) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }
             state = .expected(receive)
             return true
         }
-        // Nothing can have come before but a cancellation.
+        // Only a cancellation can have come first.
         if !isNew { receive(.failure(UploadFailure(.network, "stopped"))) }
         return isNew
     }

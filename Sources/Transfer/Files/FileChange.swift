@@ -1,14 +1,14 @@
 import FerryFiles
 import FerryProtocols
 
-/// The difference between a file and the version that was queued, in words.
+/// The difference between a file and the version that was queued, for users.
 struct FileChange {
     let queued: FileIdentity
     let found: FileIdentity
-    /// True if the version that was queued had been opened: it changed under the eyes of its upload.
+    /// True if the queued version had been opened, so it changed during its upload.
     let isWhileSent: Bool
 
-    /// Returns the failure that tells the difference.
+    /// Returns the failure that describes the difference.
     func failure(_ path: LocalPath) -> UploadFailure {
         UploadFailure(
             .sourceChanged,
@@ -33,12 +33,12 @@ struct FileChange {
         if found.modified != queued.modified {
             return "same size, but modified \(time(found.modified)), and before that \(time(queued.modified))"
         }
-        // Nobody can say which: a time that is set back after a write looks like a new mode.
+        // The cause is unknown: a modification time that is set back after a write looks like a new mode.
         return "size and modification time are as before, but its mode, owner, name or times were set "
             + time(found.changed)
     }
 
-    /// `was 48 MiB, is 11 B now`; of two sizes that are written alike how much lies between them.
+    /// The sizes as `was 48 MiB, is 11 B now`. If both are written alike, the text states their difference.
     private var sizes: String {
         let (before, now) = (ByteFormat.sentence(queued.size), ByteFormat.sentence(found.size))
         guard before == now else { return "was \(before), is \(now) now" }

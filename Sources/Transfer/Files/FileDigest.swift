@@ -2,13 +2,13 @@ import FerryProtocols
 
 /// Digests of ranges of a file.
 enum FileDigest {
-    /// Read in one go off the caller's thread; between them the task may be cancelled.
+    /// The size of one read off the caller's thread; the task may be cancelled between two reads.
     private static let span: ByteCount = 16 << 20
     private static let blockSize = 1 << 20
 
-    /// Computes what `orders` ask for; each range is read once, however many digests are wanted of it.
+    /// Computes the requested digests. Each range is read once for all its digests.
     ///
-    /// - Returns: In the order of `orders`; nil if the task was cancelled.
+    /// - Returns: The digests in the order of `orders`; nil if the task was cancelled.
     /// - Throws: `sourceChanged` if the file ends too soon; `sourceAway` for an error of the medium.
     static func compute(
         _ orders: [DigestRequest], of file: SourceFile
@@ -30,12 +30,6 @@ enum FileDigest {
         _ algorithms: Set<DigestAlgorithm>, of range: Range<ByteCount>, in file: SourceFile
     ) async throws(UploadFailure) -> [DigestAlgorithm: [UInt8]]? {
         var running = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, RunningDigest($0)) })
-        if let bytes = file.recentBytes(range, of: file.identity) {
-            bytes.withUnsafeBytes { block in
-                for algorithm in algorithms { running[algorithm]?.update(block) }
-            }
-            return running.mapValues(\.bytes)
-        }
         var offset = range.lowerBound
         while offset < range.upperBound {
             guard !Task.isCancelled else { return nil }

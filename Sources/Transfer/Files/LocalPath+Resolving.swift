@@ -1,9 +1,9 @@
 public import FerryProtocols
 
 extension LocalPath {
-    /// The same place by the path on which no symbolic link lies.
+    /// Returns the path to the same file without symbolic links.
     ///
-    /// - Throws: `UploadFailure` (`sourceUnreadable`), also for a link that leads nowhere or round in a circle.
+    /// - Throws: `UploadFailure` (`sourceUnreadable`), also for a link that is dangling or circular.
     public func resolved() throws(UploadFailure) -> LocalPath {
         do throws(SystemCallError) { return try withoutLinks() } catch {
             throw failure(error.code)

@@ -2,7 +2,7 @@ import FerryFiles
 public import FerryProtocols
 
 extension SourceFile {
-    /// The failure that says that the file cannot be read, and will not be by waiting.
+    /// Returns the failure of a file that cannot be read, which waiting does not change.
     /// - Parameter reason: A part of a sentence: `no such file`.
     public static func unreadable(
         _ path: LocalPath, _ reason: String, hint: String = "put the file right, then retry"
@@ -10,12 +10,12 @@ extension SourceFile {
         UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: hint)
     }
 
-    /// The failure that says that the medium does not let the file be read now.
+    /// Returns the failure of a file that its medium does not allow to read now.
     static func away(_ path: LocalPath, _ reason: String) -> UploadFailure {
         UploadFailure(.sourceAway, "\(path.text): source not readable (\(reason))", hint: mediumHint)
     }
 
-    /// The failure that says that a call to the system has not come back.
+    /// Returns the failure of a system call that has not returned.
     static func silent(_ path: LocalPath, for timeout: Duration) -> UploadFailure {
         let seconds = (timeout / .seconds(1) * 10).rounded() / 10
         let time = Int(exactly: seconds).map(String.init) ?? "\(seconds)"
@@ -24,16 +24,16 @@ extension SourceFile {
             hint: "see whether its disk or network share answers; Ferry retries by itself")
     }
 
-    /// Returns the meaning of an error of the system while a file is opened.
+    /// Returns the failure for a system error during opening.
     static func failure(_ path: LocalPath, opening code: Errno) -> UploadFailure {
-        // Of a socket and of a device without a driver; of a file whose disk is gone as well.
+        // The code of a socket and of a device without a driver, but also of a file whose disk is gone.
         guard code == .noSuchAddressOrDevice, FileKind.of(path, follows: true) != .file else {
             return failure(path, code)
         }
         return unreadable(path, "is not a regular file")
     }
 
-    /// Returns the meaning of an error of the system.
+    /// Returns the failure for a system error.
     static func failure(_ path: LocalPath, _ code: Errno) -> UploadFailure {
         switch code {
         case .noSuchFileOrDirectory, .notDirectory: unreadable(path, "no such file")

@@ -3,24 +3,24 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A local file, open for reading; closed when the last reference goes.
+/// A local file, open for reading, which the last reference closes.
 ///
-/// All checks are made on the open descriptor, so that what was checked is what is read. Never memory-mapped: a file
-/// that is cut while mapped kills the process.
+/// All checks use the open descriptor, so the checked file is the file that is read. The file is never memory-mapped:
+/// truncating a mapped file kills the process.
 public final class SourceFile: Sendable {
     /// The path by which the file was opened; it may have another name by now.
     public let path: LocalPath
     /// The identity of the file when it was opened.
     public let identity: FileIdentity
     let descriptor: Descriptor
-    /// The threads that wait for its medium.
+    /// The threads that block on its medium.
     let readers: BlockingIOPool
-    /// The descriptor from which the kernel sends. It lives as long as the file: a region on its way uses it.
+    /// The descriptor from which the kernel sends. It lives as long as the file, since a region in flight uses it.
     let handle: NIOFileHandle
 
-    /// The number of names that the file had then.
+    /// The number of names that the file had when it was opened.
     private let links: UInt64
-    /// The number of names and the change time when the file was last known to hold what was queued.
+    /// The number of names and the change time when the file last matched the queued version.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -28,27 +28,13 @@ public final class SourceFile: Sendable {
         var changed: Int64
     }
 
-    /// Whether questions to the kernel about the open file wait for nothing, so that no other thread need ask them.
-    private let isOnLocalDisk: Bool
-    /// The content of a small file, read when the file was opened; nil if it was not read then.
-    private let content: Content?
-
-    private struct Content {
-        let bytes: [UInt8]
-        let read: ContinuousClock.Instant
-    }
-
-    /// The maximum size in bytes of a file that is read when it is opened. That saves two switches of threads.
-    private static let smallest: ByteCount = 128 << 10
-    /// A change of the file is noticed if the content was read longer ago.
-    private static let recent = Duration.milliseconds(100)
-
-    /// Follows symbolic links. A device is not opened at all: opening some does something already.
-    /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does not
-    ///   let the file be read now, and `descriptors` if no file can be opened. It is `sourceUnreadable` for all else, also
-    ///   for what is not a regular file on a disk.
+    /// Opens a file, following symbolic links. A device is not opened, since opening some has effects.
+    /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does
+    ///   not
+    ///   allow reading now, and `descriptors` if no file can be opened. It is `sourceUnreadable` in all other cases,
+    ///   also for an entry that is not a regular file on a disk.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
-        // The system would take the path to end there.
+        // The C library would end the path at the null byte.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
         if let status = FileStatus.of(path, follows: true) { try Self.checkKind(of: status, path) }
         let opened: Descriptor
@@ -58,12 +44,8 @@ public final class SourceFile: Sendable {
         try self.init(path, opened: opened, readers: readers)
     }
 
-    /// Takes over the descriptor.
-    ///
-    /// - Parameter readsSmall: Whether to read the content of a small file at once.
-    init(
-        _ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared, readsSmall: Bool = false
-    ) throws(UploadFailure) {
+    /// Takes ownership of the descriptor.
+    init(_ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         self.path = path
         self.readers = readers
         descriptor = opened
@@ -73,8 +55,6 @@ public final class SourceFile: Sendable {
             identity = status.identity
             links = status.links
             names = Mutex(Names(count: links, changed: identity.changed))
-            isOnLocalDisk = opened.isOnLocalDisk
-            content = readsSmall && isOnLocalDisk ? Self.content(of: opened, identity, path) : nil
         } catch {
             try? handle.close()
             throw error
@@ -84,23 +64,22 @@ public final class SourceFile: Sendable {
     deinit { try? handle.close() }
 
     /// Returns the identity of the file at `path` now.
-    /// - Throws: as `init`.
+    /// - Throws: The same errors as `init`.
     public static func identity(at path: LocalPath) throws(UploadFailure) -> FileIdentity {
         try SourceFile(path).identity
     }
 
-    /// Opens a file that was queued, off the caller's thread, without following a symbolic link: what was put in a
-    /// folder's place since then must not be sent in place of the file. A link is no harm if it leads to the very
-    /// version that was queued.
+    /// Opens a queued file, off the caller's thread, without following a symbolic link. Another file that was put in a
+    /// folder's place must not be sent instead. A link is allowed if it leads to exactly the queued version.
     ///
-    /// - Throws: as `init`; `sourceChanged` if a link leads to anything else. That it is the queued version is for
-    ///   `check` to say.
+    /// - Throws: The same errors as `init`; `sourceChanged` if a link leads to any other file. `check` then compares
+    ///   the version.
     public static func open(
         _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared
     ) async throws(UploadFailure) -> SourceFile {
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
             do throws(UploadFailure) { return try opened(path, queuedAs: identity, readers) } catch {
-                // That it is not found because its medium is not there is no reason to give it up.
+                // A file that is missing because its medium is not mounted must not be given up.
                 guard error.category == .sourceUnreadable, Volume.isAway(path, expecting: identity)
                 else { throw error }
                 throw away(path, "its medium is not there")
@@ -112,8 +91,7 @@ public final class SourceFile: Sendable {
         _ path: LocalPath, queuedAs identity: FileIdentity, _ readers: BlockingIOPool
     ) throws(UploadFailure) -> SourceFile {
         switch try walk(path) {
-        case .file(let opened):
-            return try SourceFile(path, opened: opened, readers: readers, readsSmall: true)
+        case .file(let opened): return try SourceFile(path, opened: opened, readers: readers)
         case .link(let link):
             if let file = try? SourceFile(path, readers: readers), file.identity == identity { return file }
             let goal = (try? link.resolved()) ?? link.linkTarget ?? link
@@ -124,8 +102,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Opens by a path on which no symbolic link lies.
-    /// - Throws: as `init`, also for a link.
+    /// Opens a path that contains no symbolic link.
+    /// - Throws: The same errors as `init`, also for a link.
     public convenience init(resolved path: LocalPath) throws(UploadFailure) {
         switch try Self.walk(path) {
         case .file(let opened): try self.init(path, opened: opened)
@@ -133,38 +111,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Reads a small file; nil if it is not small, cannot be read, or changed meanwhile.
-    private static func content(of descriptor: Descriptor, _ identity: FileIdentity, _ path: LocalPath)
-        -> Content?
-    {
-        guard identity.size <= smallest else { return nil }
-        let now = ContinuousClock.now
-        var bytes = [UInt8](repeating: 0, count: Int(identity.size))
-        var done = 0
-        while done < bytes.count {
-            let got = try? bytes.withUnsafeMutableBytes {
-                try descriptor.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: $0[done...]), at: ByteCount(done))
-            }
-            guard let got, got > 0 else { return nil }
-            done += got
-        }
-        guard let status = try? status(of: descriptor, path: path), status.identity == identity else {
-            return nil
-        }
-        return Content(bytes: bytes, read: now)
-    }
-
-    /// A range of the content, if the file is the version that `expected` describes and was read a moment ago.
-    func recentBytes(_ range: Range<ByteCount>, of expected: FileIdentity) -> ArraySlice<UInt8>? {
-        guard let content, identity == expected, content.read.duration(to: .now) < Self.recent,
-            range.lowerBound >= 0, range.upperBound <= ByteCount(content.bytes.count)
-        else { return nil }
-        return content.bytes[Int(range.lowerBound)..<Int(range.upperBound)]
-    }
-
     private enum Walked {
-        /// The descriptor is the caller's to close.
+        /// The file is open; the caller closes the descriptor.
         case file(Descriptor)
         case link(LocalPath)
     }
@@ -179,10 +127,10 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Opens off the caller's thread: on a medium that hangs, opening hangs too.
+    /// Opens a file off the caller's thread, since opening blocks on a medium that hangs.
     ///
-    /// - Parameter readers: The threads that wait for the medium, here and while the file is read.
-    /// - Throws: as `init`.
+    /// - Parameter readers: The threads that block on the medium, now and while the file is read.
+    /// - Throws: The same errors as `init`.
     public static func open(
         _ path: LocalPath, readers: BlockingIOPool = .shared
     ) async throws(UploadFailure) -> SourceFile {
@@ -191,9 +139,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// `check(_:)` off the caller's thread.
+    /// Calls `check(_:)` off the caller's thread.
     func confirm(_ expected: FileIdentity) async throws(UploadFailure) {
-        if isOnLocalDisk { return try check(expected) }
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
             try self.check(expected)
         }
@@ -201,8 +148,8 @@ public final class SourceFile: Sendable {
 
     /// Checks that the open file is still the version that `expected` describes.
     ///
-    /// A file that lost a name, because it was deleted or replaced, has a new change time and is still the same: what
-    /// is open stays as it was.
+    /// A file that lost a name, because it was deleted or replaced, has a new change time and the same content, which
+    /// stays readable.
     /// - Throws: `UploadFailure` (`sourceChanged`).
     public func check(_ expected: FileIdentity) throws(UploadFailure) {
         let status = try Self.status(of: descriptor, path: path)
@@ -223,18 +170,15 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// `fate` off the caller's thread; nil if the medium does not say.
+    /// Calls `fate` off the caller's thread; nil if the medium does not respond.
     func fateNow() async -> SourceDisposition? {
-        if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
-            return nil
-        }
         let found = try? await readers.run(path, on: identity.device) { () throws(UploadFailure) in
             self.fate()
         }
         return found ?? nil
     }
 
-    /// Returns what became of the name since the file was opened; nil if the file still has it.
+    /// Returns what happened to the file's name since the file was opened; nil if the name still leads to it.
     func fate() -> SourceDisposition? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
         guard status.links < links else { return nil }
@@ -245,7 +189,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns `expected` with the device that the file is on now, if all else is as it was: a medium that was away may
+    /// Returns `expected` with the current device of the file, if all other values match: a medium that was away may
     /// come back as another device.
     public func recognized(_ expected: FileIdentity) -> FileIdentity {
         var here = expected
@@ -274,8 +218,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Brings a range into the page cache, so that sending it does not wait for the disk.
-    /// - Throws: as `read(into:at:)`.
+    /// Loads a range into the page cache, so that sending it does not wait for the disk.
+    /// - Throws: The same errors as `read(into:at:)`.
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
         descriptor.willNeed(range)
         // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.
@@ -304,8 +248,8 @@ public final class SourceFile: Sendable {
         return status
     }
 
-    /// Refuses what only looks like a file: what the kernel makes up when it is read has neither a size nor an end
-    /// that can be relied upon.
+    /// Refuses an entry that only looks like a file: content that the kernel generates on reading has neither a
+    /// reliable size nor a reliable end.
     static func check(_ status: FileStatus, _ path: LocalPath) throws(UploadFailure) {
         try checkKind(of: status, path)
         if PseudoFileSystems.hold(status.identity.device) {
@@ -321,6 +265,6 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Whether somebody has the file open to write to it, or mapped; nil where that cannot be known.
+    /// True if a process has the file open for writing, or mapped; nil if that cannot be determined.
     package var hasWriters: Bool? { descriptor.hasWriters }
 }

@@ -1,16 +1,16 @@
 package import FerryProtocols
 
-/// A folder that is open: what is found in it is found there, whatever takes its name meanwhile. Symbolic links are
-/// seen and never followed.
+/// An open folder: its entries are looked up in it, even if another folder takes its name. Symbolic links are listed
+/// and never followed.
 package final class SourceFolder: Sendable {
     /// The path by which the folder was found.
     package let path: LocalPath
-    /// `st_dev`: the file system it is on.
+    /// The file system of the folder (`st_dev`).
     package var device: UInt64 { status.identity.device }
     private let directory: Directory
     private let status: FileStatus
 
-    /// - Parameter path: Without a symbolic link on it, as `LocalPath.resolved()` gives it.
+    /// - Parameter path: A path without symbolic links, as `LocalPath.resolved()` returns it.
     /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason.
     package convenience init(_ path: LocalPath) throws(UploadFailure) {
         try self.init(path) { () throws(SystemCallError) in try Directory(path) }
@@ -28,11 +28,11 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// True if both are one folder, which a mount can show at two places.
+    /// True if both are the same folder, which a mount can show under two paths.
     package func isSame(as other: SourceFolder) -> Bool { status.isSame(as: other.status) }
 
-    /// The names in it, sorted by bytes.
-    /// - Throws: as `init`.
+    /// Returns the names in the folder, sorted by bytes.
+    /// - Throws: The same errors as `init`.
     package func names() throws(UploadFailure) -> [[UInt8]] {
         do throws(SystemCallError) {
             return try directory.names().sorted { $0.lexicographicallyPrecedes($1) }
@@ -41,12 +41,12 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// - Parameter name: One of `names()`.
+    /// - Parameter name: A name from `names()`.
     package func kind(of name: [UInt8]) -> FileKind {
         (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
     }
 
-    /// The file system of a folder, or of the nearest one above it that is there.
+    /// Returns the file system of a folder, or of its nearest existing parent.
     package static func device(holding folder: LocalPath) -> UInt64? {
         var place: LocalPath? = folder
         while let folder = place {
@@ -56,7 +56,7 @@ package final class SourceFolder: Sendable {
         return nil
     }
 
-    /// Returns the version of a regular file in it, without opening it; nil if there is none to be seen.
+    /// Returns the version of a regular file in the folder, without opening it; nil if there is none.
     package func version(named name: [UInt8]) -> FileIdentity? {
         guard let status = try? directory.status(of: LocalPath(bytes: name)), status.kind == .file else {
             return nil
@@ -64,15 +64,15 @@ package final class SourceFolder: Sendable {
         return status.identity
     }
 
-    /// - Throws: as `init`.
+    /// - Throws: The same errors as `init`.
     package func folder(named name: [UInt8]) throws(UploadFailure) -> SourceFolder {
         try SourceFolder(path.appending(name)) { () throws(SystemCallError) in
             try directory.folder(LocalPath(bytes: name))
         }
     }
 
-    /// Returns the version of a file in it.
-    /// - Throws: as `SourceFile.init`.
+    /// Returns the version of a file in the folder.
+    /// - Throws: The same errors as `SourceFile.init`.
     package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)
         guard path.bytes.count < LocalPath.lengthLimit else {

@@ -4,11 +4,11 @@ package import FerryProtocols
 extension UploadFailure {
     private static let lack = "too many open files"
 
-    /// The failure that says that no file or socket can be opened until others are closed.
+    /// Returns the failure for the case that no file or socket can be opened until others are closed.
     ///
     /// - Parameters:
-    ///   - code: `tooManyOpenFiles`, `tooManyOpenFilesInSystem`, or nil if it is only known that there is none.
-    ///   - what: What it was wanted for; nil for a word on all of them.
+    ///   - code: `tooManyOpenFiles`, `tooManyOpenFilesInSystem`, or nil if the code is unknown.
+    ///   - what: The purpose of the descriptor; nil for a sentence about all of them.
     package static func noDescriptor(_ code: Errno? = nil, for what: String? = nil) -> UploadFailure {
         let prefix = what.map { "\($0): " } ?? ""
         guard code != .tooManyOpenFilesInSystem, let limit = DescriptorLimit.current else {
@@ -21,7 +21,7 @@ extension UploadFailure {
             hint: "Ferry resumes by itself when some are closed")
     }
 
-    /// A lack of descriptors without what one was wanted for: it is the same for all.
+    /// The failure without the purpose of the descriptor: then it is the same for every upload.
     package var ofEveryUpload: UploadFailure {
         var failure = self
         if let start = summary.firstRange(of: Self.lack)?.lowerBound {

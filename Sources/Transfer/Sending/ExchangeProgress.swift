@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// Turns bytes of one request's body into how much of the file is out.
+/// Turns the sent bytes of one request's body into the sent part of the file.
 struct ExchangeProgress: UploadDelegate {
     let exchange: Exchange
     let number: Int

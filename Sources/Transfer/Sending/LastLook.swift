@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// Looks at the file when a request that finishes an upload without carrying any of it is ready to go, each time: to
-/// fetch credentials may have taken long.
+/// Checks the file each time a request is ready that finishes an upload without a byte of the file: fetching
+/// credentials may have taken long.
 struct LastLook: RequestInterceptor {
     let file: SourceFile
     let identity: FileIdentity

@@ -2,22 +2,22 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// An answer that sends the request elsewhere.
+/// A response that redirects the request.
 public struct Redirect: Sendable {
     /// The request as it was sent.
     public let request: TransportRequest
     /// Status 301, 302, 303, 307 or 308.
     public let response: TransportResponse
-    /// The target, absolute.
+    /// The absolute URL of the target.
     public let url: String
-    /// True if that is the same scheme, host and port.
+    /// True if the target has the same scheme, host and port.
     public let staysAtServer: Bool
 
-    /// The fields as the caller asked for them, without the changes of adapters.
+    /// The fields as the caller set them, without the changes of adapters.
     private let asked: HTTPFields
 
-    /// - Returns: nil if the answer is no redirect, or its `Location` leads nowhere that a request can be sent to. What
-    ///   the network says never leads to a socket of this machine, nor what stands behind a socket out of it.
+    /// - Returns: nil if the response is not a redirect, or its `Location` is not usable. A redirect never leads from
+    ///   the network to a Unix socket of this machine, or from a socket to the network.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }

@@ -2,7 +2,7 @@ import FerryProtocols
 
 /// The rate of one upload or all of them, and the time that they still need.
 package struct TransferEstimate: Hashable, Codable, Sendable {
-    /// Bytes per second; nil before there is a measurement.
+    /// The rate in bytes per second; nil before there is a measurement.
     package var rate: Double?
     /// The remaining time in seconds; nil while it is unknown: in the first seconds, and while nothing moves.
     package var remaining: Double?

@@ -1,7 +1,7 @@
 package import FerryProtocols
 
-/// Estimates the rates and the remaining times of the running uploads and of the whole queue. Pure: the caller passes the
-/// time in seconds.
+/// Estimates the rates and the remaining times of the running uploads and of the whole queue. Pure: the caller passes
+/// the time in seconds.
 ///
 /// The screen and the engine each pass the sent bytes to one, so header, row, details, `list`, `status` and `--json`
 /// show the same numbers.
@@ -101,8 +101,8 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// The share of each upload in a limit that binds all of them, in the seconds after one of them stopped: what an upload
-    /// sent before then is too low. Nil if there is no such limit.
+    /// The share of each upload in a limit that binds all of them, for the seconds after one of them stopped, when the
+    /// measured rate is too low. Nil without such a limit.
     private func share(of running: [Running], limits: [LimitScope: ByteCount], at now: Double) -> Double? {
         guard now - lastEnd < 2 * RateEstimator.recent, let rate = total?.steadyRate(at: now),
             let limit = limits.filter({ scope, _ in running.allSatisfy { $0.scopes.contains(scope) } }).values

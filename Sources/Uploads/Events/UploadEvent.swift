@@ -3,7 +3,7 @@ public import FerryProtocols
 
 /// An event of one upload.
 public struct UploadEvent: Hashable, Sendable {
-    /// The kind of event, in the order in which a summary of many events lists them.
+    /// The kind of event, in the sequence in which a summary of many events lists them.
     public enum Kind: Hashable, Sendable, CaseIterable {
         case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
         case waits, held, failed

@@ -8,7 +8,7 @@ public enum FolderContents: Hashable, Sendable {
     /// The folder cannot be read; the text is the reason in a few words: `permission denied`.
     case unreadable(String)
 
-    /// One name in a folder, and what it leads to.
+    /// One name in a folder, and the kind of file behind it.
     public struct Entry: Hashable, Sendable {
         /// The kind of file behind a name, through symbolic links.
         public enum Kind: Hashable, Sendable {

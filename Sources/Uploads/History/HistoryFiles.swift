@@ -27,6 +27,12 @@ struct HistoryFiles {
     /// - Parameter age: The age; 0 for the current file.
     static func name(_ age: Int) -> String { age == 0 ? "history.jsonl" : "history.\(age).jsonl" }
 
+    /// True if the newest file is not longer than its limit after so many more bytes.
+    mutating func fits(_ count: Int) -> Bool {
+        guard let length = try? opened().length else { return false }
+        return length + count <= limits.fileSize
+    }
+
     /// Writes lines, each with its line break, completely or not at all.
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()

@@ -129,20 +129,28 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Writes lines, a few hundred at once, so that a file of the history is not much longer than its limit.
+    /// Writes lines, as many at once as fit into a file of the history.
     ///
     /// - Returns: False if some could not be written.
     private static func write(_ entries: [HistoryEntry], to state: inout State) -> Bool {
-        for start in stride(from: 0, to: entries.count, by: 256) {
-            let batch = entries[start..<min(start + 256, entries.count)]
-            do throws(SystemCallError) { try state.files.append(batch.flatMap(\.line)) } catch {
-                return false
+        var (batch, lines): ([Upload.ID], [UInt8]) = ([], [])
+        for entry in entries {
+            let line = entry.line
+            if !batch.isEmpty, !state.files.fits(lines.count + line.count) {
+                guard write(batch, lines, to: &state) else { return false }
+                (batch, lines) = ([], [])
             }
-            let ids = batch.map(\.upload.id)
-            state.known?.formUnion(ids)
-            state.unsynced.formUnion(ids)
-            state.doubtful.subtract(ids)
+            batch.append(entry.upload.id)
+            lines += line
         }
+        return batch.isEmpty || write(batch, lines, to: &state)
+    }
+
+    private static func write(_ ids: [Upload.ID], _ lines: [UInt8], to state: inout State) -> Bool {
+        do throws(SystemCallError) { try state.files.append(lines) } catch { return false }
+        state.known?.formUnion(ids)
+        state.unsynced.formUnion(ids)
+        state.doubtful.subtract(ids)
         return true
     }
 }

@@ -1,12 +1,6 @@
 import FerryFiles
 import FerryProtocols
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A rate in bytes per second, with a tenth of a second in advance. Pure.
 struct TokenBucket {
     private static let burst = Duration.milliseconds(100)
@@ -37,7 +31,7 @@ struct TokenBucket {
     /// bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
-        return .seconds(-log(Double.random(in: Double.leastNormalMagnitude...1)) * mean)
+        return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)
     }
 
     private func seconds(for bytes: ByteCount) -> Double { Double(bytes) / Double(rate) }

@@ -272,7 +272,8 @@ struct AddQuestion {
     /// The number of files that are added without a question.
     static let limit = 1000
 
-    private let text: String?
+    /// The question; nil if none is needed.
+    let text: String?
 
     init(_ new: [NewUpload], to destination: Destination) {
         guard new.count > Self.limit else {

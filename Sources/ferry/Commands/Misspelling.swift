@@ -37,8 +37,8 @@ enum Misspelling {
             hint: isFile ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands")
     }
 
-    /// Returns the parser's message of wrong usage as Ferry's own messages are: an error, and a hint with the option that
-    /// was probably meant.
+    /// Returns the parser's message of wrong usage in the form of Ferry's own messages: an error, and a hint with the
+    /// option that was probably meant.
     static func lines(of message: String, arguments: some Collection<String>) -> [String] {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard var summary = lines.first, summary.hasPrefix("Error: ") else { return lines }
@@ -59,6 +59,7 @@ enum Misspelling {
         if let page = message.firstMatch(of: /See '(ferry[^']*)' for more/) {
             hints.append("`\(page.1)` explains the command")
         }
+        if summary.hasSuffix(".") { summary.removeLast() }
         let error = "error: " + summary.prefix(1).lowercased() + summary.dropFirst()
         return [error] + (hints.isEmpty ? [] : ["hint: " + hints.joined(separator: " ")])
     }

@@ -9,18 +9,25 @@ struct PathInput {
     }
 
     /// The maximum number of bytes to read. No real list is longer, but a user may pipe a film by mistake.
-    private static let limit = 1 << 30
+    static let limit = 1 << 30
 
     let separator: Separator
 
     /// Reads to the end of standard input.
     ///
+    /// - Parameters:
+    ///   - limit: The maximum number of bytes.
+    ///   - next: Returns the next bytes, at most as many as it is asked for; none at the end.
     /// - Throws: `CommandFailure` if the input cannot be read or is no list of paths.
-    func read() throws(CommandFailure) -> [LocalPath] {
+    func read(
+        upTo limit: Int = limit,
+        from next: (Int) throws(SystemCallError) -> [UInt8] = { (count) throws(SystemCallError) in
+            try StandardStream.input.read(upTo: count)
+        }
+    ) throws(CommandFailure) -> [LocalPath] {
         var bytes: [UInt8] = []
         do throws(SystemCallError) {
-            while case let chunk = try StandardStream.input.read(upTo: 1 << 20), !chunk.isEmpty,
-                bytes.count <= Self.limit
+            while case let chunk = try next(1 << 20), !chunk.isEmpty, bytes.count <= limit
             {
                 bytes += chunk
             }
@@ -29,7 +36,7 @@ struct PathInput {
                 status: CommandFailure.usage,
                 summary: "standard input cannot be read: \(error.reason)")
         }
-        guard bytes.count <= Self.limit else { throw Self.notPaths("is longer than 1 GiB") }
+        guard bytes.count <= limit else { throw Self.notPaths("is longer than 1 GiB") }
         return try paths(in: bytes)
     }
 

@@ -3,12 +3,6 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Upload without a screen.",
@@ -50,7 +44,7 @@ struct RunCommand: AsyncParsableCommand {
             configuration.watch += watch
         }
         let watches = try assembly.checkedWatches()
-        let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+        let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(

@@ -3,12 +3,6 @@ import FerryFiles
 import FerryProtocols
 import FerryReceiver
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Receive uploads into a folder: PUT, POST, forms and tus.",
@@ -44,6 +38,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The largest accepted upload, such as 2G.")
     var maxSize: String?
 
+    @Option(help: "The most bytes to store in all while it runs, such as 50G.")
+    var quota: String?
+
     @Flag(help: "Replace files of the same name instead of numbering them.")
     var overwrite = false
 
@@ -61,7 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(receiver: error)
         }
-        let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+        let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
         let serving = Task {
             try await receiver.run { report.print($0, folder: directory, token: receiver.token) }
         }
@@ -77,6 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try endpoint
         _ = try limit
+        _ = try quotaBytes
         if noToken, tokenFile != nil {
             throw ValidationError("Give --no-token or --token-file, not both.")
         }
@@ -90,6 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = ReceiverConfiguration(
             directory: absolute(directory), host: host, port: port, maximumSize: try limit)
         configuration.overwrite = overwrite
+        configuration.limits.quota = try quotaBytes
         configuration.token = try token()
         configuration.makesToken = !noToken
         configuration.allowListing = list
@@ -105,12 +104,20 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func tls(_ certificate: String, _ key: String) throws -> ReceiverTLS {
+        try trust(certificate, as: "the certificate")
+        try trust(key, as: "the key")
         if let mode = LocalFiles.mode(of: key), mode & 0o077 != 0 {
             throw CommandFailure(
                 status: CommandFailure.usage, summary: "others can read the key \(key)",
                 hint: "chmod 600 \(key)")
         }
         return ReceiverTLS(certificate: certificate, key: key)
+    }
+
+    private func trust(_ path: String, as role: String) throws {
+        do throws(UploadFailure) { try FileTrust().check(path, as: role) } catch {
+            throw CommandFailure(usage: error)
+        }
     }
 
     private var endpoint: (host: String, port: Int) {
@@ -122,21 +129,29 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The most bytes of an upload; nil without the option.
+    /// The maximum size of an upload in bytes; nil without the option.
     private var limit: Int? {
-        get throws(ValidationError) {
-            guard let maxSize else { return nil }
-            guard let size = ByteFormat.parse(maxSize), let limit = Int(exactly: size), limit > 0 else {
-                throw ValidationError("--max-size takes an amount such as 500M or 2G.")
-            }
-            return limit
+        get throws(ValidationError) { try Self.amount(maxSize, of: "--max-size") }
+    }
+
+    /// The maximum number of bytes to store in all; nil without the option.
+    private var quotaBytes: Int? {
+        get throws(ValidationError) { try Self.amount(quota, of: "--quota") }
+    }
+
+    private static func amount(_ text: String?, of option: String) throws(ValidationError) -> Int? {
+        guard let text else { return nil }
+        guard let size = ByteFormat.parse(text), let amount = Int(exactly: size), amount > 0 else {
+            throw ValidationError("\(option) takes an amount such as 500M or 2G.")
         }
+        return amount
     }
 
     private func token() throws -> String? {
         guard let tokenFile else { return nil }
         let path = LocalFiles.expanded(tokenFile)
-        guard let mode = LocalFiles.mode(of: path), let data = FileManager.default.contents(atPath: path)
+        try trust(path, as: "the token file")
+        guard let mode = LocalFiles.mode(of: path), let data = LocalFiles.content(of: path)
         else {
             throw CommandFailure(
                 status: CommandFailure.usage, summary: "the token file \(path) cannot be read",
@@ -146,6 +161,11 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(
                 status: CommandFailure.usage, summary: "others can read the token file \(path)",
                 hint: "chmod 600 \(path)")
+        }
+        guard data.count <= LocalFiles.sizeLimit else {
+            throw CommandFailure(
+                status: CommandFailure.usage, summary: "the token file \(path) is larger than 1 MiB",
+                hint: "write a long random line into it, and nothing else")
         }
         let token = String(decoding: data, as: UTF8.self).trimmedOfLines()
         guard !token.isEmpty else {

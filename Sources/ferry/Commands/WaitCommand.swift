@@ -5,12 +5,6 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait for uploads to finish.",
@@ -45,7 +39,7 @@ struct WaitCommand: AsyncParsableCommand {
         let interruption = !json && LiveDisplay.isPossible ? Interruption { following.cancel() } : nil
         let result = await following.value
         if let signal = interruption?.signal {
-            throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal)
+            throw ExitCode(signal == Signal.interrupt ? CommandFailure.interrupted : 128 + signal)
         }
         guard try result.get() else { throw ExitCode(1) }
     }
@@ -149,7 +143,7 @@ struct WaitCommand: AsyncParsableCommand {
 
 /// Ends a command cleanly on a signal, because it draws on its terminal.
 private final class Interruption: Sendable {
-    private let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+    private let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
     private let first = Mutex<Int32?>(nil)
     private let hearing = Mutex<Task<Void, Never>?>(nil)
 
@@ -158,7 +152,7 @@ private final class Interruption: Sendable {
         let task = Task { [weak self] in
             for await signal in values {
                 // A user who interrupts twice does not want to wait.
-                if self?.signal != nil { _exit(128 + signal) }
+                if self?.signal != nil { Signal.exitNow(by: signal) }
                 self?.first.withLock { $0 = signal }
                 end()
             }

@@ -9,18 +9,35 @@ enum ConfigurationFile {
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
-        guard let data = FileManager.default.contents(atPath: file) else {
+        let trust = FileTrust()
+        // First, so that nobody can exchange what is read.
+        try trust.check(file, as: "the configuration")
+        guard let data = try content(of: file) else {
             if path == nil, LocalFiles.mode(of: file) == nil { return Configuration() }
             throw UploadFailure(
                 .permanent, "the configuration \(file) cannot be read",
                 hint: "`ferry init` makes one, `ferry config --print-example` prints one")
         }
-        let trust = FileTrust()
-        try trust.check(file, as: "the configuration")
         let configuration = try parse(data, file: file)
         try checkLiterals(configuration, file: file)
         for (role, path) in configuration.trustedFiles { try trust.check(path, as: role) }
         return configuration
+    }
+
+    /// The maximum size of a configuration in bytes.
+    static let sizeLimit = 1 << 20
+
+    /// Reads a file; nil if it cannot be read.
+    private static func content(of file: String) throws(UploadFailure) -> Data? {
+        guard let opened = try? OpenFile(LocalPath(file), for: .reading),
+            let bytes = try? opened.content(upTo: sizeLimit + 1)
+        else { return nil }
+        guard bytes.count <= sizeLimit else {
+            throw UploadFailure(
+                .permanent, "the configuration \(file) is larger than 1 MiB",
+                hint: "is it the right file? `ferry config --print-example` prints one")
+        }
+        return Data(bytes)
     }
 
     static func parse(_ data: Data, file: String) throws(UploadFailure) -> Configuration {

@@ -12,19 +12,41 @@ struct FileTrust {
     /// The user that Ferry runs as.
     private let user = Machine.user
 
-    /// Checks a file, the target of a symbolic link, and the folders above both.
+    /// The maximum number of symbolic links on the way to a file (Linux's own, path_resolution(7)).
+    private static let linkLimit = 40
+
+    /// Checks a file, each folder on the way to it, and each symbolic link with the folders on the way to its target. A
+    /// user who can write to one of them decides which file is read.
+    ///
+    /// A file that passes can be read by its path afterwards: no other user can change the way.
     ///
     /// - Parameter role: The file's role, at the beginning of a sentence.
     /// - Throws: `UploadFailure` (`permanent`) with the command that repairs it. A missing file is no danger.
     func check(_ path: String, as role: String) throws(UploadFailure) {
-        var checked: Set<String> = []
-        for file in [path, URL(fileURLWithPath: path).resolvingSymlinksInPath().path] {
-            var part = URL(fileURLWithPath: file).path
-            while checked.insert(part).inserted {
-                try check(part, isFile: part == file, of: role)
-                guard part != "/" else { break }
-                part = LocalPath(part).parent?.text ?? "/"
+        var left = URL(fileURLWithPath: path).path.split(separator: "/").map(String.init)[...]
+        var current = ""
+        var links = 0
+        try check("/", isFile: false, of: role)
+        while let name = left.popFirst() {
+            if name == "." { continue }
+            if name == ".." {
+                current = String(current[..<(current.lastIndex(of: "/") ?? current.startIndex)])
+                continue
             }
+            let next = "\(current)/\(name)"
+            try check(next, isFile: left.isEmpty, of: role)
+            guard let target = LocalPath(next).linkTarget else {
+                current = next
+                continue
+            }
+            links += 1
+            guard links <= Self.linkLimit else {
+                throw UploadFailure(
+                    .permanent, "\(role) \(path) is behind too many symbolic links", hint: "use a direct path"
+                )
+            }
+            if target.bytes.first == UInt8(ascii: "/") { current = "" }
+            left = (target.text.split(separator: "/").map(String.init) + left)[...]
         }
     }
 
@@ -68,6 +90,11 @@ extension Configuration {
             for command in hooks.commands[event] ?? [] where command.program.contains("/") {
                 files.append(("the program of hooks.\(event.rawValue)", Self.absolute(command.program)))
             }
+            for command in hooks.commands[event] ?? [] {
+                files += Self.script(of: command.words).map {
+                    ("the script of hooks.\(event.rawValue)", $0)
+                }
+            }
         }
         files += Self.files(of: [proxy.password].compactMap { $0 }, at: "proxy")
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -84,15 +111,33 @@ extension Configuration {
     }
 
     private static func files(of secrets: [Secret], at place: String) -> [(role: String, path: String)] {
-        secrets.compactMap { secret in
+        secrets.flatMap { secret -> [(role: String, path: String)] in
             switch secret {
-            case .file(let path): ("the secret of \(place)", absolute(path))
-            case .command(let words):
-                words.first.map(LocalFiles.expanded).flatMap {
-                    $0.contains("/") ? ("the program of \(place)", absolute($0)) : nil
-                }
-            case .environment, .literal: nil
+            case .file(let path): [("the secret of \(place)", absolute(path))]
+            case .command(let words): programs(of: words, at: place)
+            case .environment, .literal: []
             }
+        }
+    }
+
+    /// The program of a command, unless it is searched in `PATH`, and the script that an interpreter runs.
+    static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
+        let program = words.first.map(LocalFiles.expanded).flatMap { $0.contains("/") ? absolute($0) : nil }
+        return [program].compactMap { $0.map { ("the program of \(place)", $0) } }
+            + script(of: words).map { ("the script of \(place)", $0) }
+    }
+
+    private static let interpreters: Set<String> = [
+        "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "env",
+        "nice",
+        "timeout", "exec",
+    ]
+
+    /// The files among the arguments of an interpreter.
+    private static func script(of words: [String]) -> [String] {
+        guard let program = words.first, interpreters.contains(LocalPath(program).name) else { return [] }
+        return words.dropFirst().map(LocalFiles.expanded).filter { $0.contains("/") }.map(absolute).filter {
+            LocalFiles.mode(of: $0) != nil
         }
     }
 

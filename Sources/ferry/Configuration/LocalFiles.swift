@@ -45,6 +45,28 @@ enum LocalFiles {
         return stat(path, &status) == 0 ? UInt32(status.st_mode) : nil
     }
 
+    /// The maximum size in bytes of a file that holds a secret or a token.
+    static let sizeLimit = 1 << 20
+
+    /// Reads a file through symbolic links, and stops soon after `sizeLimit`: more bytes than that are too many.
+    ///
+    /// - Returns: The content; nil if the file cannot be read.
+    static func content(of path: String) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var content = Data()
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while content.count <= sizeLimit {
+            let count = read(descriptor, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            content.append(contentsOf: block[..<count])
+        }
+        return content
+    }
+
     /// Returns whether there is a folder, through symbolic links; nil if stat(2) fails.
     static func isFolder(_ path: String) -> Bool? {
         mode(of: path).map { $0 & UInt32(S_IFMT) == UInt32(S_IFDIR) }

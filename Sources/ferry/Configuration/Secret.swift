@@ -121,9 +121,8 @@ actor SecretReader {
             throw missing(
                 secret, "can be read by others (mode \(String(mode & 0o777, radix: 8))); chmod 600 it")
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw missing(secret, "cannot be read")
-        }
-        return String(decoding: data.prefix(65_536), as: UTF8.self)
+        guard let data = LocalFiles.content(of: path) else { throw missing(secret, "cannot be read") }
+        guard data.count <= LocalFiles.sizeLimit else { throw missing(secret, "is larger than 1 MiB") }
+        return String(decoding: data, as: UTF8.self)
     }
 }

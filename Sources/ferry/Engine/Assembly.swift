@@ -170,7 +170,8 @@ struct Assembly {
 
     /// Returns the queue in the folder of `lock`, and the runner that must be shut down after it.
     ///
-    /// - Parameter snapshotsAtEnds: False for a command, which appends its record and leaves the snapshot to the engine.
+    /// - Parameter snapshotsAtEnds: False for a command, which appends its record and leaves the snapshot to the
+    ///   engine.
     func queue(
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
     ) -> (UploadQueue, DestinationRunner) {

@@ -12,7 +12,7 @@ final class ControlServer: Sendable {
     /// The number of screens that may be attached at once.
     private static let followerLimit = 32
     /// The number of seconds after which a silent client is disconnected, so that others can connect.
-    private static let timeout = 30
+    static let timeout = 30
 
     private let queue: UploadQueue
     private let listener: SocketListener
@@ -21,14 +21,19 @@ final class ControlServer: Sendable {
     private let followers = Mutex(0)
     private let configuration: ConfigurationReloader
     private let watched = Mutex<WatchReporter?>(nil)
+    private let timeout: Int
 
-    /// - Parameter configuration: The engine's configuration.
+    /// - Parameters:
+    ///   - configuration: The engine's configuration.
+    ///   - timeout: The number of seconds that a client may stand still.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(
-        queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath
+        queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath,
+        timeout: Int = ControlServer.timeout
     ) throws(UploadFailure) {
         self.queue = queue
         self.configuration = configuration
+        self.timeout = timeout
         let path = ControlSocket.path(in: folder)
         // This process owns the lock of the folder: an existing socket belongs to a process that has ended.
         do throws(SystemCallError) { listener = try SocketListener(path) } catch {
@@ -41,7 +46,7 @@ final class ControlServer: Sendable {
     func start(_ watched: WatchReporter? = nil) {
         self.watched.withLock { $0 = watched }
         DetachedThread.start { [self] in
-            while let socket = listener.next(timeout: Self.timeout) { serve(socket) }
+            while let socket = listener.next(timeout: timeout) { serve(socket) }
         }
     }
 

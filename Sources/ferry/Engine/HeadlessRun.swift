@@ -2,12 +2,6 @@ import ArgumentParser
 import FerryFiles
 import FerryUploads
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// An engine without a screen. It prints lines until it is interrupted or nothing is left to do.
 struct HeadlessRun {
     let engine: Engine
@@ -44,7 +38,7 @@ struct HeadlessRun {
         idle.cancel()
         // A user who interrupts twice does not want to wait.
         let impatience = Task {
-            for await second in signals.values { _exit(128 + second) }
+            for await second in signals.values { Signal.exitNow(by: second) }
         }
         defer { impatience.cancel() }
         let (uploads, retired) = await engine.queue.everything
@@ -54,7 +48,7 @@ struct HeadlessRun {
         let unsaved = await engine.unsaved
         if let signal {
             await report.flush()
-            throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal)
+            throw ExitCode(signal == Signal.interrupt ? CommandFailure.interrupted : 128 + signal)
         }
         let isComplete = report.finish(uploads, retired)
         await report.flush()

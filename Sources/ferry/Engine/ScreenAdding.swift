@@ -5,12 +5,6 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The conversion of lines typed or pasted into the screen to files and uploads.
 struct ScreenAdding: Sendable {
     /// Returns the current assembly; may read a file.
@@ -83,8 +77,7 @@ struct ScreenAdding: Sendable {
     }
 
     private static func isFolder(_ path: LocalPath) -> Bool {
-        var status = stat()
-        return path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
+        FileKind.of(path, follows: true) == .folder
     }
 
     /// Returns the path without a trailing slash, double slashes, or `.`. Only the system can resolve `..`.
@@ -117,8 +110,7 @@ struct ScreenAdding: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasPrefix(start) && (!start.isEmpty || !$0.hasPrefix(".")) }.sorted().map {
             name in
-            let mode = LocalFiles.mode(of: folder + name) ?? 0
-            return shown + name + (mode & UInt32(S_IFMT) == UInt32(S_IFDIR) ? "/" : "")
+            shown + name + (isFolder(LocalPath(folder + name)) ? "/" : "")
         }
     }
 
@@ -160,8 +152,7 @@ enum PathList {
             return false
         }
         let folder = String(text[..<slash])
-        let mode = folder.contains(" ") ? LocalFiles.mode(of: LocalFiles.expanded(folder)) : nil
-        return mode.map { $0 & UInt32(S_IFMT) == UInt32(S_IFDIR) } ?? false
+        return folder.contains(" ") && isFolder(LocalPath(LocalFiles.expanded(folder)))
     }
 
     private static func fileAddress(_ text: String) -> LocalPath? {

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The events whose hooks have yet to run. The hooks of one upload run in order, one at a time. The hook of an idle
+/// The events whose hooks have yet to run. The hooks of one upload run in sequence, one at a time. The hook of an idle
 /// queue runs after all earlier ones have ended.
 struct HookBacklog {
     /// The subject of an event. The hooks of one subject run one after another.

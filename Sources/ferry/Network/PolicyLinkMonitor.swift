@@ -3,7 +3,7 @@ import Synchronization
 
 /// A link monitor that reports the link as down on networks to avoid.
 ///
-/// If the system reports no network, none is avoided: connectivity is only a hint.
+/// If the system reports no network, no network is avoided: connectivity is only a hint.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// The interval of the checks. A network may become metered without a change of the link.
     static var pause: Duration { .seconds(15) }

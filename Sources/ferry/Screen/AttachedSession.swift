@@ -5,12 +5,6 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A screen attached to another process's engine, which continues when the screen closes.
 struct AttachedSession {
     let assembly: Assembly
@@ -42,8 +36,9 @@ struct AttachedSession {
             throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
         }
         switch outcome {
-        case .hangUp: throw ExitCode(128 + SIGHUP)
-        case .signal(let number): throw ExitCode(number == SIGINT ? CommandFailure.interrupted : 128 + number)
+        case .hangUp: throw ExitCode(128 + Signal.hangUp)
+        case .signal(let number):
+            throw ExitCode(number == Signal.interrupt ? CommandFailure.interrupted : 128 + number)
         case .stopEngine: output.write(try await EngineStop(folder: assembly.state).stop().sentence)
         case .quit, .detach, .quitWhenIdle: output.write(farewell)
         }

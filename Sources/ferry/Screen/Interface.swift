@@ -2,12 +2,6 @@ import FerryFiles
 import FerryTUI
 import FerryUploads
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The screen over a queue, or the line mode if it was chosen or no screen is possible.
 struct Interface {
     let client: any QueueClient
@@ -35,7 +29,7 @@ struct Interface {
     }
 
     private func runLines(because reason: String?) async -> ScreenOutcome {
-        let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+        let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
         let lines = PlainScreen(
             client: client, add: adding,
             configuration: PlainScreen.Configuration(
@@ -48,9 +42,9 @@ struct Interface {
         Task {
             var hasAsked = false
             for await signal in signals.values {
-                if signal == SIGHUP, goesOn { return lines.end(by: signal) }
+                if signal == Signal.hangUp, goesOn { return lines.end(by: signal) }
                 // A user who interrupts twice does not want to wait.
-                if hasAsked { _exit(128 + signal) }
+                if hasAsked { Signal.exitNow(by: signal) }
                 hasAsked = true
                 lines.end(by: signal)
             }

@@ -3,12 +3,6 @@ import FerryFiles
 import FerryTUI
 import FerryUploads
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A screen with its own engine, from its start to the lines on the normal screen.
 struct ScreenSession {
     let engine: Engine
@@ -42,15 +36,16 @@ struct ScreenSession {
         if outcome == .hangUp, look.onHangUp(assembly.configuration) == .continue {
             HangUpLog(folder: assembly.state).takeOver()
             let run = HeadlessRun(engine: engine, isJSON: false, endsWhenIdle: true)
-            return try await run.run(until: SignalStream([SIGINT, SIGTERM]))
+            return try await run.run(until: SignalStream([Signal.interrupt, Signal.terminate]))
         }
         let (uploads, retired) = await engine.queue.everything
         let before = await engine.queue.doneBefore
         await engine.stop()
         await output.flush()
         switch outcome {
-        case .hangUp: throw ExitCode(128 + SIGHUP)
-        case .signal(let number): throw ExitCode(number == SIGINT ? CommandFailure.interrupted : 128 + number)
+        case .hangUp: throw ExitCode(128 + Signal.hangUp)
+        case .signal(let number):
+            throw ExitCode(number == Signal.interrupt ? CommandFailure.interrupted : 128 + number)
         case .quit, .quitWhenIdle, .detach, .stopEngine: break
         }
         if outcome == .detach, let background {

@@ -4,7 +4,7 @@ struct AddSettings: Sendable {
     var defaultDestination: String?
     /// The destination of the last addition.
     var lastDestination: String?
-    /// The number of the last question. It tells late answers from current ones.
+    /// The number of the last question, which distinguishes late replies from current ones.
     private(set) var questions = 0
 
     init(destinations: [String], defaultDestination: String?) {

@@ -137,7 +137,7 @@ struct FolderBrowser: Sendable {
 
     mutating func ask(number: Int) { look = .asked(number: number) }
 
-    /// Shows a folder. Returns false if the answer belongs to an older question.
+    /// Shows a folder. Returns false if the reply belongs to an older question.
     mutating func take(_ folder: BrowsedFolder, number: Int) -> Bool {
         guard case .asked(number) = look else { return false }
         look = .seen(folder)

@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// The marked paths of all folders, in the order in which the user marked them.
+/// The marked paths of all folders, in the sequence of marking.
 struct MarkedPaths: Hashable, Sendable {
     private(set) var paths: [LocalPath] = []
     private var known: Set<LocalPath> = []

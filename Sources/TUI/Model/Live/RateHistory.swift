@@ -1,11 +1,5 @@
 import FerryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The transfer rates as means over equal spans of time.
 struct RateHistory: Hashable, Sendable {
     /// The number of values kept: the widest graph shows as many.
@@ -76,7 +70,7 @@ struct ThroughputHistory: Hashable, Sendable {
             smoothed = 0
             add(0, over: now - seconds - end)
         }
-        smoothed += (bytes / seconds - smoothed) * (1 - exp(-seconds / Self.memory))
+        smoothed += (bytes / seconds - smoothed) * (1 - (-seconds / Self.memory).exponential)
         add(smoothed * seconds, over: seconds)
         end = now
     }

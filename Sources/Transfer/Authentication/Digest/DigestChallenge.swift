@@ -23,21 +23,21 @@ struct DigestChallenge: Hashable, Sendable {
             }
         }
 
-        /// True if the user's secret is hashed once a session, with its nonces.
+        /// True if the user's secret is hashed once per session, with its nonces.
         var isOfSession: Bool { self == .md5Session || self == .sha256Session }
     }
 
     var realm: String
     var nonce: String
     var opaque: String?
-    /// Sent back only if the server named it.
+    /// The algorithm; sent back only if the server named it.
     var algorithm: Algorithm?
-    /// False for a server of RFC 2069, which knows neither counts nor nonces of clients.
+    /// False for a server of RFC 2069, which has neither request counts nor client nonces.
     var hasQuality: Bool
-    /// True if only the nonce is too old, and user and password are not refused.
+    /// True if only the nonce is too old. The user and the password were not refused.
     var isStale: Bool
 
-    /// The first challenge of Digest that can be answered (RFC 7616 §3.7); nil if there is none.
+    /// The first Digest challenge that is supported (RFC 7616 §3.7); nil if there is none.
     init?(_ challenges: [AuthenticationChallenge]) {
         for case let challenge? in challenges.map(DigestChallenge.init) {
             self = challenge
@@ -46,8 +46,8 @@ struct DigestChallenge: Hashable, Sendable {
         return nil
     }
 
-    /// nil for another scheme, an algorithm that is not known here, and for `auth-int` alone. Also nil for control
-    /// characters, which no field could repeat.
+    /// Parses a challenge. nil for another scheme, an unknown algorithm, and for `auth-int` alone; also nil if a value
+    /// has control characters, which a header field cannot repeat.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],

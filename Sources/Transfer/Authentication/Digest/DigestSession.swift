@@ -1,24 +1,24 @@
 import FerryFiles
 import FerryProtocols
 
-/// One challenge in use: many requests are answered with it, and each has a number of its own (RFC 7616 §3.4).
+/// One challenge in use by many requests, each with its own number (RFC 7616 §3.4).
 struct DigestSession: Hashable, Sendable {
     private(set) var challenge: DigestChallenge
-    /// Ours, the same for all requests: with a `-sess` algorithm it is part of the key.
+    /// The client's nonce, the same for all requests: with a `-sess` algorithm it is part of the key.
     private let clientNonce: String
-    /// Requests so far with the present nonce.
+    /// The number of requests so far with the current nonce.
     private(set) var count: UInt32 = 0
-    /// The nonce that the key of a `-sess` algorithm is made with.
+    /// The nonce in the key of a `-sess` algorithm.
     private let firstNonce: String
 
-    /// - Parameter clientNonce: Printable, and not to be guessed.
+    /// - Parameter clientNonce: A printable nonce that cannot be guessed.
     init(_ challenge: DigestChallenge, clientNonce: String) {
         self.challenge = challenge
         self.clientNonce = clientNonce
         firstNonce = challenge.nonce
     }
 
-    /// The server names the nonce of the next requests (`nextnonce`, RFC 7616 §3.5).
+    /// Replaces the nonce by that of the next requests (`nextnonce`, RFC 7616 §3.5).
     mutating func renew(nonce: String) {
         guard !nonce.isEmpty, nonce != challenge.nonce else { return }
         challenge.nonce = nonce
@@ -28,8 +28,8 @@ struct DigestSession: Hashable, Sendable {
     /// The value of `Authorization` for the next request.
     ///
     /// - Parameters:
-    ///   - method: Of the request, as it is sent.
-    ///   - target: Path and query, as they are sent.
+    ///   - method: The method of the request.
+    ///   - target: The path and query of the request.
     mutating func authorization(
         user: String, password: String, method: String, target: String
     ) -> String {
@@ -53,9 +53,9 @@ struct DigestSession: Hashable, Sendable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// The proof that a request of this number was signed with (RFC 7616 §3.4.1).
+    /// The proof in the request of this number (RFC 7616 §3.4.1).
     ///
-    /// - Parameter number: Eight hexadecimal digits.
+    /// - Parameter number: The count of the request in eight hexadecimal digits.
     func response(user: String, password: String, method: String, target: String, number: String) -> String {
         let secret = "\(user):\(challenge.realm):\(password)".composed
         var key = hash(secret)
@@ -70,7 +70,7 @@ struct DigestSession: Hashable, Sendable {
         DigestRequest.Form.hex.text(RunningDigest.of(Array(text.utf8), (challenge.algorithm ?? .md5).hash))
     }
 
-    /// A field holds ASCII; other names are written as RFC 8187 has it (RFC 7616 §3.4).
+    /// The user parameter. A field is ASCII; other names are written as in RFC 8187 (RFC 7616 §3.4).
     private static func userField(_ user: String) -> String {
         guard !user.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return "username=\(quoted(user))"
@@ -78,7 +78,7 @@ struct DigestSession: Hashable, Sendable {
         return "username*=UTF-8''" + user.percentEncoded(keeping: PlainCharacters(alphanumericsAnd: ""))
     }
 
-    /// RFC 9110 §5.6.4.
+    /// The text as a quoted string (RFC 9110 §5.6.4).
     private static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }

@@ -3,18 +3,19 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Signs requests with user and password: by Basic (RFC 7617), and by Digest (RFC 7616) once the server asks for that.
+/// Signs requests with a user and a password: by Basic (RFC 7617), or by Digest (RFC 7616) once the server asks for it.
 ///
-/// One interceptor serves one destination: the first refusal of any request tells the scheme, and from then on all
-/// requests are signed with that challenge, each with the next number. A server that asked for Digest is not sent the
-/// password by Basic again.
+/// One interceptor serves one destination. The first refusal of any request determines the scheme; from then on all
+/// requests use that challenge, each with the next number. After a Digest challenge the password is never sent by Basic
+/// again.
 public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
     private enum Scheme {
         case basic
         case digest(DigestSession)
     }
 
-    /// A challenge, and once more one in its place: nonces may be good for one request only.
+    /// The maximum number of retries: for a challenge, and for a newer challenge, since nonces may be valid for one
+    /// request only.
     private static let retryLimit = 3
 
     private let user: String
@@ -24,8 +25,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
     private let scheme = Mutex<Scheme>(.basic)
 
     /// - Parameters:
-    ///   - password: Fetched for each attempt.
-    ///   - afterRefusal: The same where a password is remembered for a while: asked after a 401, it looks anew.
+    ///   - password: Returns the password; called for each attempt.
+    ///   - afterRefusal: Returns the password after a 401, without a cache.
     public convenience init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value? = nil
@@ -36,7 +37,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// - Parameter makeNonce: Makes the client's nonce of a challenge.
+    /// - Parameter makeNonce: Makes the client's nonce for a challenge.
     init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value?, makeNonce: @escaping @Sendable () -> String
@@ -47,8 +48,9 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         self.makeNonce = makeNonce
     }
 
-    /// Sets `Authorization`, in place of one that is there.
-    /// - Throws: What the password's source throws; `UploadFailure` (`authentication`) for what the scheme cannot express.
+    /// Sets `Authorization`, and replaces an existing one.
+    /// - Throws: The error of the password's source; `UploadFailure` (`authentication`) for what the scheme cannot
+    ///   express.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -72,7 +74,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         return request
     }
 
-    /// Retries after a 401 with a challenge that the request did not answer yet, or with a newer password.
+    /// Retries after a 401 with a challenge that was not used yet, or with a newer password.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -92,7 +94,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// True if another signature with this password would be of no use.
+    /// True if another signature with this password would be refused again.
     private func wasSigned(_ request: TransportRequest, with password: String) -> Bool {
         let sent = request.fields[.authorization] ?? ""
         let parameters = AuthenticationChallenge.list(sent).first?.parameters ?? [:]
@@ -107,13 +109,13 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// True if another signature than `sent` is worth a try.
+    /// True if another signature than `sent` may be accepted.
     private func takes(_ challenge: DigestChallenge, after sent: String, isFirst: Bool) -> Bool {
         scheme.withLock { scheme in
             if case .digest(let session) = scheme {
-                // Another request was refused before this one, and the answer to that is not tried yet.
+                // Another request was refused first, and its new challenge was not tried yet.
                 guard Self.nonce(in: sent) == session.challenge.nonce else { return true }
-                // A server that was started anew may know no nonce of before, and not say that it is stale.
+                // After a restart a server may not know earlier nonces, and may not report them as stale.
                 let wasTaken = session.count > 1 && isFirst && challenge.nonce != session.challenge.nonce
                 guard challenge.isStale || wasTaken else { return false }
             }
@@ -122,7 +124,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// Takes the nonce for the next requests from an answer.
+    /// Reads the nonce for the next requests from a response.
     public func read(_ response: TransportResponse, to request: TransportRequest) {
         guard let info = response.fields[.authenticationInfo],
             let next = AuthenticationChallenge.parameters(info)["nextnonce"]
@@ -140,7 +142,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         AuthenticationChallenge.list(authorization).first { $0.isScheme("Digest") }?.parameters["nonce"]
     }
 
-    /// Path and query as they are sent.
+    /// The path and query as sent.
     private static func target(_ address: String) -> String {
         guard let url = URL(string: address) else { return "/" }
         let path = url.path(percentEncoded: true)
@@ -149,6 +151,6 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
 }
 
 extension HTTPField.Name {
-    /// RFC 7615 §3.
+    /// The field of RFC 7615 §3.
     fileprivate static let authenticationInfo = named("Authentication-Info")
 }

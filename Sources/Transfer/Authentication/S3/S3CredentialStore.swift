@@ -1,9 +1,9 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The credentials in use: loaded when first needed, and again shortly before they are over, once for everybody.
+/// The current credentials: loaded on the first use, and again shortly before they expire, once for all requests.
 public actor S3CredentialStore {
-    /// Finds credentials; what it throws says what was looked for and where.
+    /// Loads credentials; an error names what was searched and where.
     public typealias Load = @Sendable () async throws(UploadFailure) -> S3Credentials
 
     private enum State {
@@ -13,15 +13,15 @@ public actor S3CredentialStore {
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>)
     }
 
-    /// Told by both clocks: one that was put back must not make credentials last longer than they do.
+    /// A moment on both clocks: setting one back must not extend the life of credentials.
     private struct Moment {
         var date: Date
         var instant: ContinuousClock.Instant
     }
 
-    /// The time before their end at which temporary credentials are replaced: a request may wait and run.
+    /// The time before the end at which temporary credentials are replaced: a request may wait and run.
     static let margin: TimeInterval = 300
-    /// The least time between two loads where new credentials are as short-lived as the old.
+    /// The shortest time between two loads if new credentials are as short-lived as the old ones.
     static let pause: TimeInterval = 60
 
     private let load: Load
@@ -30,9 +30,9 @@ public actor S3CredentialStore {
     private var state = State.empty
 
     /// - Parameters:
-    ///   - now: The clock that expirations are compared with.
-    ///   - elapsed: A clock that nobody can set.
-    ///   - load: Not called again before it has returned.
+    ///   - now: The clock for comparing expirations.
+    ///   - elapsed: A monotonic clock, which the user cannot set.
+    ///   - load: Loads the credentials. A second call comes only after the first has returned.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
         elapsed: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, load: @escaping Load
@@ -43,14 +43,14 @@ public actor S3CredentialStore {
     }
 
     /// Returns the credentials to sign with now.
-    /// - Throws: What the load throws, where nothing else is left to try.
+    /// - Throws: The error of the load, if no valid credentials remain.
     public func current() async throws(UploadFailure) -> S3Credentials {
         switch state {
         case .empty: return try await loaded(before: nil)
         case .ready(let credentials, let next):
             guard let next, now() >= next.date || elapsed() >= next.instant else { return credentials }
             do throws(UploadFailure) { return try await loaded(before: credentials) } catch {
-                // Those that last a little longer are better than none; the next request tries again.
+                // The old credentials are still valid for a while; the next request tries again.
                 guard let end = credentials.expiration, now() < end else { throw error }
                 return credentials
             }
@@ -59,7 +59,7 @@ public actor S3CredentialStore {
     }
 
     /// Loads again because a server refused `refused`.
-    /// - Returns: nil if there are no others.
+    /// - Returns: Other credentials; nil if there are none.
     public func replacement(for refused: S3Credentials) async throws(UploadFailure) -> S3Credentials? {
         let found: S3Credentials
         switch state {
@@ -71,7 +71,7 @@ public actor S3CredentialStore {
     }
 
     private func loaded(before: S3Credentials?) async throws(UploadFailure) -> S3Credentials {
-        // A task of its own: whoever stops waiting must not stop it for the others.
+        // A task of its own: a waiter that is cancelled must not cancel the load for the others.
         let task = Task { [load] () -> Result<S3Credentials, UploadFailure> in
             do throws(UploadFailure) { return .success(try await load()) } catch { return .failure(error) }
         }
@@ -90,7 +90,7 @@ public actor S3CredentialStore {
     }
 
     private func moment(in seconds: TimeInterval) -> Moment {
-        // Thirty years are for ever, and fit every clock.
+        // The limit of about 30 years never matters, and fits every clock.
         let seconds = min(seconds, 1e9)
         return Moment(
             date: now().addingTimeInterval(seconds), instant: elapsed().advanced(by: .seconds(seconds)))

@@ -3,22 +3,22 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Signs each attempt at a request for an S3 server, and signs again what the server refused for a reason that can be
-/// mended: the clock, the region, credentials that are over.
+/// Signs each attempt at a request for an S3 server. Signs again if the refusal can be recovered from: a wrong clock,
+/// a wrong region, or expired credentials.
 ///
-/// The path and query of a request are written in the one form that is signed. One interceptor serves one destination;
-/// what it learns of the server's clock and the bucket's region holds for all its requests.
+/// The path and query of a request are written in the form that is signed. One interceptor serves one destination; the
+/// server's clock and the bucket's region apply to all its requests.
 public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private struct State {
         var region: String
-        /// Seconds that the server's clock is ahead of ours.
+        /// The seconds by which the server's clock is ahead of ours.
         var offset: TimeInterval = 0
         var signer = SigV4Signer()
     }
 
-    /// One for each reason there is.
+    /// The maximum number of retries: one for each possible reason.
     private static let retryLimit = 3
-    /// A server whose clock is no further from the time of the signature did not refuse it for that.
+    /// The largest clock difference that cannot be the reason for a refusal.
     private static let tolerance: TimeInterval = 60
 
     private let origin: String?
@@ -28,9 +28,9 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - url: Of the destination. Requests to another scheme, host or port are not made.
-    ///   - region: The first to try.
-    ///   - now: Our clock.
+    ///   - url: The URL of the destination. Requests to another scheme, host or port fail.
+    ///   - region: The first region to try.
+    ///   - now: The clock of this machine.
     public init(
         for url: String, region: String = "us-east-1", payload: S3PayloadForm = .auto,
         credentials: S3CredentialStore, now: @escaping @Sendable () -> Date = { Date() }
@@ -42,11 +42,11 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         state = Mutex(State(region: region))
     }
 
-    /// The bucket's, as far as it is known.
+    /// The region of the bucket, as far as it is known.
     public var region: String { state.withLock { $0.region } }
 
-    /// Signs the request, and puts the frame around its body where the form asks for one.
-    /// - Throws: `UploadFailure`: no credentials, another server than the destination's, a body that cannot be read.
+    /// Signs the request, and frames its body if the payload form requires it.
+    /// - Throws: `UploadFailure`: no credentials, a server other than the destination's, or a body that cannot be read.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -68,13 +68,13 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         return request
     }
 
-    /// True for the refusals that `retry` mends or explains.
+    /// True for the refusals that `retry` can correct or explain.
     public func canRecover(_ response: TransportResponse) -> Bool {
         guard let refusal = S3Refusal(response, now: now()) else { return false }
         return refusal != .notImplemented || payload == .streaming
     }
 
-    /// Again with what the refusal says or with other credentials; never twice with the same.
+    /// Retries with the values from the refusal or with other credentials; never twice with the same.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -120,7 +120,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
                 again.fields[.authorization] == request.fields[.authorization]
                 && current.sessionToken == request.fields[.amzSecurityToken]
             guard mayRetry else { return .fail(refusal.failure(current)) }
-            // Other uploads may have been refused before, and new ones be there by now.
+            // The refusal of another upload may already have led to new credentials.
             guard isCurrent else { return .retry }
             let start = ContinuousClock.now
             guard try await credentials.replacement(for: current) != nil else {
@@ -140,7 +140,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     }
 }
 
-/// The moment and the region that a request was signed for.
+/// The time and the region in the signature of a request.
 private struct SignedWith {
     var date: Date
     var region: String
@@ -153,7 +153,7 @@ private struct SignedWith {
             scope.count >= 5
         else { return nil }
         self.date = date
-        // An access key may have slashes of its own.
+        // An access key may contain slashes.
         region = String(scope[scope.count - 3])
     }
 }
@@ -164,7 +164,7 @@ extension S3Interceptor {
         var signer: SigV4Signer
     }
 
-    /// The signed fields besides `Host` and everything that begins with `x-amz-`.
+    /// The signed fields in addition to `Host` and all fields that begin with `x-amz-`.
     private static let signedNames = ["content-encoding", "content-md5", "content-type", "range"]
 
     fileprivate static func sign(
@@ -191,7 +191,7 @@ extension S3Interceptor {
     }
 }
 
-/// An absolute address, taken apart without changing a byte of it.
+/// An absolute URL, split without changing a byte.
 private struct AddressParts {
     /// `https://host:port`
     var place: String
@@ -210,7 +210,7 @@ private struct AddressParts {
         query = rest.firstIndex(of: "?").map { String(rest[rest.index(after: $0)...]) }
     }
 
-    /// The host as the transport writes it (RFC 9112 §3.2): with the port if it is not the scheme's.
+    /// The host as the transport writes it (RFC 9112 §3.2): with the port unless it is the scheme's default.
     var host: String {
         guard !UploadAddress.isUnixSocket(url), let parts = URL(string: url), let name = parts.host() else {
             return UploadAddress.socketHost
@@ -222,7 +222,7 @@ private struct AddressParts {
 }
 
 extension S3Refusal {
-    /// The refusal for users, where no retry can help.
+    /// The refusal for users, when no retry can succeed.
     fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
         switch self {
         case .keys(.unknown):

@@ -4,15 +4,15 @@ import HTTPTypes
 
 /// The way in which a signature covers a body.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// The request decides; over https the body is left to TLS.
+    /// The request decides; over https the body is protected by TLS only.
     case auto
-    /// One chunk with the checksum behind it (`aws-chunked`), for servers that want no unsigned content.
+    /// One chunk with the checksum after it (`aws-chunked`), for servers that refuse unsigned content.
     case streaming
     /// Hashed before it is sent, also over https.
     case signed
 }
 
-/// The body of one request: what stands for it in the signature, and what goes around it.
+/// The body of one request: its value in the signature, and its frame.
 struct S3Payload {
     private enum Frame {
         case none
@@ -20,16 +20,16 @@ struct S3Payload {
     }
 
     private static let unsigned = "UNSIGNED-PAYLOAD"
-    /// Fields that speak of sums and are none.
+    /// The fields that describe checksums without containing one.
     private static let sumSettings = [
         "x-amz-checksum-algorithm", "x-amz-checksum-type", "x-amz-checksum-mode",
     ]
 
     private let frame: Frame
 
-    /// Writes into the request's fields what stands for its body.
+    /// Writes the fields of the request that represent its body.
     ///
-    /// - Throws: `UploadFailure` if the body had to be read and could not be.
+    /// - Throws: `UploadFailure` if the body must be read and cannot be.
     init(of request: inout TransportRequest, as form: S3PayloadForm) async throws {
         let isEncrypted = request.url.lowercased().hasPrefix("https:")
         switch request.body {
@@ -54,7 +54,7 @@ struct S3Payload {
             var hash: String?
             if !isEncrypted {
                 hash = given?.utf8.count == 64 ? given : try await Self.hash(of: body)
-                // What cannot be read twice goes unsigned.
+                // A body that cannot be read twice is sent unsigned.
                 if hash == Self.unsigned { hash = nil }
             }
             if let sum {
@@ -73,7 +73,7 @@ struct S3Payload {
         }
     }
 
-    /// Puts the frame around the body, whose head is signed by now.
+    /// Adds the frame to the body, after the head was signed.
     func apply(_ signer: SigV4ChunkSigner, to request: inout TransportRequest) {
         guard case .chunk(let length, let trailer, let hash) = frame, case .streamed(var body) = request.body
         else { return }
@@ -89,7 +89,7 @@ struct S3Payload {
         }
     }
 
-    /// Returns the hash of the content in hexadecimal; the keyword for none where reading it would use it up.
+    /// Returns the hash of the content in hexadecimal; the keyword for an unsigned body if reading would consume it.
     private static func hash(of body: StreamedBody) async throws -> String {
         for case .stream in body.segments { return unsigned }
         var digest = RunningDigest(.sha256)

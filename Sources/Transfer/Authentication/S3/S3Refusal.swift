@@ -4,15 +4,15 @@ import HTTPTypes
 
 /// A refusal of an S3 server after which another signature may be accepted.
 enum S3Refusal: Equatable {
-    /// Our clock differs; this is the server's.
+    /// The clocks differ; the value is the server's time.
     case clock(Date)
-    /// The credentials were good and are so no longer.
+    /// The credentials were valid and have expired.
     case expired
-    /// The server knows no such key, or not with this secret.
+    /// The server does not know the key, or the secret does not match.
     case keys(S3Refusal.Keys)
-    /// The bucket is in this region; `isElsewhere` if at another address too.
+    /// The bucket is in this region; `isElsewhere` if its URL differs too.
     case region(String, isElsewhere: Bool)
-    /// The server does not know the form of the body, or something else of the request.
+    /// The server does not support the form of the body, or another part of the request.
     case notImplemented
 
     enum Keys: String {
@@ -20,10 +20,11 @@ enum S3Refusal: Equatable {
         case signature = "SignatureDoesNotMatch"
     }
 
-    /// A HEAD's answer has no code: a clock that is off by so many seconds then counts as the reason.
+    /// The clock difference in seconds that counts as the reason if the response, such as one to HEAD, has no error
+    /// code.
     private static let telling: TimeInterval = 600
 
-    /// - Parameter now: By our clock.
+    /// - Parameter now: The time of this machine's clock.
     init?(_ response: TransportResponse, now: Date) {
         guard [301, 307, 400, 401, 403, 501].contains(response.status) else { return nil }
         let error = S3Error(response.answer)
@@ -57,7 +58,7 @@ enum S3Refusal: Equatable {
         }
     }
 
-    /// True for a region that may stand in a field: no text of a server may break one.
+    /// True for a region that is safe in a header field, whatever text the server sent.
     static func isRegion(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -51,7 +51,7 @@ struct Archive {
 
     /// Notes that the `count` oldest have left.
     ///
-    /// - Parameter gone: Those of the uploads that were still in the queue.
+    /// - Parameter gone: The uploads of these that were still in the queue.
     mutating func retire(_ count: Int, gone: [Upload]) {
         // The uploads of an earlier engine are the oldest.
         let earlier = min(inherited, count)

@@ -4,7 +4,7 @@ struct CompletedRanges {
     /// The length of a range that is checked as quickly as it is looked up.
     private static let shortWay = 16
 
-    /// For a number, the next lower one that was not done at the last check: all numbers between them are done.
+    /// The next lower number, for each number, that was not done at the last check: all numbers between are done.
     private var next: [Upload.ID: Upload.ID] = [:]
     /// The ranges of the last query, and the number of them, from the first, that are not known to be done.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)

@@ -48,7 +48,7 @@ package enum CoreEvent: Sendable {
     case historyCompleted
     /// The oldest done uploads have left the queue for the history.
     ///
-    /// - `gone`: Those of the uploads that were still in the queue.
+    /// - `gone`: The uploads of these that were still in the queue.
     case retired(count: Int, gone: [Upload])
 }
 

@@ -8,7 +8,7 @@ import FerryProtocols
 struct HostTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The answer to "may an upload start at this host?".
+    /// Whether an upload may start at a host, and if not, until when.
     enum Permission: Equatable {
         case now
         /// No upload may start before this instant.
@@ -66,7 +66,7 @@ struct HostTable {
 
 // The permission to start.
 extension HostTable {
-    /// Whether an upload may start at `host`, where `running` uploads run now.
+    /// Returns whether an upload may start at `host`, where `running` uploads run now.
     func permission(at host: UploadHost, running: Int, now: Instant) -> Permission {
         if link.isClosed, !host.isLocal { return .untilItReturns }
         let entry = entries[host]

@@ -123,8 +123,6 @@ extension QueueCore {
         case .queued, .running, .waiting, .paused: isFinal = isNewVersion
         }
         submit(.save([id], isFinal ? .finding : .process), reply)
-        // The slot is free before the result is on disk.
-        startRuns()
     }
 
     private mutating func settle(

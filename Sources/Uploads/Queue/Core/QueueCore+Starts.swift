@@ -20,9 +20,6 @@ extension QueueCore {
         return min(whole, max(1, Int(clamping: pieces)))
     }
 
-    /// The number of results not on disk above which nothing starts: a kill would repeat all those uploads.
-    private static let unconfirmedEnds = 64
-
     /// True if an upload is so small that its start need not be recorded: repeating it after a crash costs no more than
     /// a record.
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= smallPiece }
@@ -30,9 +27,7 @@ extension QueueCore {
     mutating func startRuns() {
         // An instant in the past would be requested again and again while nothing may start.
         schedule.stuckLook = nil
-        guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused,
-            unconfirmed.endedIDs.count < Self.unconfirmedEnds
-        else { return }
+        guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
         let whole = smallPerSlot
         let limits = Scheduler.Limits(
             total: concurrency * whole, perHost: (configuration.concurrencyPerHost ?? concurrency) * whole)

@@ -30,7 +30,7 @@ struct UploadTable {
         return all
     }
 
-    /// The ids, in the order in which the uploads stand in memory: sorting a million takes a second.
+    /// The ids, in the sequence in which the uploads are in memory: sorting a million takes a second.
     var ids: [Upload.ID] {
         var ids: [Upload.ID] = []
         ids.reserveCapacity(count)

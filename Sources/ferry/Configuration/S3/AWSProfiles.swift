@@ -27,10 +27,26 @@ struct AWSProfiles {
         var values: [String: String]
     }
 
-    func credentials(_ name: String) -> Section? { section([name], of: credentialsFile) }
+    /// - Throws: `UploadFailure` (`permanent`) if others can change the file, or read the secrets in it.
+    func credentials(_ name: String) throws(UploadFailure) -> Section? {
+        try checkSecrecy()
+        return try section([name], of: credentialsFile)
+    }
 
-    func config(_ name: String) -> Section? {
-        section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
+    /// - Throws: `UploadFailure` (`permanent`) if others can change the file, which may name a program.
+    func config(_ name: String) throws(UploadFailure) -> Section? {
+        try section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
+    }
+
+    private func checkSecrecy() throws(UploadFailure) {
+        let folder = URL(fileURLWithPath: credentialsFile).deletingLastPathComponent().path
+        guard let mode = LocalFiles.mode(of: credentialsFile), mode & 0o077 != 0,
+            LocalFiles.mode(of: folder).map({ $0 & 0o077 != 0 }) ?? true
+        else { return }
+        throw UploadFailure(
+            .permanent,
+            "others can read the secrets in \(credentialsFile) (mode \(String(mode & 0o777, radix: 8)))",
+            hint: "`chmod 600 \(credentialsFile)`")
     }
 
     /// Returns the region that requests are signed for unless a server names another.
@@ -40,11 +56,13 @@ struct AWSProfiles {
         let set =
             profile == nil
             ? environment.filled("AWS_REGION") ?? environment.filled("AWS_DEFAULT_REGION") : nil
-        return set ?? config(name)?.values["region"] ?? credentials(name)?.values["region"]
+        let files = [try? config(name), try? credentials(name)].compactMap { $0 }
+        return set ?? files.lazy.compactMap { $0.values["region"] }.first
     }
 
-    private func section(_ names: [String], of file: String) -> Section? {
-        guard let data = FileManager.default.contents(atPath: file) else { return nil }
+    private func section(_ names: [String], of file: String) throws(UploadFailure) -> Section? {
+        try FileTrust().check(file, as: "the file of AWS's profiles")
+        guard let data = LocalFiles.content(of: file) else { return nil }
         let sections = Self.parse(String(decoding: data.prefix(1 << 20), as: UTF8.self))
         for name in names {
             if let values = sections[name] { return Section(file: file, values: values) }

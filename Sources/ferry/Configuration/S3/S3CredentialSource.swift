@@ -76,7 +76,7 @@ struct S3CredentialSource: Sendable {
     /// program.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
-        let sections = [profiles.credentials(name), profiles.config(name)].compactMap { $0 }
+        let sections = [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
         for section in sections {
             guard let accessKey = section.values.filled("aws_access_key_id") else { continue }
             guard let secret = section.values.filled("aws_secret_access_key") else {
@@ -92,6 +92,9 @@ struct S3CredentialSource: Sendable {
             guard let line = section.values.filled("credential_process") else { continue }
             let words = AWSProfiles.words(line)
             guard !words.isEmpty else { continue }
+            for (role, path) in Configuration.programs(of: words, at: "credential_process") {
+                try FileTrust().check(path, as: role)
+            }
             return try await Self.output(of: words)
         }
         guard let section = sections.first else { return nil }

@@ -1,0 +1,169 @@
+import FerryTestSupport
+import Foundation
+import Synchronization
+
+/// A server that takes one file of eight bytes by every protocol, behind every kind of sign-in.
+final class CanaryServer: Sendable {
+    let server: HostileServer
+    private let signIn: SignIn
+
+    private static let size = 8
+
+    /// The facts that all connections share.
+    private final class SignIn: Sendable {
+        /// The bytes that came before HTTP.
+        let bytes = Mutex<[UInt8]>([])
+        let isStored = Gate()
+    }
+
+    /// - Parameter takesFiles: The gate that holds the requests with the file until it opens.
+    init(_ kind: SecretEchoTests.Kind, takesFiles: Gate) throws {
+        let signIn = SignIn()
+        self.signIn = signIn
+        server = try HostileServer { connection in
+            if kind.members.contains("SOCKS") { try Self.openTunnel(connection, signIn) }
+            while try connection.waitForRequest() {
+                let request = try connection.readRequest()
+                let carriesFile =
+                    ["PUT", "PATCH"].contains(request.method)
+                    || kind.protocolName == "form" && request.method == "POST"
+                guard takesFiles.isOpen || !carriesFile else { return connection.stall() }
+                try Self.respond(to: request, on: connection, kind, signIn)
+            }
+        }
+    }
+
+    /// The targets and the fields of all requests, and what a SOCKS client said.
+    var received: String {
+        server.requests.map { "\($0.target) \($0.headers.map(\.value))" }.joined()
+            + signIn.bytes.withLock { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Speaks SOCKS 5 (RFC 1928) with a password (RFC 1929), and is the server behind itself.
+    private static func openTunnel(_ connection: HostileConnection, _ signIn: SignIn) throws {
+        let count = try Int(connection.readBytes(2)[1])
+        try connection.readBytes(count)
+        try connection.write([5, 2])
+        for field in ["user", "password"] {
+            // The version stands before the user alone.
+            let length = try connection.readBytes(field == "user" ? 2 : 1).last ?? 0
+            let bytes = try connection.readBytes(Int(length))
+            signIn.bytes.withLock { $0 += bytes }
+        }
+        try connection.write([1, 0])
+        let kind = try connection.readBytes(4)[3]
+        let length = kind == 1 ? 4 : kind == 4 ? 16 : try Int(connection.readBytes(1)[0])
+        try connection.readBytes(length + 2)
+        try connection.write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+    }
+
+    private static func respond(
+        to request: RecordedRequest, on connection: HostileConnection, _ kind: SecretEchoTests.Kind,
+        _ signIn: SignIn
+    ) throws {
+        if kind.name == "password by Digest", request["Authorization"]?.hasPrefix("Digest ") != true {
+            let demand = #"Digest realm="box", nonce="7", qop="auth", algorithm=SHA-256"#
+            return try connection.answer(401, headers: [("WWW-Authenticate", demand)])
+        }
+        switch kind.protocolName {
+        case "resumable": try takeResumable(request, connection)
+        case "nextcloud": try takeNextcloud(request, connection, signIn)
+        case "google": try takeGoogle(request, connection)
+        case "graph": try takeGraph(request, connection)
+        default: try take(request, connection)
+        }
+    }
+
+    /// Takes a file by the other protocols, and knows the locations of none.
+    private static func take(_ request: RecordedRequest, _ connection: HostileConnection) throws {
+        let isTus = request["Tus-Resumable"] != nil
+        switch request.method {
+        case _ where request.target.hasSuffix("/token"):
+            try json(
+                #"{ "access_token": "canary-access-7a", "token_type": "Bearer", "expires_in": 3600 }"#,
+                on: connection)
+        case "OPTIONS":
+            try connection.answer(
+                200,
+                headers: [
+                    ("Tus-Version", "1.0.0"), ("Tus-Resumable", "1.0.0"), ("Tus-Extension", "creation"),
+                    ("DAV", "1, 2"), ("Allow", "OPTIONS, PUT, MOVE, PROPFIND, DELETE"),
+                ])
+        case "HEAD" where isTus:
+            try connection.answer(
+                200,
+                headers: [("Tus-Resumable", "1.0.0"), ("Upload-Offset", "0"), ("Upload-Length", "\(size)")])
+        case "PATCH":
+            try connection.answer(204, headers: [("Tus-Resumable", "1.0.0"), ("Upload-Offset", "\(size)")])
+        case "POST" where isTus:
+            try connection.answer(201, headers: [("Tus-Resumable", "1.0.0"), ("Location", "/box/7")])
+        case "PROPFIND", "HEAD", "GET": try connection.answer(404)
+        default: try connection.answer(201, headers: [("ETag", "\"7\"")])
+        }
+    }
+
+    private static func takeResumable(_ request: RecordedRequest, _ connection: HostileConnection) throws {
+        let name = "Upload-Draft-Interop-Version"
+        let version = (name, request[name] ?? "8")
+        let isComplete = request.method == "PATCH"
+        let facts = [
+            version, ("Upload-Complete", isComplete ? "?1" : "?0"),
+            ("Upload-Offset", isComplete ? "\(size)" : "0"),
+        ]
+        switch request.method {
+        case "OPTIONS": try connection.answer(204, headers: [version])
+        case "POST": try connection.answer(201, headers: facts + [("Location", "/box/7")])
+        case "HEAD": try connection.answer(204, headers: facts + [("Upload-Length", "\(size)")])
+        case "PATCH": try connection.answer(201, headers: facts)
+        default: try connection.answer(404)
+        }
+    }
+
+    private static func takeNextcloud(
+        _ request: RecordedRequest, _ connection: HostileConnection, _ signIn: SignIn
+    ) throws {
+        switch request.method {
+        case "PUT":
+            signIn.isStored.open()
+            try connection.answer(201, headers: [("ETag", "\"7\"")])
+        case "PROPFIND" where signIn.isStored.isOpen:
+            let properties = "<d:getcontentlength>\(size)</d:getcontentlength><d:resourcetype/>"
+            try connection.answer(
+                207, headers: [("Content-Type", "application/xml")],
+                body: """
+                    <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(request.target)</d:href><d:propstat>\
+                    <d:prop>\(properties)</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>\
+                    </d:multistatus>
+                    """)
+        case "MKCOL": try connection.answer(405)
+        default: try connection.answer(404)
+        }
+    }
+
+    private static func takeGoogle(_ request: RecordedRequest, _ connection: HostileConnection) throws {
+        switch request.method {
+        case "POST": try connection.answer(200, headers: [("Location", "\(request.target)&upload_id=7")])
+        case "PUT" where request["Content-Range"] == "bytes */\(size)": try connection.answer(308)
+        case "PUT": try json(#"{ "name": "a", "size": "\#(size)" }"#, on: connection)
+        default: try connection.answer(404)
+        }
+    }
+
+    private static func takeGraph(_ request: RecordedRequest, _ connection: HostileConnection) throws {
+        let session = #""nextExpectedRanges": ["0-"], "expirationDateTime": "2099-01-29T09:21:55Z""#
+        switch request.method {
+        case "POST":
+            let address = "http://\(request["Host"] ?? "")/up/7"
+            try json(#"{ "uploadUrl": "\#(address)", \#(session) }"#, on: connection)
+        case "GET" where request.target.hasPrefix("/up/"): try json("{ \(session) }", on: connection)
+        case "PUT":
+            try json(
+                #"{ "id": "1", "name": "a", "size": \#(size), "file": {} }"#, on: connection, status: 201)
+        default: try connection.answer(404)
+        }
+    }
+
+    private static func json(_ text: String, on connection: HostileConnection, status: Int = 200) throws {
+        try connection.answer(status, headers: [("Content-Type", "application/json")], body: text)
+    }
+}

@@ -1,0 +1,97 @@
+import FerryTestSupport
+import Foundation
+import Testing
+
+@testable import FerryCommand
+@testable import FerryFiles
+
+/// The limits of the control socket: the time that a client may stand still, and the length of a line.
+@Suite(.timeLimit(.minutes(1)))
+struct ControlLimitTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    /// Runs work that blocks on a thread of its own.
+    private static func blocking<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: work()) }
+        }
+    }
+
+    /// Serves an engine's queue at a socket where clients may stand still for a second.
+    private func withServer(_ body: (LocalPath) async throws -> Void) async throws {
+        let state = LocalPath(folder.path("state"))
+        let engine = try await Engine.start(
+            Assembly(configuration: Configuration(), state: state), state: state, monitor: nil)
+        try folder.write([], to: "other/file")
+        let other = LocalPath(folder.path("other"))
+        let server = try ControlServer(
+            queue: engine.queue, configuration: engine.configuration, folder: other, timeout: 1)
+        server.start()
+        try await body(other)
+        server.stop()
+        await engine.stop()
+    }
+
+    @Test func `a client of the control socket that stands still is disconnected after its time`()
+        async throws
+    {
+        try await withServer { folder in
+            let began = ContinuousClock.now
+            let line = await Self.blocking { () -> [UInt8]? in
+                guard
+                    let socket = LineSocket(connectingTo: ControlSocket.path(in: folder), timeout: 50)
+                else { return [1] }
+                var lines = IncomingLines(socket)
+                return lines.next()
+            }
+            #expect(line == nil)
+            // The client itself would have waited for 50 seconds.
+            #expect(ContinuousClock.now - began < .seconds(40))
+        }
+    }
+
+    @Test func `a client of the control socket that asks within its time gets a response`() async throws {
+        try await withServer { folder in
+            let isAnswered = await Self.blocking { () -> Bool in
+                if case .answered = ControlClient(folder: folder).ask(.report) { true } else { false }
+            }
+            #expect(isAnswered)
+        }
+    }
+
+    @Test func `a client of the control socket has thirty seconds`() {
+        #expect(ControlServer.timeout == 30)
+    }
+
+    private static let shortLimit = 1 << 17
+
+    @Test(arguments: [(shortLimit, true), (shortLimit + 1, false)])
+    func `a line of the control socket may be as long as the limit and no longer`(
+        count: Int, isRead: Bool
+    ) async throws {
+        let path = LocalPath(folder.path("socket"))
+        let listener = try SocketListener(path)
+        defer { listener.stop() }
+        let sender = Task {
+            await Self.blocking {
+                guard let socket = LineSocket(connectingTo: path, timeout: 50) else { return false }
+                return socket.write([UInt8](repeating: UInt8(ascii: "x"), count: count) + [0x0A])
+            }
+        }
+        let length = await Self.blocking { () -> Int? in
+            guard let socket = listener.next(timeout: 50) else { return nil }
+            var lines = IncomingLines(socket, lineLimit: Self.shortLimit)
+            return lines.next()?.count
+        }
+        #expect(length == (isRead ? count : nil))
+        _ = await sender.value
+    }
+
+    @Test func `a line of the control socket may have a gibibyte`() {
+        #expect(LineSocket.lineLimit == 1 << 30)
+    }
+}
