@@ -2,6 +2,12 @@ import FerryFiles
 import NIOCore
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The open ends of a proxy's connections.
 final class ProxyLinks: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
@@ -14,8 +20,8 @@ final class ProxyLinks: Sendable {
         }
     }
 
-    /// Resets all connections. Closing a socket with a linger time of zero sends RST and drops its buffer, like a link
-    /// that breaks.
+    /// Resets all of them. A closed socket with a linger time of zero sends RST and drops what it holds, as a
+    /// link that breaks does.
     func cut() {
         for channel in channels.withLock({ Array($0.values) }) {
             guard let socket = channel as? any SocketOptionProvider else { continue }
@@ -26,8 +32,7 @@ final class ProxyLinks: Sendable {
     }
 }
 
-/// One end of a proxied connection: bytes received here are sent at the other end, no faster than that end accepts
-/// them.
+/// One end of a proxied connection: what comes in here goes out at the other end, no faster than that takes it.
 final class ProxyEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

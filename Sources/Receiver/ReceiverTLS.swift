@@ -1,11 +1,17 @@
 import FerryFiles
 import NIOSSL
 
-/// The certificate and the key of a receiver with TLS.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The certificate and the key of a receiver that speaks TLS.
 public struct ReceiverTLS: Sendable {
-    /// The path of the PEM file with the certificate and its issuers.
+    /// The path of the file, in PEM, that holds the certificate and those that signed it.
     public let certificate: String
-    /// The path of the PEM file with the key, without a password.
+    /// The path of the file, in PEM, that holds its key without a password.
     public let key: String
 
     public init(certificate: String, key: String) {
@@ -13,7 +19,7 @@ public struct ReceiverTLS: Sendable {
         self.key = key
     }
 
-    /// - Throws: `ReceiverError.file` with the unusable file.
+    /// - Throws: `ReceiverError.file` with the file that cannot be used.
     func context() throws(ReceiverError) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]
         do { chain = try NIOSSLCertificate.fromPEMFile(certificate) } catch {
@@ -36,7 +42,7 @@ public struct ReceiverTLS: Sendable {
     }
 
     private static func unusable(_ path: String, _ content: String) -> ReceiverError {
-        // BoringSSL reports the same error for a missing file and an invalid one.
+        // BoringSSL says the same of a missing file and of a wrong one.
         let isReadable = access(path, R_OK) == 0
         return .file(
             path, reason: isReadable ? "it does not hold \(content)" : SystemCallError("open").reason)

@@ -3,6 +3,12 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The response to a request.
 struct Response {
     var status: HTTPResponse.Status
@@ -14,7 +20,7 @@ struct Response {
         self.fields = fields
     }
 
-    /// Creates a refusal with a sentence for the user of the client.
+    /// A refusal with a sentence for the person at the other end.
     init(_ status: HTTPResponse.Status, saying text: String, fields: HTTPFields = [:]) {
         self.init(status, fields: fields)
         self.fields[.contentType] = "text/plain; charset=utf-8"
@@ -22,7 +28,7 @@ struct Response {
     }
 }
 
-/// A refused request: the response, and the reason for the log.
+/// A request that is turned down: the answer, and the reason for the log.
 struct Refusal: Error {
     var answer: Response
     var reason: String
@@ -36,7 +42,7 @@ struct Refusal: Error {
 }
 
 extension HTTPResponse.Status {
-    /// The status 507 (RFC 4918 §11.5).
+    /// RFC 4918 §11.5.
     static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }
 
@@ -45,8 +51,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// Reads a field that must be a non-negative decimal integer. Only digits are accepted, and a number of any length
-    /// is handled.
+    /// A field that must be a non-negative decimal integer. Digits only, and no trap on a number of any length.
     func count(_ name: HTTPField.Name) throws(Refusal) -> Int? {
         guard let text = self[name] else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(text)
@@ -58,7 +63,7 @@ extension HTTPFields {
 }
 
 extension Date {
-    /// The date as IMF-fixdate of RFC 9110 §5.6.7, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// IMF-fixdate of RFC 9110 §5.6.7, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     var httpDate: String {
         var seconds = time_t(timeIntervalSince1970.rounded(.down))
         var parts = tm()

@@ -1,22 +1,22 @@
-/// A number of bytes, or an offset in bytes from the start of a file. Signed, so that differences need no care.
+/// A number of bytes, or an offset in bytes from the start of a file. It is signed, so that differences are safe.
 public typealias ByteCount = Int64
 
 extension ByteCount {
-    /// The sum of two amounts; the largest amount there is if it is larger.
+    /// Returns the sum of two amounts, saturated at the largest amount.
     static func sum(_ first: ByteCount, _ second: ByteCount) -> ByteCount {
         let (sum, overflow) = first.addingReportingOverflow(second)
         return overflow ? .max : sum
     }
 }
 
-/// The format of amounts for people: at most three significant digits, units of 1024 (IEC 80000-13: KiB, MiB).
+/// The format of amounts for users: at most three significant digits, units of 1024 (IEC 80000-13: KiB, MiB).
 public enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 
-    /// A compact amount of at most five columns: `12K`, `4.1G`, `999B`.
+    /// Returns a compact amount of at most five columns: `12K`, `4.1G`, `999B`.
     public static func compact(_ count: some BinaryInteger) -> String { compact(Double(count)) }
 
-    /// A compact amount of at most five columns; not-a-number and negative amounts are written as 0.
+    /// Returns a compact amount of at most five columns; NaN and negative amounts become 0.
     public static func compact(_ count: Double) -> String {
         let (value, unit) = scaled(count)
         guard unit > 0, value < 9.95 else { return "\(Int(value.rounded()))\(units[unit])" }
@@ -24,13 +24,13 @@ public enum ByteFormat {
         return "\(tenths / 10).\(tenths % 10)\(units[unit])"
     }
 
-    /// An amount in a sentence: `4.1 GiB`, `12 KiB`, `0 B`.
+    /// Returns an amount for a sentence: `4.1 GiB`, `12 KiB`, `0 B`.
     public static func sentence(_ count: some BinaryInteger) -> String { spaced(Double(count)) }
 
-    /// A rate in a sentence: `18.4 MiB/s`.
+    /// Returns a rate for a sentence: `18.4 MiB/s`.
     public static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
-    /// Reads `2M`, `1.5 GB`, `800k`, `65536`; nil for anything else, for negative amounts and for overflow.
+    /// Parses `2M`, `1.5 GB`, `800k`, `65536`; nil for any other text, for negative amounts and for overflow.
     public static func parse(_ text: String) -> ByteCount? {
         var body = text.uppercased().filter { $0 != " " }
         if body.hasSuffix("/S") { body.removeLast(2) }
@@ -58,7 +58,7 @@ public enum ByteFormat {
 
     private static func scaled(_ count: Double) -> (value: Double, unit: Int) {
         guard count > 0 else { return (0, 0) }
-        // No unit is larger than the last; beyond what it can show, an amount is "a lot".
+        // The last unit is the largest; amounts beyond 999 of it are shown as 999.
         var value = min(count, 999 * 0x1p60)
         var unit = 0
         while value >= 999.5, unit < units.count - 1 {

@@ -2,9 +2,9 @@ public import FerryFiles
 
 extension UploadAddress {
     /// True if `url` names a private, loopback or link-local host and `origin` does not: a server on the internet has
-    /// no reason to send anybody there.
+    /// no reason to redirect there.
     ///
-    /// It reads only what the address says. A name that leads to a private address is not found out here.
+    /// Only the URL itself is checked. A name that resolves to a private address is not detected.
     public static func leadsInside(_ url: URL, from origin: URL) -> Bool {
         func isInside(_ url: URL) -> Bool {
             isUnixSocket(url.absoluteString)
@@ -14,9 +14,9 @@ extension UploadAddress {
     }
 }
 
-/// Hosts that are this machine, or can only be reached from within a network (RFC 6890).
+/// The hosts on this machine, or reachable only from within a network (RFC 6890).
 enum PrivateHost {
-    /// - Parameter host: As in an address, with or without the brackets of IPv6.
+    /// - Parameter host: The host as in a URL, with or without the brackets of IPv6.
     static func isPrivate(_ host: String) -> Bool {
         var name = host.lowercased()
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
@@ -37,11 +37,11 @@ enum PrivateHost {
         let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         if isMapped { return isPrivate(ipv4: Array(bytes[12...])) }
         let isLocal = bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
-        // fc00::/7 (RFC 4193) and fe80::/10.
+        // The prefixes fc00::/7 (RFC 4193) and fe80::/10.
         return isLocal || bytes[0] & 0xFE == 0xFC || bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
     }
 
-    /// Numbers as resolvers take them: one to four, each decimal, octal or hexadecimal (inet_aton(3)).
+    /// Parses an IPv4 address as resolvers do: one to four numbers, decimal, octal or hexadecimal (inet_aton(3)).
     private static func ipv4(_ text: String) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(number)
         guard (1...4).contains(parts.count), let last = parts.last, let rest = last else { return nil }
@@ -62,7 +62,7 @@ enum PrivateHost {
         return text.count > 1 && first == 0x30 ? UInt32(text, radix: 8) : UInt32(text)
     }
 
-    /// Groups of RFC 4291 §2.2, the last two perhaps as an IPv4 address.
+    /// Parses the groups of RFC 4291 §2.2, the last two possibly as an IPv4 address.
     private static func ipv6(_ text: String) -> [UInt8]? {
         guard text.contains(":") else { return nil }
         let halves = text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)

@@ -1,18 +1,19 @@
 public import FerryFiles
 
-/// Addresses: where a name goes, and what counts as the same server.
+/// The URLs of uploads: where the file's name is inserted, and which URLs belong to one server.
 public enum UploadAddress {
     /// The mark in a destination's URL that the file's name replaces.
     public static let nameMark = "{name}"
 
-    /// The address with `{name}` replaced; without the mark, the address as it is.
+    /// Returns the URL with `{name}` replaced; without the mark, the URL unchanged.
     public static func filled(_ url: String, with name: String) -> String {
         let encoded = name.percentEncoded(keeping: allowedInName)
         return url.replacing(nameMark, with: encoded)
     }
 
-    /// The address of one file below a destination: `{name}` is replaced; an address that ends with a slash gets the
-    /// name appended, as `curl -T` does; any other address is taken as it is.
+    /// Returns the URL of one file below a destination. `{name}` is replaced; a URL that ends with a slash gets the
+    /// name
+    /// appended, as with `curl -T`; any other URL is unchanged.
     public static func address(_ url: String, for name: String) -> String {
         if url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.percentEncoded(keeping: allowedInName)
@@ -21,28 +22,28 @@ public enum UploadAddress {
         return url[..<end] + encoded + url[end...]
     }
 
-    /// The address up to its query.
+    /// Returns the URL up to its query.
     public static func withoutQuery(_ url: String) -> String {
         String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// `url` with the query of `other`; a query of its own wins.
+    /// Returns `url` with the query of `other`; an existing query of `url` stays.
     public static func withQuery(of other: String, _ url: String) -> String {
         guard !url.contains("?"), let mark = other.firstIndex(of: "?") else { return url }
         return url + other[mark...].prefix { $0 != "#" }
     }
 
-    /// True if files with different names get different addresses.
+    /// True if files with different names get different URLs.
     public static func tellsNamesApart(_ url: String) -> Bool {
         address(url, for: "a") != address(url, for: "b")
     }
 
-    /// Scheme, host and port, in lower case and with the port filled in; nil if there is no host.
+    /// Returns the scheme, host and port, in lower case and with the default port added; nil if there is no host.
     public static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
         }
-        // The path of a socket in one writing, whatever of it is percent-encoded.
+        // The path of a socket is written in one way, however it is percent-encoded.
         if scheme == unixScheme, let path = url.host(percentEncoded: false) {
             return "\(scheme)://\(socketAuthority(path))"
         }
@@ -50,14 +51,15 @@ public enum UploadAddress {
         return "\(scheme)://\(shown):\(url.port ?? (scheme == "https" ? 443 : 80))"
     }
 
-    /// The longest address that is used, in bytes. RFC 9110 §4.1 recommends that everybody supports 8,000; a request
-    /// head many times as long ends the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
+    /// The longest URL that is used, in bytes. RFC 9110 §4.1 recommends support for 8,000. A request head many times as
+    /// long
+    /// crashes the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
     public static let longest = 8192
 
-    /// Resolves a `Location` against the address that was asked (RFC 9110 §10.2.2).
+    /// Resolves a `Location` against the URL of the request (RFC 9110 §10.2.2).
     ///
-    /// - Throws: `UploadFailure` (`permanent`) as `named(_:against:)`, or if it leads to another origin: our credentials
-    ///   and bytes go only where the configuration says.
+    /// - Throws: `UploadFailure` (`permanent`) as `named(_:against:)`, or if the URL has another origin: credentials
+    ///   and bytes are sent only to the configured server.
     public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
         let resolved = try named(location, against: base)
         guard let origin = origin(resolved), origin == URL(string: base).flatMap(UploadAddress.origin) else {
@@ -69,9 +71,9 @@ public enum UploadAddress {
         return resolved.absoluteString
     }
 
-    /// The absolute address that a server named in its answer to `base`, wherever that leads.
+    /// Returns the absolute URL that a server named in its response to `base`, on any host.
     ///
-    /// - Throws: `UploadFailure` (`permanent`), which names the server, if the address is malformed, holds user info or
+    /// - Throws: `UploadFailure` (`permanent`), which names the server, if the URL is malformed, contains user info or
     ///   has more than `longest` bytes.
     public static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
         if let resolved = absolute(location, against: base) { return resolved }
@@ -84,7 +86,8 @@ public enum UploadAddress {
                 : "\(server) sent an address that cannot be read: \(ServerText.cleaned(location))")
     }
 
-    /// The address in a `Location`, on any host; nil if it is malformed, too long (`longest`) or holds user info.
+    /// Returns the URL in a `Location`, on any host; nil if it is malformed, too long (`longest`) or contains user
+    /// info.
     public static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
@@ -94,11 +97,12 @@ public enum UploadAddress {
         return resolved
     }
 
-    /// A URI reference in which only the characters that RFC 3986 forbids are percent-encoded. nginx 1.22 writes a
+    /// Returns a URI reference in which only the characters that RFC 3986 forbids are percent-encoded. nginx 1.22 sends
+    /// a
     /// `Location` with raw brackets beside `%20`, and an encoded character must not be encoded again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
-        // Brackets are part of an IPv6 address in the authority, and of nothing else (RFC 3986 §3.2.2).
+        // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).
         let authority = authorityEnd(bytes)
         var escaped: [UInt8] = []
         escaped.reserveCapacity(bytes.count)
@@ -119,7 +123,7 @@ public enum UploadAddress {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// The end of a reference's authority, in bytes; 0 if it has none.
+    /// Returns the end of a reference's authority, in bytes; 0 if it has none.
     private static func authorityEnd(_ reference: [UInt8]) -> Int {
         let slash = UInt8(ascii: "/")
         let delimiters = Array("/?#".utf8)
@@ -142,16 +146,16 @@ public enum UploadAddress {
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
-    /// Unreserved and reserved characters but brackets (RFC 3986 §2.2, §2.3).
+    /// The unreserved and reserved characters except brackets (RFC 3986 §2.2, §2.3).
     private static let allowedInReference = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#@!$&'()*+,;=".utf8)
 
-    /// The expected kind of address. That of a Unix socket is valid too, but not mentioned.
+    /// The expected kind of URL, for messages. URLs of Unix sockets are valid too, but not mentioned.
     public static let anyAddress = "an http or https address"
-    /// The form of an address on a Unix socket, for messages.
+    /// The form of a URL on a Unix socket, for messages.
     public static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
-    /// The expected address, if `url` cannot be uploaded to; nil if it can.
+    /// Returns the expected kind of URL if files cannot be uploaded to `url`; nil if they can.
     public static func expectation(brokenBy url: String) -> String? {
         if plainAuthority(of: url) != nil { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
@@ -159,7 +163,7 @@ public enum UploadAddress {
             ["http", "https", unixScheme].contains(scheme)
         else { return anyAddress }
         if scheme == unixScheme {
-            // What sockaddr_un takes (unix(7)).
+            // The limit of sockaddr_un (unix(7)).
             guard host.hasPrefix("/"), (2...107).contains(host.utf8.count), !host.utf8.contains(0),
                 parts.port == nil
             else { return "the socket's absolute path of at most 107 bytes, as \(socketExample)" }
@@ -173,8 +177,9 @@ public enum UploadAddress {
         return nil
     }
 
-    /// The scheme, host and port of an address such as `http://host:80/a/b`, as written, if nothing in all of it is
-    /// escaped, secret or wrong; nil for any other. Most addresses are such, and this is how they are read fast.
+    /// Returns the scheme, host and port of a URL such as `http://host:80/a/b`, as written; nil if any part of the URL
+    /// is
+    /// escaped, secret or invalid. Most URLs are plain, and this function reads them fast.
     package static func plainAuthority(of url: String) -> Substring? {
         guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return nil }
         let bytes = url.utf8
@@ -209,19 +214,19 @@ public enum UploadAddress {
         }
     }
 
-    /// Whether `text` can be written into a request as a host: percent-encoding in an address could hide a line break.
+    /// True if `text` is safe as a host in a request: percent-encoding in a URL could hide a line break.
     public static func isHost(_ text: String) -> Bool {
-        // RFC 1035 §2.3.4, less the length octets.
+        // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {
                 $0.value > 0x20 && $0.value != 0x7f && !"/?#@\\<>\"%^`{|}".unicodeScalars.contains($0)
             }
     }
 
-    /// The scheme of addresses on Unix sockets.
+    /// The scheme of URLs on Unix sockets.
     public static let unixScheme = "http+unix"
 
-    /// The name in `Host` of a server behind a Unix socket, as in curl.
+    /// The name in `Host` for a server behind a Unix socket, as in curl.
     public static let socketHost = "localhost"
 
     /// True for `http+unix://…`.
@@ -235,7 +240,7 @@ public enum UploadAddress {
 }
 
 extension URL {
-    /// Translates an address that uses the name we gave a server in `Host` to one behind its socket.
+    /// Translates a URL with the `Host` name of a server behind a socket to a URL on that socket.
     fileprivate func behindSocket(of base: URL) -> URL {
         guard base.scheme?.lowercased() == UploadAddress.unixScheme,
             let socket = base.host(percentEncoded: false),

@@ -78,6 +78,16 @@ struct BackgroundTests {
     }
 
     #if os(Linux)
+        @Test func `a crash of it would write no core, to a file or to a program`() async throws {
+            try place.configure("put", at: "http://127.0.0.1:9/box/")
+            try await withEngine { process in
+                let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+                let core = try #require(limits.firstMatch(of: /Max core file size +(\w+)/), "\(limits)")
+                // The kernel runs no program for a limit of 1, and makes no file of less than a page.
+                #expect(["0", "1"].contains(core.1), "\(limits)")
+            }
+        }
+
         @Test func `a crash of it would not write memory into its log`() async throws {
             try place.configure("put", at: "http://127.0.0.1:9/box/")
             try await withEngine { process in

@@ -29,6 +29,20 @@ struct LimitTests {
         }
     }
 
+    @Test func `a refused body is read no further than its limit, and the connection ends`() async throws {
+        try await withReceiver {
+            $0.maximumSize = 10
+        } _: { site in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", "/a", length: 1 << 30))
+            let piece = [UInt8](repeating: 1, count: 1 << 20)
+            var sent = 0
+            while sent < 1024, (try? await client.send(piece)) != nil { sent += 1 }
+            // 64 MiB are read, and the buffers of both kernels hold some more.
+            #expect(sent < 64 + 32)
+        }
+    }
+
     @Test func `a small refused body leaves the connection usable`() async throws {
         try await withReceiver {
             $0.maximumSize = 10

@@ -189,7 +189,7 @@ final class StallDetector: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// Gives the connection up for this reason, unless it is in use and may well be alive.
+    /// Closes the connection for this reason, unless it is in use and may well be alive.
     func invalidate(because reason: ConnectionInvalidation) {
         guard let context else { return }
         switch (reason, state) {

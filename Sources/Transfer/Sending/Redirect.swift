@@ -34,8 +34,10 @@ public struct Redirect: Sendable {
     }
 
     /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same with its whole body. After 303
-    /// it is a GET, and after 301 and 302 too if it was a POST, as all clients do it. Another server gets no
-    /// credentials, and nothing that an adapter added.
+    /// it is
+    /// a GET, and after 301 and 302 too if it was a POST, as in all clients. Another server receives no credentials,
+    /// and no
+    /// field that an adapter added.
     public var next: TransportRequest {
         var next = request
         next.url = url
@@ -57,21 +59,21 @@ public struct Redirect: Sendable {
         return next
     }
 
-    /// `next`, where it stays within the server and either repeats the request (307, 308) or is a GET or HEAD. Neither
-    /// bytes nor credentials then go where the caller did not send them.
+    /// The value of `next` if it stays on the server and either repeats the request (307, 308) or is a GET or HEAD. So
+    /// neither bytes nor credentials go to a server that the caller did not choose.
     package var nextWithinServer: TransportRequest? {
         guard staysAtServer else { return nil }
         let isRepeated = [307, 308].contains(response.status)
         return isRepeated || [.get, .head].contains(request.method) ? next : nil
     }
 
-    /// True if a server outside sends the request to this machine or into a private network, by its address.
+    /// True if an external server redirects the request to the address of this machine or of a private network.
     package var leadsInside: Bool {
         guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
         return UploadAddress.leadsInside(target, from: from)
     }
 
-    /// True if what went encrypted would go in the clear.
+    /// True if the redirect leads from https to http.
     package var losesEncryption: Bool {
         let isEncrypted: (String) -> Bool = { $0.lowercased().hasPrefix("https") }
         return isEncrypted(request.url) && !isEncrypted(url)

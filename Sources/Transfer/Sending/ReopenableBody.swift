@@ -1,10 +1,10 @@
 package import FerryProtocols
 
-/// A body that each attempt opens anew, so that a request which failed half-way goes out whole the next time.
+/// A body that each attempt opens again, so that a request that failed midway is sent completely the next time.
 package protocol ReopenableBody: Sendable {
-    /// Bytes, where they can be told before `open()`.
+    /// The number of bytes, if it is known before `open()`.
     var knownLength: ByteCount? { get }
-    /// False if the bytes could be had only once, and were.
+    /// False if the body can be read once only, and was read.
     var canBegin: Bool { get }
     /// Makes the body of one attempt, from its first byte.
     func open() async throws -> TransportRequest.Body
@@ -14,7 +14,7 @@ extension TransportRequest.Body: ReopenableBody {
     package var knownLength: ByteCount? { length }
     package func open() async throws -> TransportRequest.Body { self }
 
-    /// False if a stream in it could be read once only, and was.
+    /// False if a stream in the body could be read once only, and was read.
     package var canBegin: Bool {
         guard case .streamed(let body) = self else { return true }
         return body.segments.allSatisfy { segment in

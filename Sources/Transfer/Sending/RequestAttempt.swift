@@ -1,17 +1,17 @@
 package import FerryProtocols
 import HTTPTypes
 
-/// One attempt at a request: adapted, sent, sent again where a redirect leads.
+/// One attempt at a request: adapts it, sends it, and follows its redirects.
 struct RequestAttempt: Sendable {
-    /// A chain of redirects longer than this is a loop.
+    /// The number of redirects after which a chain counts as a loop.
     private static let redirectLimit = 5
 
     private let run: RequestRun
-    /// Knows the secrets of the request as far as it got.
+    /// The context, with the secrets of the request so far.
     private(set) var context: RequestContext
     private let observers: [any UploadDelegate]
     private let start: AttemptStart
-    /// The request as far as it got: unadapted, adapted, or redirected.
+    /// The current request: unadapted, adapted, or redirected.
     private(set) var request: TransportRequest
     private var adaptedRequest: TransportRequest?
 
@@ -26,8 +26,8 @@ struct RequestAttempt: Sendable {
         self.context.secrets.add(request)
     }
 
-    /// The request that a retrier judges: as it was sent, but with the method and body that a retry would begin
-    /// with. A GET that a POST was redirected to may be repeated; the POST may not.
+    /// The request for the retriers: the sent request with the method and body that a retry would begin with. A GET
+    /// after a redirected POST may be repeated; the POST may not.
     var judged: TransportRequest {
         var judged = request
         if let adaptedRequest {
@@ -59,7 +59,7 @@ struct RequestAttempt: Sendable {
         throw .transport(TransportError(.broken, .redirectCircle))
     }
 
-    /// Makes the request of this attempt, with a body that begins at its first byte.
+    /// Makes the request of this attempt, with a body from its first byte.
     private mutating func open() async throws(RequestFailure) {
         if let expected = UploadAddress.expectation(brokenBy: request.url) {
             throw .unusable(
@@ -74,7 +74,8 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// Cutting secrets costs more than comparing: what adapters left as it was is not cut again.
+    /// The summary. Cutting secrets costs more than comparing, so a request that the adapters left unchanged is not cut
+    /// again.
     private var summary: RequestSummary {
         let plan = run.request
         guard context.isFollowed else {
@@ -101,7 +102,7 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// Refuses a request that no server could make sense of.
+    /// Refuses a request that no server can process.
     private func checkForm() throws(RequestFailure) {
         if request.method == .connect {
             throw .unusable(
@@ -115,7 +116,7 @@ struct RequestAttempt: Sendable {
                     .permanent, "a part of the body is said to be less than 0 bytes long",
                     hint: "declare the exact length, or none if it is not known"))
         }
-        // RFC 9110 §9.3.1 gives the content of a GET no meaning, and servers refuse it; §9.3.8 forbids it with TRACE.
+        // RFC 9110 §9.3.1: a body of a GET has no meaning, and servers refuse it; §9.3.8 forbids a body with TRACE.
         guard [.get, .head, .trace].contains(request.method), request.body.length != 0 else { return }
         throw .unusable(
             UploadFailure(
@@ -155,7 +156,7 @@ struct RequestAttempt: Sendable {
 }
 
 extension UploadFailure {
-    /// A chain of redirects within the server did not end.
+    /// The failure of an endless chain of redirects within the server.
     static let redirectCircle = UploadFailure(
         .permanent, "the server redirects in a circle", hint: "check the address")
 }
@@ -167,11 +168,11 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The size of a body that may go out twice without a question. A connection that broke after more was not closed
-    /// while it was idle, and who sends a file can find out how much of it arrived.
+    /// The largest body that may be sent twice without a check. A connection that broke after more bytes was not idle,
+    /// and the sender of a file can ask how much of it arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
-    /// True if a server may see the request twice, or cannot have seen it (RFC 9110 §9.2.2).
+    /// True if the server may receive the request twice, or cannot have received it (RFC 9110 §9.2.2).
     fileprivate func mayRepeat(after error: TransportError) -> Bool {
         switch error.reason {
         case .unsent: true
@@ -182,22 +183,22 @@ extension TransportRequest {
     }
 }
 
-/// Told of a request's attempts, besides how their bodies get out.
+/// The receiver of a request's attempts, in addition to the progress of their bodies.
 package protocol AttemptObserver: UploadDelegate {
-    /// The attempt begins.
+    /// Reports that the attempt begins.
     func didBegin(_ context: RequestContext)
-    /// Another attempt begins after a wait.
+    /// Reports that another attempt begins after a wait.
     func isWaiting(for next: RequestContext)
-    /// A body of this many bytes goes out, also again within an attempt.
+    /// Reports that a body of this length is about to be sent, also again within an attempt.
     func willSend(_ expected: ByteCount?)
 }
 
-/// The gate before each sending of a request. Progress is told first: from there on whoever holds the request finds
-/// that something is about to go out, and no answer to wait for.
+/// The gate before each sending of a request. The progress is reported first: it then shows that the request is about
+/// to be sent, and that no response is expected yet.
 package struct AttemptStart: Sendable {
-    /// Told besides the request's own delegate.
+    /// The receiver of progress in addition to the request's own delegate.
     let progress: (any AttemptObserver)?
-    /// Returns when the request may go out; false if the task was cancelled meanwhile.
+    /// Returns when the request may be sent; false if the task was cancelled meanwhile.
     private let gate: (@Sendable () async -> Bool)?
 
     package init(progress: (any AttemptObserver)? = nil, gate: (@Sendable () async -> Bool)? = nil) {
@@ -206,14 +207,14 @@ package struct AttemptStart: Sendable {
     }
 
     /// Waits until an attempt may begin.
-    /// - Throws: `.cancelled` if the task was cancelled while it was held.
+    /// - Throws: `.cancelled` if the task was cancelled while it was suspended.
     func pass(_ context: RequestContext) async throws(RequestFailure) {
         progress?.didBegin(context)
         try await waitWhileHeld()
     }
 
     /// Waits until a redirect or a fresh connection within an attempt may begin.
-    /// - Throws: as `pass`.
+    /// - Throws: The same errors as `pass`.
     func passAgain(_ request: TransportRequest) async throws(RequestFailure) {
         progress?.willSend(request.body.length)
         try await waitWhileHeld()
@@ -224,7 +225,7 @@ package struct AttemptStart: Sendable {
     }
 }
 
-/// Passes on how a body gets out: to the monitors, the request's progress and the caller's delegate.
+/// Passes the progress of a body to the monitors, the request's progress and the caller's delegate.
 struct AttemptDelegate: UploadDelegate {
     let context: RequestContext
     let observers: [any UploadDelegate]

@@ -1,22 +1,22 @@
 public import FerryFiles
 
-/// The identity of a request and of its attempt: adapters, retriers and monitors get it.
+/// The identity of a request and of its attempt, for adapters, retriers and monitors.
 public struct RequestContext: Sendable, Identifiable {
-    /// The same for all attempts at a request.
+    /// The identifier, the same for all attempts at a request.
     public let id: UUID
-    /// The caller's name for the request; the queue uses the upload's number. Monitors see it as it is.
+    /// The caller's name for the request; the queue uses the upload's number. Monitors receive it unchanged.
     public let label: String
-    /// 1 for the first.
+    /// The number of the attempt, from 1.
     public let attempt: Int
     /// The number of retries so far, by their reason.
     public let retries: RetryCounts
     private let monitors: [any EventMonitor]
-    /// The secrets that monitors may not be told.
+    /// The secrets that monitors must not receive.
     var secrets = Secrets()
 
     /// - Parameters:
-    ///   - id: A new one by default.
-    ///   - monitors: Told by `report(_:)`.
+    ///   - id: The identifier; nil for a new one.
+    ///   - monitors: The receivers of `report(_:)`.
     public init(
         id: UUID? = nil, label: String = "", attempt: Int = 1, retries: RetryCounts = RetryCounts(),
         monitors: [any EventMonitor] = []
@@ -28,15 +28,15 @@ public struct RequestContext: Sendable, Identifiable {
         self.monitors = monitors
     }
 
-    /// True if a monitor wants to be told everything.
+    /// True if a monitor needs all events.
     var isFollowed: Bool { monitors.contains { $0.detail == .full } }
 
-    /// Tells the monitors of a step that every request takes: see `EventDetail.outline`.
+    /// Reports a step that every request has to the monitors: see `EventDetail.outline`.
     func reportStep(_ event: @autoclosure () -> TransferEvent) {
         if isFollowed { report(event()) }
     }
 
-    /// Tells the monitors of this request, secrets cut from texts.
+    /// Reports an event of this request to the monitors, with secrets cut from its texts.
     public func report(_ event: @autoclosure () -> TransferEvent) {
         guard !monitors.isEmpty else { return }
         let event = event().redacted(secrets)
@@ -45,7 +45,7 @@ public struct RequestContext: Sendable, Identifiable {
         for monitor in monitors { monitor.receive(event, of: shown) }
     }
 
-    /// The context of the attempt after this one.
+    /// Returns the context of the next attempt.
     func next(counting reason: RetryCounts.Reason) -> RequestContext {
         var next = RequestContext(
             id: id, label: label, attempt: attempt + 1, retries: retries.adding(reason), monitors: monitors)
@@ -54,15 +54,15 @@ public struct RequestContext: Sendable, Identifiable {
     }
 }
 
-/// Retries counted apart, so that a renewed credential does not use up what a bad link needs.
+/// The numbers of retries by reason, so that a refreshed credential does not use up the retries for a bad link.
 public struct RetryCounts: Hashable, Sendable {
     /// The reason of a retry.
     public enum Reason: Hashable, Sendable {
-        /// No complete answer came.
+        /// No complete response arrived.
         case network
-        /// The server's answer was not accepted, or could not be decoded.
+        /// The server's response was not accepted, or could not be decoded.
         case answer
-        /// The credentials were refused (401, 407), or could not be had.
+        /// The credentials were refused (401, 407), or were not available.
         case authentication
         /// An adapter failed, or the request could not be made.
         case preparation
@@ -79,7 +79,7 @@ public struct RetryCounts: Hashable, Sendable {
 
     public init() {}
 
-    /// All but those for credentials, which have their own limit.
+    /// The number of retries except those for credentials, which have their own limit.
     public var withoutAuthentication: Int { network + answer + preparation }
 
     func adding(_ reason: Reason) -> RetryCounts {
@@ -95,7 +95,7 @@ public struct RetryCounts: Hashable, Sendable {
 }
 
 extension UUID {
-    /// A random one (RFC 9562 §5.4). On Linux `UUID()` opens and reads `/dev/urandom` for each.
+    /// Makes a random UUID (RFC 9562 §5.4). On Linux `UUID()` opens and reads `/dev/urandom` each time.
     fileprivate static func drawn() -> UUID {
         var generator = PooledRandom()
         let (high, low) = (generator.next(), generator.next())

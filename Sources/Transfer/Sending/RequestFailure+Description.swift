@@ -1,7 +1,7 @@
 public import FerryFiles
 import FerryProtocols
 
-/// Failures that are printed say their sentence, and never the answer's content.
+/// The printed form of failures, which never contains the content of a response.
 extension RequestFailure: CustomStringConvertible, LocalizedError {
     /// The description of `failure`.
     public var description: String { failure.description }
@@ -21,7 +21,7 @@ extension TransportError: CustomStringConvertible, LocalizedError {
 }
 
 extension TransportResponse: CustomStringConvertible, CustomReflectable {
-    /// `403, 1200 bytes`: the status, and how much of an answer came.
+    /// The status and the received size: `403, 1200 bytes`.
     public var description: String {
         "\(status), \(body.count) \(body.count == 1 ? "byte" : "bytes")\(isBodyComplete ? "" : " so far")"
     }

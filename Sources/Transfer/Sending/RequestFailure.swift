@@ -2,27 +2,27 @@ public import FerryProtocols
 
 /// The reason why a request ended without a result.
 public enum RequestFailure: Error, Sendable {
-    /// The request could not be made, and nothing was sent: an address that cannot be used, a GET with a body, a file
-    /// or a part of a form that cannot be read.
+    /// The request could not be made, and no byte was sent: an unusable URL, a GET with a body, or a file or form part
+    /// that cannot be read.
     case unusable(UploadFailure)
     /// An adapter could not complete the request.
     case adaptation(any Error)
-    /// No complete answer came.
+    /// No complete response arrived.
     case transport(TransportError)
-    /// An answer came and was not accepted.
+    /// A response arrived and was not accepted.
     case rejected(TransportResponse, UploadFailure)
-    /// The answer is not what the caller wants to read.
+    /// The response cannot be decoded to the caller's type.
     case undecodable(TransportResponse, any Error)
-    /// A retrier failed in its turn.
+    /// A retrier failed itself.
     indirect case retry(any Error, original: RequestFailure)
-    /// `bodySent` bytes of the body were handed to the socket in the last attempt.
+    /// The request was cancelled; `bodySent` bytes of the body were passed to the socket in the last attempt.
     case cancelled(bodySent: ByteCount = 0)
     /// The session was shut down.
     case sessionClosed
 }
 
 extension RequestFailure {
-    /// The answer, where one came.
+    /// The response, if one arrived.
     public var response: TransportResponse? {
         switch self {
         case .rejected(let response, _), .undecodable(let response, _): response
@@ -31,7 +31,7 @@ extension RequestFailure {
         }
     }
 
-    /// The same failure in the words a person reads, with what it means for another try.
+    /// The same failure in the words for users, with its consequence for a retry.
     public var failure: UploadFailure {
         switch self {
         case .unusable(let failure), .rejected(_, let failure): failure

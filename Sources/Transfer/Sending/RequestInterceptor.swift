@@ -1,42 +1,42 @@
-/// Completes a request before each attempt: credentials, headers, another address.
+/// Completes a request before each attempt: credentials, headers, another URL.
 ///
-/// Adapters run in order, each on what the one before made, on every attempt from the same unadapted request: the
-/// session's first, then the request's own. What one throws ends the attempt, and the retriers are asked.
+/// Adapters run in order, each on the result of the one before; each attempt starts from the same unadapted request.
+/// The session's adapters come first, then the request's own. An error ends the attempt, and the retriers decide.
 ///
-/// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it,
-/// as they do for a retrier. Neither may wait for its own request or for `shutdown()`.
+/// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it.
+/// The same applies to a retrier. Neither may wait for its own request or for `shutdown()`.
 public protocol RequestAdapter: Sendable {
-    /// - Parameter request: As the adapter before left it.
-    /// - Returns: The request to send, or to hand to the next adapter.
-    /// - Throws: Anything, which becomes `RequestFailure.adaptation`; `AdapterRetry` has all adapters run again.
+    /// - Parameter request: The request, after the previous adapters.
+    /// - Returns: The request to send, or to pass to the next adapter.
+    /// - Throws: Any error, which becomes `RequestFailure.adaptation`; `AdapterRetry` runs all adapters again.
     func adapt(_ request: TransportRequest, for context: RequestContext) async throws -> TransportRequest
 }
 
-/// Decides whether a request that failed is made again.
+/// Decides whether a failed request is retried.
 ///
-/// Asked after a failed adaptation, a transport that brought no answer, an answer that was not accepted and one that
-/// could not be decoded; never after a cancel. Retriers are asked in order, the session's first, and the first
+/// A retrier is called after a failed adaptation, a transport error, a response that was not accepted and one that
+/// could not be decoded; never after a cancellation. Retriers are called in order, the session's first. The first
 /// decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
-    /// - Parameter request: As it was sent; as far as it was adapted if it was not.
+    /// - Parameter request: The request as sent; if it was not sent, as far as it was adapted.
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision
 }
 
-/// A retrier that can do something about refusals other than 401: another clock, another region, newer credentials.
+/// A retrier that can correct refusals other than 401: a wrong clock, a wrong region, old credentials.
 ///
-/// Uploads show such an answer to their retriers before their protocol sees it.
+/// Uploads pass such a response to their retriers before their protocol receives it.
 public protocol ErrorRecoverer: RequestRetrier {
-    /// True if the retrier wants to be asked about this answer.
+    /// True if the retrier must be called for this response.
     func canRecover(_ response: TransportResponse) -> Bool
 }
 
-/// A retrier that learns from answers that were accepted, such as the nonce for the next request (RFC 7616 §3.5).
+/// A retrier that learns from accepted responses, such as the nonce for the next request (RFC 7616 §3.5).
 public protocol ResponseReader: RequestRetrier {
-    /// Takes what an accepted answer says for the requests after it.
+    /// Reads the values for later requests from an accepted response.
     ///
-    /// - Parameter request: As it was sent.
+    /// - Parameter request: The request as sent.
     func read(_ response: TransportResponse, to request: TransportRequest)
 }
 
@@ -44,13 +44,13 @@ public protocol ResponseReader: RequestRetrier {
 public enum RetryDecision: Sendable {
     case retry
     case retryAfter(Duration)
-    /// Asks the next retrier; the last one's ends the request with its failure.
+    /// The next retrier decides; after the last one the request ends with its failure.
     case doNotRetry
-    /// Ends the request with this error beside the failure.
+    /// The request ends with this error in addition to the failure.
     case fail(any Error)
 }
 
-/// Both in one.
+/// An adapter and a retrier in one.
 public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
 
 extension RequestInterceptor {
@@ -65,15 +65,15 @@ extension RequestInterceptor {
     ) async -> RetryDecision { .doNotRetry }
 }
 
-/// Several adapters and retriers as one interceptor: adapters in order until one throws, retriers in order until one
-/// decides.
+/// Several adapters and retriers as one interceptor: adapters run in order until one throws, retriers in order until
+/// one decides.
 public struct Interceptor: RequestInterceptor {
-    /// Run in this order.
+    /// The adapters in the order of their calls.
     public var adapters: [any RequestAdapter]
-    /// Asked in this order.
+    /// The retriers in the order of their calls.
     public var retriers: [any RequestRetrier]
 
-    /// - Parameter interceptors: Appended to both lists.
+    /// - Parameter interceptors: The interceptors to append to both lists.
     public init(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         interceptors: [any RequestInterceptor] = []
@@ -101,7 +101,7 @@ public struct Interceptor: RequestInterceptor {
         return .doNotRetry
     }
 
-    /// Shows an answer that was accepted to the retriers that learn from it.
+    /// Passes an accepted response to the retriers that learn from it.
     func read(_ response: TransportResponse, to request: TransportRequest) {
         for case let reader as any ResponseReader in retriers { reader.read(response, to: request) }
     }

@@ -1,37 +1,37 @@
 import FerryProtocols
 
-/// One request from its creation to its end: attempts, and retries as its retriers decide.
+/// One request from its creation to its end, with the attempts and the retries that its retriers decide.
 package struct RequestRun: Sendable {
-    /// Throws if the answer is not accepted.
+    /// Checks a response; throws if it is not accepted.
     package typealias Check =
         @Sendable (TransportRequest, TransportResponse) async throws(RequestFailure) -> Void
 
-    /// An answer that was accepted, to the request as it was sent.
+    /// An accepted response, with the request as sent.
     package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
-        /// The request that a retrier judges: see `RequestAttempt.judged`.
+        /// The request for the retriers: see `RequestAttempt.judged`.
         package var judged: TransportRequest
     }
 
-    /// A year; what comes near the largest `Duration` ends the process within the clock.
+    /// The longest wait, a year: a value near the largest `Duration` crashes the process in the clock.
     private static let longestWait = Duration.seconds(366 * 86_400)
 
-    /// The request that the caller asked for, without its body.
+    /// The request as the caller made it, without its body.
     let request: TransportRequest
     let body: any ReopenableBody
     let sender: RequestSender
     package let context: RequestContext
-    /// Nil if no monitor wants all of it.
+    /// The summary; nil if no monitor needs all events.
     let observedSummary: RequestSummary?
     private let delegate: (any UploadDelegate)?
     private let accept: Check
     private let created = ContinuousClock.now
 
     /// - Parameters:
-    ///   - request: Its own body is not sent.
-    ///   - label: Names the request in events.
-    ///   - accept: Throws for an answer that is not accepted.
+    ///   - request: The request; its own body is not sent.
+    ///   - label: The name of the request in events.
+    ///   - accept: Throws for a response that is not accepted.
     package init(
         _ request: TransportRequest, body: any ReopenableBody, by sender: RequestSender, label: String,
         delegate: (any UploadDelegate)? = nil, accept: @escaping Check
@@ -49,7 +49,7 @@ package struct RequestRun: Sendable {
         self.accept = accept
     }
 
-    /// The whole life of the request, told to the monitors.
+    /// Performs the whole request and reports it to the monitors.
     package func performed() async throws(RequestFailure) -> Accepted {
         reportCreation()
         var context = context
@@ -63,7 +63,7 @@ package struct RequestRun: Sendable {
         }
     }
 
-    /// The request as it was asked for.
+    /// The summary of the request as the caller made it.
     package var summary: RequestSummary {
         observedSummary ?? RequestSummary(request, bodyLength: body.knownLength)
     }
@@ -81,11 +81,11 @@ package struct RequestRun: Sendable {
         }
     }
 
-    /// Attempts until an answer is accepted or no retrier wants another.
+    /// Makes attempts until a response is accepted or no retrier requests another.
     ///
     /// - Parameters:
-    ///   - context: Of the first attempt; of the last one at the end.
-    ///   - start: Passed before each attempt.
+    ///   - context: The context of the first attempt; afterwards that of the last one.
+    ///   - start: The gate before each attempt.
     package func attempts(
         _ context: inout RequestContext, start: AttemptStart = AttemptStart()
     ) async throws(RequestFailure) -> Accepted {
@@ -115,14 +115,14 @@ package struct RequestRun: Sendable {
         return observers
     }
 
-    /// Asks the retriers, and waits as long as they say.
-    /// - Parameter context: Of the attempt that failed; then of the next one.
-    /// - Throws: `failure` if there is to be none.
+    /// Calls the retriers, and waits for the time that they return.
+    /// - Parameter context: The context of the failed attempt; afterwards that of the next one.
+    /// - Throws: `failure` if no retrier requests another attempt.
     package func next(
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil
     ) async throws(RequestFailure) {
-        // Before anybody reads it: what servers say repeats what they were sent.
+        // Cut before any reader sees it: servers repeat what they received.
         let failure = sender.secrets.cut(from: failure)
         if Task.isCancelled { throw failure.asCancel }
         guard let reason = failure.retryReason else { throw failure }
@@ -137,7 +137,7 @@ package struct RequestRun: Sendable {
         }
         guard body.canBegin else { throw failure }
         context.report(.retrying(after: delay, reason: failure.failure.summary))
-        // Before the wait: one that is cut short was a retry all the same.
+        // Counted before the wait, so that an interrupted wait counts as a retry too.
         context = context.next(counting: reason)
         progress?.isWaiting(for: context)
         do {
@@ -148,7 +148,7 @@ package struct RequestRun: Sendable {
 }
 
 extension RequestFailure {
-    /// A cancel that came after this failure.
+    /// The cancellation that followed this failure.
     fileprivate var asCancel: RequestFailure {
         switch self {
         case .cancelled(let sent): .cancelled(bodySent: sent)
@@ -159,7 +159,7 @@ extension RequestFailure {
         }
     }
 
-    /// The kind of retry after this failure; nil if there can be none.
+    /// The kind of retry after this failure; nil if a retry is impossible.
     fileprivate var retryReason: RetryCounts.Reason? {
         switch self {
         case .cancelled, .sessionClosed, .retry: nil

@@ -1,10 +1,10 @@
 public import FerryProtocols
 
 extension RequestSender {
-    /// Makes a request that a protocol described and that carries nothing of a file.
+    /// Makes a protocol's request that carries no byte of a file.
     ///
-    /// - Parameter label: Names the request in events.
-    /// - Throws: `UploadFailure` if it could not be made or the task was cancelled; an answer of any status is a reply.
+    /// - Parameter label: The name of the request in events.
+    /// - Throws: `UploadFailure` if the request failed or the task was cancelled; a response of any status is a result.
     public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> ExchangeOutcome {
         let body: TransportRequest.Body
         switch exchange.body {
@@ -38,16 +38,16 @@ extension RequestSender {
         return answer
     }
 
-    /// False if a request has nothing that could sign it in: no credentials, no configured fields, nothing in its address.
+    /// False if the request has no means of authentication: no credentials, no configured fields, no query in its URL.
     func signs(_ exchange: Exchange) -> Bool {
         guard !exchange.url.contains("?") else { return true }
         return !exchange.traits.contains(.withoutCredentials)
             && !(interceptor.adapters.isEmpty && headers.isEmpty)
     }
 
-    /// Asks until the check has its report.
+    /// Performs the requests of a check until it has its report.
     ///
-    /// - Throws: `UploadFailure`, the check's own or as `ask`.
+    /// - Throws: `UploadFailure`, from the check itself or from `ask`.
     public func run(_ check: any DestinationCheck, label: String = "") async throws(UploadFailure)
         -> CheckReport
     {
@@ -63,13 +63,12 @@ extension RequestSender {
         throw UploadFailure(.server, "the server gives no end of answers")
     }
 
-    /// Lists come in pages of a thousand.
+    /// The limit of requests: lists come in pages of a thousand.
     private static var checkLimit: Int { 256 }
 
-    /// Takes every answer but refusals that a retrier can do something about. What the rest means is the protocol's to
-    /// say.
+    /// Accepts every response except refusals that a retrier can correct. The protocol interprets the others.
     ///
-    /// - Parameter beforeRetrying: Awaited before a retrier is asked.
+    /// - Parameter beforeRetrying: Runs before a retrier is called.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {
         { [interceptor] _, response throws(RequestFailure) in
             guard interceptor.canRecover(response) else { return }
@@ -80,7 +79,7 @@ extension RequestSender {
 }
 
 extension Interceptor {
-    /// True if one of the retriers may do something about this refusal.
+    /// True if one of the retriers may correct this refusal.
     fileprivate func canRecover(_ response: TransportResponse) -> Bool {
         response.status == 401
             || retriers.contains { ($0 as? any ErrorRecoverer)?.canRecover(response) ?? false }

@@ -1,34 +1,33 @@
 import FerryProtocols
 public import HTTPTypes
 
-/// Sends requests to servers: completes them with credentials, follows redirects, and sends them again as retriers
-/// decide.
+/// Sends requests to servers: adds credentials, follows redirects, and retries as the retriers decide.
 ///
-/// A sender is a value; copies share the transport and the secrets that their requests have shown. It repeats nothing
-/// on its own but a request that met a kept connection which the server was just closing.
+/// A sender is a value; copies share the transport and the secrets of their requests. Without retriers, it repeats only
+/// a request that met a kept connection which the server was closing.
 public struct RequestSender: Sendable {
-    /// Decides what becomes of a redirect; nil takes the redirect itself as the answer.
+    /// Decides about a redirect; nil returns the redirect itself as the response.
     package typealias Redirection = @Sendable (Redirect, RequestContext) async -> TransportRequest?
 
     let transport: any Transport
-    /// Added to every request that does not have them.
+    /// The fields that are added to every request without them.
     let headers: HTTPFields
     package var interceptor: Interceptor
-    /// Follows redirects within the server by default.
+    /// The handling of redirects; by default those within the server are followed.
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The secrets that were configured, which no request need have shown.
+    /// The configured secrets, which may not have occurred in a request.
     let configuredSecrets: [String]
-    /// The secrets that texts about the requests may not repeat.
+    /// The secrets that texts about the requests must not repeat.
     package let secrets: KnownSecrets
 
     /// - Parameters:
-    ///   - headers: Added to every request that does not have them.
-    ///   - interceptor: Completes every request, and decides after failures.
-    ///   - monitors: Told of everything that happens to every request.
-    ///   - clock: Measures the delays between attempts.
-    ///   - secrets: Secrets that requests carry in their bodies, cut from what servers say.
+    ///   - headers: The fields that are added to every request without them.
+    ///   - interceptor: Adapts every request, and decides about retries.
+    ///   - monitors: The receivers of all events of all requests.
+    ///   - clock: The clock for the delays between attempts.
+    ///   - secrets: The secrets in the bodies of requests, to be cut from the texts of servers.
     public init(
         over transport: any Transport, headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
         monitors: [any EventMonitor] = [], clock: any Clock<Duration> = ContinuousClock(),
@@ -56,10 +55,10 @@ public struct RequestSender: Sendable {
     /// Sends one request within the caller's task.
     ///
     /// - Parameters:
-    ///   - label: Names the request in events.
-    ///   - last: Asked after the sender's own interceptor.
-    ///   - accept: Throws for an answer that is not accepted; every answer is by default.
-    /// - Returns: The answer, once it is accepted.
+    ///   - label: The name of the request in events.
+    ///   - last: The interceptor that is called after the sender's own.
+    ///   - accept: Throws for a response that is not accepted; by default all are.
+    /// - Returns: The accepted response.
     package func perform(
         _ request: TransportRequest, label: String = "", interceptor last: (any RequestInterceptor)? = nil,
         delegate: (any UploadDelegate)? = nil, accept: @escaping RequestRun.Check = { _, _ in }
@@ -71,14 +70,14 @@ public struct RequestSender: Sendable {
         ).performed().response
     }
 
-    /// Tells the monitors of something that belongs to no one request.
+    /// Reports an event that belongs to no single request to the monitors.
     func report(_ event: TransferEvent, label: String) {
         var context = RequestContext(label: label, monitors: monitors)
         context.secrets = secrets.all
         context.report(event)
     }
 
-    /// The same connections and monitors for requests to an address that is a permission in itself.
+    /// The same connections and monitors for requests to a URL that is a permission in itself.
     var withoutCredentials: RequestSender {
         var bare = RequestSender(
             over: transport, headers: [:], interceptor: Interceptor(), monitors: monitors, clock: clock,
@@ -89,7 +88,7 @@ public struct RequestSender: Sendable {
 }
 
 extension TransportRequest {
-    /// The request with those of `headers` that it does not have.
+    /// Returns the request with those of `headers` that it lacks.
     package func adding(_ headers: HTTPFields) -> TransportRequest {
         var request = self
         for field in headers where !fields.contains(field.name) { request.fields.append(field) }

@@ -1,19 +1,20 @@
 public import FerryProtocols
 
-/// Told how the body of one request gets out. Called from the network's threads, in order; it must return quickly.
+/// The receiver of the progress of one request's body. Called from the network's threads, in order; it must return
+/// quickly.
 public protocol UploadDelegate: Sendable {
-    /// A write completed.
+    /// Reports that a write completed.
     /// - Parameters:
-    ///   - bytesSent: Bytes of this write.
-    ///   - totalBytesSent: Bytes of the body handed to the socket so far, never more than `totalBytesExpected`.
-    ///   - totalBytesExpected: The exact length of the body; nil if nobody knows it before its end.
+    ///   - bytesSent: The bytes of this write.
+    ///   - totalBytesSent: The bytes of the body passed to the socket so far, never more than `totalBytesExpected`.
+    ///   - totalBytesExpected: The exact length of the body; nil if it is unknown before the end.
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?)
 
-    /// The last byte of the request is out; the server has not answered yet.
+    /// Reports that the last byte of the request was sent; the server has not responded yet.
     func didFinishSending()
 
-    /// The connection broke, and `totalBytesSent` bytes of the body had left this machine: fewer than were handed to the
-    /// socket, where some still waited in the kernel.
+    /// Reports that the connection broke after `totalBytesSent` bytes of the body had left this machine. That is fewer
+    /// than were passed to the socket if some still waited in the kernel.
     func didBreak(totalBytesSent: ByteCount)
 }
 

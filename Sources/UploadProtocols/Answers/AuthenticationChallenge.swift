@@ -1,10 +1,10 @@
 package import HTTPTypes
 
-/// One way to sign in that a server offers with a 401 (RFC 9110 §11.6.1).
+/// One authentication scheme that a server offers with a 401 (RFC 9110 §11.6.1).
 package struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme as the server wrote it: `Basic`, `Digest`, `Bearer`.
     package var scheme: String
-    /// The parameters by their names in lower case. The first value of a repeated name counts.
+    /// The parameters by name in lower case. The first value of a repeated name counts.
     package var parameters: [String: String]
 
     package init(scheme: String, parameters: [String: String] = [:]) {
@@ -15,26 +15,26 @@ package struct AuthenticationChallenge: Hashable, Sendable {
     /// True for a scheme of this name; letter case does not matter.
     package func isScheme(_ name: String) -> Bool { scheme.lowercased() == name.lowercased() }
 
-    /// The challenges of an answer in the server's order; what cannot be read, and all behind it, is left out.
+    /// Returns the challenges of a response in the server's order. Malformed text and all text after it are dropped.
     package static func list(in fields: HTTPFields) -> [AuthenticationChallenge] {
         fields[.wwwAuthenticate].map(list) ?? []
     }
 
-    /// The challenges of one field's value.
+    /// Returns the challenges of one field's value.
     package static func list(_ value: String) -> [AuthenticationChallenge] {
         var reader = ChallengeReader(value)
         return reader.challenges()
     }
 
-    /// Parameters that follow no scheme, as in `Authentication-Info` (RFC 7615 §3).
+    /// Returns parameters that follow no scheme, as in `Authentication-Info` (RFC 7615 §3).
     package static func parameters(_ value: String) -> [String: String] {
         list("Info " + value).first?.parameters ?? [:]
     }
 }
 
-/// Reads `WWW-Authenticate`, where commas stand between challenges and between their parameters alike.
+/// A parser for `WWW-Authenticate`, where commas separate both the challenges and their parameters.
 private struct ChallengeReader {
-    /// No server sends as much.
+    /// The number of parsed bytes, more than any server sends.
     private static let longest = 8192
     private static let mostChallenges = 16
 
@@ -77,7 +77,7 @@ private struct ChallengeReader {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// A token or a quoted string; nil for one that has no end.
+    /// Reads a token or a quoted string; nil for a string without an end.
     private mutating func value() -> String? {
         guard next == UInt8(ascii: "\"") else { return take(Self.isToken) }
         position += 1
@@ -96,7 +96,7 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Passes over credentials in one word, as `Negotiate` has them: they end at a comma, and parameters do not.
+    /// Skips credentials in one word, as in `Negotiate`: they end at a comma, and parameters do not.
     private mutating func skipToken68() {
         let start = position
         skip { Self.isToken68($0) }
@@ -116,12 +116,12 @@ private struct ChallengeReader {
         }
     }
 
-    /// RFC 9110 §5.6.2.
+    /// True for a token character of RFC 9110 §5.6.2.
     private static func isToken(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
-    /// RFC 9110 §11.2.
+    /// True for a token68 character of RFC 9110 §11.2.
     private static func isToken68(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "-._~+/".utf8.contains(byte)
     }

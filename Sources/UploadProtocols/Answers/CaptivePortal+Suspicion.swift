@@ -1,17 +1,17 @@
 import FerryFiles
 import HTTPTypes
 
-/// Answers that may be a network's or the server's: refusals with a page for people, redirects within the server. Only
-/// what else is known of the server tells.
+/// The responses that may come from a network or from the server: refusals with an HTML page, and redirects within the
+/// server. Only other knowledge of the server decides.
 extension CaptivePortal {
-    /// Looks for an answer that is perhaps not the server's own.
+    /// Checks for a response that may not come from the server.
     ///
     /// - Parameters:
-    ///   - url: Where the request went. What is encrypted cannot be answered by anybody else.
-    ///   - software: The values of the field Server (RFC 9110 §10.2.4) that the server has answered with before; empty
-    ///     if it names none, or has not answered yet.
-    ///   - isResuming: Whether the server was asked how much it holds, which no page for people can say.
-    /// - Returns: nil if the answer is the server's.
+    ///   - url: The URL of the request. No other host can respond to a request over TLS.
+    ///   - software: The values of the field Server (RFC 9110 §10.2.4) in earlier responses of the server; empty if it
+    ///     sends none, or has not responded yet.
+    ///   - isResuming: True if the request asked for the confirmed bytes, which an HTML page cannot state.
+    /// - Returns: nil if the response comes from the server.
     public init?(
         suspecting answer: ExchangeOutcome.Response, to url: String, of software: Set<String>,
         isResuming: Bool = false
@@ -25,7 +25,7 @@ extension CaptivePortal {
         let isSuspicious =
             switch answer.status {
             case 302, 303, 307: answer.fields[.location] != nil
-            // RFC 9110 §15.5.2: a server that wants credentials says which.
+            // RFC 9110 §15.5.2: a server that requires credentials names the scheme.
             case 401: isOtherSoftware || isPage && answer.fields[.wwwAuthenticate] == nil
             case 400, 403, 404, 405, 410, 411, 413: isPage || isEmpty && isOtherSoftware
             case 200..<300: isPage && (isOtherSoftware || isResuming)
@@ -35,10 +35,11 @@ extension CaptivePortal {
         self.init()
     }
 
-    /// Whether the answer to another question shows that the server itself answers, and no network in its place, which
-    /// would answer everything alike.
+    /// True if the response to a second request proves that the server itself responds. A network in its place would
+    /// send the
+    /// same response to every request.
     ///
-    /// - Parameter refusal: The status that is in doubt.
+    /// - Parameter refusal: The doubtful status.
     public static func isExcluded(
         by answer: ExchangeOutcome.Response, of software: Set<String>, refusal: Int
     ) -> Bool {
@@ -46,11 +47,12 @@ extension CaptivePortal {
         guard software.isEmpty, !(300..<400).contains(answer.status), answer.status != 511 else {
             return false
         }
-        // A page that refuses something else, with another status, is a server's own as well: nginx has one for each.
+        // A page that refuses another request with another status comes from the server too: nginx has one page per
+        // status.
         return answer.status != refusal && (!isPage(answer) || answer.status >= 400)
     }
 
-    /// The failure for the queue: the upload waits, as behind a page that is certainly not the server's.
+    /// The failure for the queue: the upload waits, as behind a certain captive portal.
     public func failure(doubting status: Int, of server: String) -> UploadFailure {
         UploadFailure(
             .signInPage,
@@ -58,7 +60,7 @@ extension CaptivePortal {
             hint: "sign in to this network with a browser; waiting uploads resume by themselves")
     }
 
-    /// True if the answer names the server's software, or has fields that only upload protocols know.
+    /// True if the response names the server's software, or has fields that only upload protocols use.
     private static func isOwn(_ answer: ExchangeOutcome.Response, of software: Set<String>) -> Bool {
         if let name = answer.fields[.server], software.contains(name) { return true }
         return answer.fields.contains { field in

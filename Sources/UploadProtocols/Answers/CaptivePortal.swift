@@ -1,17 +1,18 @@
 import FerryFiles
 import HTTPTypes
 
-/// A page in a server's place: that of a captive portal (RFC 8952), or of a host to which a resolver misdirects. No
-/// byte of a file has arrived at the server then.
+/// A response from another host than the server: from a captive portal (RFC 8952), or from a host that a wrong DNS
+/// response points to. Then no byte of a file has reached the server.
 package struct CaptivePortal: Hashable, Sendable {
-    /// The facts that are known about the server that should answer.
+    /// The knowledge about the server that should respond.
     package struct Expectation: Hashable, Sendable {
-        /// True if that server has answered as itself before: then an answer that sends elsewhere, or is a page for people
-        /// where there should be none, is not its own. A server that was never reached is taken at its word.
+        /// True if the server has responded as itself before. Then an unexpected redirect or HTML page does not come
+        /// from it.
+        /// A server that was never reached is trusted.
         package var isKnown: Bool
-        /// Whether this request may be answered by a page for people (HTML) with a success.
+        /// True if a success for this request may have an HTML page.
         package var mayBePage: Bool
-        /// Whether the question was about a file, which may be a page itself.
+        /// True if the request was for a file, which may be an HTML page itself.
         package var isAboutFile: Bool
 
         package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false) {
@@ -21,13 +22,13 @@ package struct CaptivePortal: Hashable, Sendable {
         }
     }
 
-    /// The host of the page, where it tells one.
+    /// The host of the captive portal, if the response names one.
     package var host: String?
 
-    /// Looks for what gives such a page away.
+    /// Checks for the signs of a captive portal.
     ///
-    /// - Parameter url: Where the request went. What is encrypted cannot be answered by anybody else.
-    /// - Returns: nil if the answer may well be the server's.
+    /// - Parameter url: The URL of the request. No other host can respond to a request over TLS.
+    /// - Returns: nil if the response may well come from the server.
     package init?(_ answer: ExchangeOutcome.Response, to url: String, expecting: Expectation) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }
@@ -36,10 +37,10 @@ package struct CaptivePortal: Hashable, Sendable {
         }
         let elsewhere = target == address?.host()?.lowercased() ? nil : target
         switch answer.status {
-        // RFC 6585 §6.
+        // A captive portal by definition (RFC 6585 §6).
         case 511: break
         case _ where Self.isPage(answer) && Self.hasMark(answer.body): break
-        // A server that has moved for good says so with another status.
+        // A server that has moved permanently sends another status.
         case 302, 303, 307: guard expecting.isKnown, elsewhere != nil else { return nil }
         case 200..<300:
             guard expecting.isKnown, !expecting.mayBePage, Self.isPage(answer), !Self.isOwn(answer) else {
@@ -52,14 +53,14 @@ package struct CaptivePortal: Hashable, Sendable {
         host = elsewhere
     }
 
-    /// Stands for a certificate that is not the server's.
+    /// Makes the value for a certificate that is not the server's.
     package init() {}
 
-    /// The failure for the queue: all uploads to that host wait, and one tests from time to time.
+    /// The failure for the queue: all uploads to that host wait, and one tests the connection from time to time.
     ///
     /// - Parameters:
-    ///   - server: The host that was asked.
-    ///   - failure: What gave it away, if that was no answer.
+    ///   - server: The host of the request.
+    ///   - failure: The failure that revealed the portal, if it was not a response.
     package func failure(inPlaceOf server: String, after failure: UploadFailure? = nil) -> UploadFailure {
         let place = host.map { " (\($0))" } ?? ""
         let summary = failure.map { "\($0.summary); it was accepted before" }
@@ -70,7 +71,7 @@ package struct CaptivePortal: Hashable, Sendable {
                 ?? hint)
     }
 
-    /// True if the answer's content is a page for people.
+    /// True if the content of the response is an HTML page.
     package static func isPage(_ answer: ExchangeOutcome.Response) -> Bool {
         answer.fields[.contentType]?.lowercased().hasPrefix("text/html") == true
     }
@@ -81,7 +82,7 @@ package struct CaptivePortal: Hashable, Sendable {
         return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
     }
 
-    /// Fields that no page for people has. Some servers put the type of a page on every answer.
+    /// True if the response has a field that no HTML page has. Some servers send the type of HTML with every response.
     private static func isOwn(_ answer: ExchangeOutcome.Response) -> Bool {
         answer.fields.contains { field in
             let name = field.name.canonicalName
@@ -90,7 +91,7 @@ package struct CaptivePortal: Hashable, Sendable {
         }
     }
 
-    /// The mark of the Wireless ISP roaming protocol, which many pages carry.
+    /// True if the body has the mark of the Wireless ISP roaming protocol, which many portal pages carry.
     private static func hasMark(_ body: [UInt8]) -> Bool {
         body.prefix(16_384).firstRange(of: "WISPAccessGatewayParam".utf8) != nil
     }

@@ -1,14 +1,14 @@
 package import FerryFiles
 
-/// Dates as HTTP writes them (RFC 9110 §5.6.7).
+/// The date formats of HTTP (RFC 9110 §5.6.7).
 package enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Reads an IMF-fixdate, an RFC 850 date or an asctime date; nil for anything else.
+    /// Parses an IMF-fixdate, an RFC 850 date or an asctime date; nil for any other text.
     ///
-    /// Two-digit years more than 50 years ahead of `now` lie in the past, as the RFC asks.
+    /// A two-digit year more than 50 years ahead of `now` is in the past, as the RFC requires.
     package static func parse(_ text: String, now: Date) -> Date? {
         let words = text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(
             String.init)
@@ -22,7 +22,7 @@ package enum HTTPDate {
         }
     }
 
-    /// Writes an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Formats an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func format(_ date: Date) -> String {
         let seconds = Int64(
             max(-62_135_596_800, min(253_402_300_799, date.timeIntervalSince1970.rounded(.down))))

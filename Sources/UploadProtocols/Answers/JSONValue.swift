@@ -10,7 +10,7 @@ package enum JSONValue: Hashable, Sendable {
     case flag(Bool)
     case null
 
-    /// Reads an object or an array; nil for anything else and for what is malformed.
+    /// Parses an object or an array; nil for any other value and for malformed text.
     package init?(document: some Sequence<UInt8>) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(document)) else { return nil }
         switch value {

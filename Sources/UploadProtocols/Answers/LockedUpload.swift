@@ -1,24 +1,28 @@
 import FerryFiles
 import HTTPTypes
 
-/// An answer by which an upload server says that another request has the upload.
+/// A response by which an upload server reports that another request uses the upload.
 ///
-/// Most often that is an earlier request of ours on a connection that broke. The server still reads from it, or it waited
-/// for the upload's lock and takes it from the request that came after it. No such answer is final. What the request
-/// brought may have been kept, so the server is asked how much it holds before anything else is sent.
+/// Most often that is an earlier request of ours on a broken connection. The server still reads from it, or it waited
+/// for
+/// the upload's lock and takes the lock from the next request. No such response is final. The server may have stored
+/// the
+/// body of the request, so the confirmed size is requested before any other byte is sent.
 struct LockedUpload: Hashable, Sendable {
-    /// The server's name, and the version whose source was read.
+    /// The name of the server, and the version whose source was read.
     let server: String
     let version: String
     let status: Int
     /// The text that the body must contain; nil if the status alone decides.
     let text: String?
-    /// The place in the server's source.
+    /// The position in the server's source.
     let source: String
 
-    /// The answers of each server, from its source. An offset that does not match is not a lock: the offset is asked
-    /// for at once (409 with all of them, rustus 1.1.4 too). aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3
-    /// have no lock that a client notices.
+    /// The responses of each server, from its source. A wrong offset is not a lock: the offset is then requested at
+    /// once
+    /// (409 with all of them, also rustus 1.1.4). aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no
+    /// lock
+    /// that a client notices.
     static let known: [LockedUpload] = [
         LockedUpload(
             server: "tusd", version: "2.9.2", status: 400, text: "ERR_UPLOAD_INTERRUPTED",
@@ -51,13 +55,14 @@ struct LockedUpload: Hashable, Sendable {
             source: "request.py and lock.py, LockTimeoutError, after 30 s"),
     ]
 
-    /// Seconds to wait after an answer that names no time.
+    /// The seconds to wait after a response without `Retry-After`.
     static let pause = 0.5
 
-    /// The failure that such an answer to a request of this method stands for; nil for any other answer.
+    /// Returns the failure for such a response to a request of this method; nil for any other response.
     ///
-    /// A lock is waited for without end. What answers HEAD has no body (RFC 9110 §9.3.2), so a bare 400 to one may be a
-    /// lock or a fault of the server's: it is asked again, and not for ever.
+    /// Waiting for a lock has no time limit. A response to HEAD has no body (RFC 9110 §9.3.2), so a bare 400 to HEAD
+    /// may be a
+    /// lock or a fault of the server: the request is repeated, a limited number of times.
     static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure? {
         let said = ResponseClassifier.failure(answer)
         let wait = RetryAfter.seconds(in: answer.fields, now: Date()) ?? pause

@@ -1,14 +1,14 @@
 package import FerryFiles
 import HTTPTypes
 
-/// The meaning of an answer that is not a success, the same for every protocol (`RFC 9110 §15`).
+/// The meaning of a response that is not a success, the same for every protocol (`RFC 9110 §15`).
 package enum ResponseClassifier {
-    /// Statuses that say "not now". 507 is the server's full disk; 520–524 are a proxy's view of a broken origin.
+    /// The temporary statuses. 507 is the server's full disk; 520–524 come from a proxy whose origin server fails.
     private static let transient: Set<Int> = [
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
 
-    /// The failure that `answer` stands for, worded for people.
+    /// Returns the failure for `answer`, worded for users.
     package static func failure(_ answer: ExchangeOutcome.Response, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
@@ -32,7 +32,7 @@ package enum ResponseClassifier {
         }
     }
 
-    /// The target of a redirect, without secrets: no query, and nothing at all if it names a user.
+    /// Returns the target of a redirect without its query; nil if it contains a user, since that may be secret.
     private static func redirection(of answer: ExchangeOutcome.Response) -> String? {
         guard (300..<400).contains(answer.status), let location = answer.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
@@ -60,12 +60,12 @@ package enum ResponseClassifier {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if it may mean that the server does not do this kind of thing, or not any more.
+    /// True if the response may mean that the server does not, or no longer, support such requests.
     var refusesKind: Bool { [400, 404, 405, 410, 411, 413, 415, 501].contains(status) }
 }
 
 extension UploadFailure {
-    /// Adds the size of the file that a server found too large.
+    /// Adds the size of the file that the server found too large.
     func naming(_ size: ByteCount) -> UploadFailure {
         guard status == 413 else { return self }
         var failure = self
@@ -74,12 +74,12 @@ extension UploadFailure {
     }
 }
 
-/// The sentence for people in a JSON answer.
+/// The message for people in a JSON response.
 enum ProblemText {
-    /// The members that carry it: those of RFC 9457, and what common frameworks use.
+    /// The members with the message: those of RFC 9457, and those of common frameworks.
     private static let members = ["detail", "message", "error_description", "error", "title"]
 
-    /// - Returns: nil if the answer is no small object with such a member.
+    /// - Returns: The message; nil if the response is not a small object with such a member.
     static func said(by body: [UInt8]) -> String? {
         guard body.count <= 64 << 10,
             let object = JSONValue(document: body)?.object
@@ -88,10 +88,10 @@ enum ProblemText {
     }
 }
 
-/// The server's own words, made short and harmless: one line, no control characters, at most 200 code points.
+/// The server's own text, short and harmless: one line, no control characters, at most 200 code points.
 package enum ServerText {
     static func excerpt(of answer: ExchangeOutcome.Response) -> String? {
-        // Nothing is unpacked: a few bytes of an answer can be made to hold gigabytes.
+        // Compressed content is not unpacked: a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()) else { return nil }
         let type = answer.fields[.contentType]?.lowercased() ?? ""
         let body = answer.body.prefix(2048)
@@ -109,8 +109,8 @@ package enum ServerText {
         return text.isEmpty ? nil : text
     }
 
-    /// Text from outside as one short line: white space of any kind becomes one space, and what could steer a terminal
-    /// or turn the writing direction goes.
+    /// Returns external text as one short line: white space of any kind becomes one space, and characters that control
+    /// a terminal or the writing direction are removed.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where line.count < limit {
@@ -134,8 +134,9 @@ package enum ServerText {
     }
 }
 
-/// The names of the statuses that uploads meet (RFC 9110 §15). The server's own phrase is not shown, because it may say
-/// anything.
+/// The names of the statuses of uploads (RFC 9110 §15). The server's own phrase is not shown, because it may contain
+/// any
+/// text.
 enum StatusName {
     static func of(_ status: Int) -> String? {
         switch status {

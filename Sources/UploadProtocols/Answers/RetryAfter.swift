@@ -1,14 +1,14 @@
 package import FerryFiles
 package import HTTPTypes
 
-/// The wait that a server asks for (RFC 9110 §10.2.3).
+/// The wait that a server requests (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// No server's wish counts for more than this many seconds; a longer one is shown and waited for in steps.
+    /// The longest wait in seconds; a longer request is shown and waited for in steps.
     package static let longest = 86_400.0
 
-    /// Seconds to wait, 0...`longest`; nil if the field is absent or not understood.
+    /// Returns the seconds to wait, 0...`longest`; nil if the field is absent or malformed.
     ///
-    /// A date is measured against the server's own `Date` where it sent one, so that a wrong clock here costs nothing.
+    /// A date is compared with the server's own `Date` if it sent one, so that a wrong local clock does not matter.
     package static func seconds(in fields: HTTPFields, now: Date) -> Double? {
         guard let value = fields[.retryAfter] else { return nil }
         return seconds(value, serverDate: fields[.date].flatMap { HTTPDate.parse($0, now: now) }, now: now)
@@ -25,7 +25,7 @@ package enum RetryAfter {
 }
 
 extension String {
-    /// The text without white space at both ends.
+    /// The text without spaces and tabs at both ends.
     var trimmingSpaces: String {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) })

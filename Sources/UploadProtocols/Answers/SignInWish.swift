@@ -1,4 +1,4 @@
-/// The sign-in that a server asks for with a 401: its schemes and its realm, and the scheme that was sent instead.
+/// The authentication that a server requires with a 401: its schemes and realm, and whether credentials were sent.
 struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?

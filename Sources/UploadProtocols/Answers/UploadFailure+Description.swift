@@ -1,11 +1,11 @@
 public import FerryFiles
 
-/// A failure that is printed says its sentence, and what to do about it.
+/// The printed form of a failure: its sentence and the next step.
 extension UploadFailure: CustomStringConvertible, LocalizedError {
-    /// `summary`, and `hint` in parentheses where there is one.
+    /// The summary, followed by the hint in parentheses if there is one.
     public var description: String { hint.map { "\(summary) (\($0))" } ?? summary }
-    /// `summary`.
+    /// The summary.
     public var errorDescription: String? { summary }
-    /// `hint`.
+    /// The hint.
     public var recoverySuggestion: String? { hint }
 }

@@ -1,59 +1,62 @@
 /// The reason why an upload could not continue, in words for the user, and the next step.
 ///
-/// Every layer translates foreign errors into this one value at its edge; it is journaled with the upload.
+/// Every layer translates foreign errors into this one value; it is journaled with the upload.
 public struct UploadFailure: Error, Hashable, Codable, Sendable {
     /// The consequence of the failure for the queue.
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
-        /// The link or the connection: refused, reset, stalled, name not found. Tried again.
+        /// The link or the connection failed: refused, reset, stalled, name not found. The upload is retried.
         case network
-        /// No byte got through or came back in time. The upload is retried, with fewer at a time if this happens often.
+        /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this happens
+        /// often.
         case timedOut
-        /// The server is there and says "not now": 408, 425, 429, 5xx. Tried again.
+        /// The server is temporarily unable: 408, 425, 429, 5xx. The upload is retried.
         case server
-        /// The credentials are missing, expired or refused: 401, 407. A person must act.
+        /// The credentials are missing, expired or refused: 401, 407. The user must act.
         case authentication
-        /// Trying again cannot help: 4xx, bad certificate, unknown destination.
+        /// A retry cannot succeed: 4xx, bad certificate, unknown destination.
         case permanent
-        /// The configuration does not have the destination that the upload was queued for, or has it at another
-        /// server. Another configuration may let it go.
+        /// The configuration lacks the destination of the upload, or has it on another server. Another configuration
+        /// may allow the upload.
         case destinationChanged
         /// The file changed while it was queued or sent.
         case sourceChanged
         /// The file cannot be read: gone, no permission, not a regular file.
         case sourceUnreadable
-        /// The disk or network share that the file is on does not let it be read now. Tried again.
+        /// The disk or network share of the file does not allow reading now. The upload is retried.
         case sourceAway
-        /// The whole body went out, no answer came, and the protocol has no way to ask.
+        /// The whole body was sent, no response arrived, and the protocol has no request for the outcome.
         case outcomeUnknown
         /// The state folder cannot be written.
         case storage
-        /// No file or socket can be opened until others are closed. Tried again, and no fault of the upload's.
+        /// No file or socket can be opened until others are closed. The upload is retried, and is not the cause.
         case descriptors
         /// The connection's local address was removed from this machine. The upload is retried at once, without using
-        /// up a try.
+        /// up a
+        /// try.
         case addressLost
-        /// A captive portal most likely answers in the server's place. The upload is retried without using up a try.
+        /// A captive portal most likely responded instead of the server. The upload is retried without using up a try.
         case signInPage
-        /// The source of credentials cannot be reached, or is busy. The upload is retried, and its server is not
-        /// blamed.
+        /// The source of credentials is unreachable or busy. The upload is retried, and the failure does not count
+        /// against its
+        /// server.
         case signInAway
-        /// Another request has the upload at the server, most likely an earlier one of ours on a connection that broke.
-        /// Tried again within seconds, and no fault of the upload's.
+        /// Another request uses the upload on the server, most likely an earlier one of ours on a broken connection.
+        /// The upload is retried within seconds, and is not the cause.
         case uploadLocked
 
-        /// True if the link or the connection failed, in time or not.
+        /// True if the link or the connection failed, also by a timeout.
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// The kind of failure, which says who can act on it and when.
+    /// The kind of failure, which determines who can act and when.
     public var category: Category
     /// The problem in one sentence without a final stop.
     public var summary: String
     /// The next step: a key, a command or a setting.
     public var hint: String?
-    /// The HTTP status that said so, if one did.
+    /// The HTTP status that caused the failure, if one did.
     public var status: Int?
-    /// The wait that the server asked for, in seconds.
+    /// The wait that the server requested, in seconds.
     public var retryAfter: Double?
 
     public init(
@@ -67,12 +70,12 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// True if the server is busy, for all, and says for how long (RFC 6585 §4, RFC 9110 §15.6.4).
+    /// True if the server is busy for all clients and states for how long (RFC 6585 §4, RFC 9110 §15.6.4).
     public var asksAllToWait: Bool {
         category == .server && (status == 429 || status == 503) && retryAfter ?? 0 > 0
     }
 
-    /// True if waiting and trying again may help without anybody doing anything.
+    /// True if the failure may be temporary, so that a later retry can succeed without an action of the user.
     public var isTransient: Bool {
         switch category {
         case .network, .timedOut, .server, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

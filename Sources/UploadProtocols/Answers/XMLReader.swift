@@ -1,6 +1,6 @@
-/// Reads one document of XML 1.0 with namespaces, and knows no document types.
+/// A parser for one document of XML 1.0 with namespaces, without document types.
 ///
-/// Foundation's parser ends the process on some malformed documents on Linux: it is not for what servers send.
+/// Foundation's parser crashes on some malformed documents on Linux, so it is not safe for the data of servers.
 struct XMLReader {
     /// The error for every refused document: no caller needs the reason.
     struct Malformed: Error {}
@@ -9,24 +9,24 @@ struct XMLReader {
         var qualifiedName: [UInt8]
         var element: XMLElement
         var text: [UInt8] = []
-        /// The prefixes that its tag declares; they are unknown again behind it.
+        /// The prefixes that its tag declares; they are undefined again after its end.
         var declared: [String]
     }
 
-    /// Declarations that hold at one place, at most. SabreDAV, which declares all it knows, has seven.
+    /// The limit of declarations that apply at one position. SabreDAV, which declares all it knows, has seven.
     private static let declarationLimit = 256
 
     private let bytes: [UInt8]
     private let depthLimit: Int
-    /// The namespaces of each prefix from the outermost declaration to the innermost; the empty prefix is the default
-    /// one. All open elements share them.
+    /// The namespaces of each prefix from the outermost declaration to the innermost, shared by all open elements. The
+    /// empty prefix is the default namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
     private var position = 0
     private var open: [Open] = []
     private var root: XMLElement?
 
-    /// - Parameter bytes: Valid UTF-8.
+    /// - Parameter bytes: The document in valid UTF-8.
     init(_ bytes: [UInt8], depthLimit: Int) {
         self.bytes = bytes
         self.depthLimit = depthLimit
@@ -54,7 +54,7 @@ struct XMLReader {
         return root
     }
 
-    /// XML 1.0 §2.2.
+    /// True for a character of XML 1.0 §2.2.
     static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x20 && ![0xFFFE, 0xFFFF].contains(scalar.value)
             || [0x09, 0x0A, 0x0D].contains(scalar.value)
@@ -139,7 +139,7 @@ extension XMLReader {
         return Array(bytes[start..<position])
     }
 
-    /// Any letter beyond ASCII will do: which of them XML allows in names harms nobody.
+    /// True for a byte of a name. All non-ASCII letters are accepted: it does not matter which of them XML allows.
     private static func isNamePart(_ byte: UInt8, first: Bool) -> Bool {
         switch byte {
         case 0x41...0x5A, 0x61...0x7A, 0x80..., UInt8(ascii: "_"), UInt8(ascii: ":"): true
@@ -162,7 +162,7 @@ extension XMLReader {
 
 // Text (XML 1.0 §2.2, §2.11, §4.1, §4.6).
 extension XMLReader {
-    /// Outside of the root there is nothing but white space.
+    /// Adds text to the open element. Outside the root only white space is allowed.
     private mutating func append(_ text: [UInt8]) throws(Malformed) {
         guard !open.isEmpty else {
             guard text.allSatisfy(Self.isSpace) else { throw Malformed() }
@@ -235,7 +235,7 @@ extension XMLReader {
         return true
     }
 
-    /// Reads the bytes before the mark and moves behind it.
+    /// Reads the bytes before the mark and moves to its end.
     private mutating func upTo(
         _ mark: String, within limit: Int = .max
     ) throws(Malformed) -> ArraySlice<UInt8> {

@@ -1,4 +1,4 @@
-/// Asks an address by which protocol it is spoken to, then what that protocol asks.
+/// A check that finds the protocol of a URL, then runs that protocol's check.
 package struct AutoCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
@@ -10,7 +10,7 @@ package struct AutoCheck: DestinationCheck {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// - Parameter catalog: What can be chosen.
+    /// - Parameter catalog: The protocols to choose from.
     package init(
         url: String, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
     ) {
@@ -45,7 +45,7 @@ package struct AutoCheck: DestinationCheck {
     private mutating func check(_ choice: ProtocolChoice, wasAsked: Bool) -> CheckStep {
         do throws(UploadFailure) {
             let (entry, options) = try AutoProbe.use(choice, options, catalog)
-            // An address that told by itself has not been asked whether anybody is there.
+            // If the URL itself named the protocol, no request has shown yet that the server is there.
             guard var inner = entry.check(url, options) ?? (wasAsked ? nil : PlainCheck(url: url)) else {
                 return .finished(CheckReport(capabilities: ServerCapabilities(facts: choice.added(to: [:]))))
             }

@@ -1,12 +1,14 @@
 import HTTPTypes
 
-/// Finds out once by which protocol an address is spoken to, then is that protocol.
+/// A protocol that finds the protocol of a URL once, and then delegates to it.
 ///
-/// What tells it is the address itself or the answer to `OPTIONS` (RFC 9110 §9.3.7), never an upload. The choice is
-/// kept with the server's capabilities, and stamped on the resource so that a resume speaks the same.
+/// The URL itself or the response to `OPTIONS` (RFC 9110 §9.3.7) decides, never an upload. The choice is stored with
+/// the
+/// server's capabilities and on the resource, so that a resumed upload uses the same protocol.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
-    /// The traits of all protocols together. What the chosen protocol lacks is refused once it is chosen, before the
+    /// The traits of all protocols together. Options that the chosen protocol lacks are refused after the choice,
+    /// before the
     /// first byte. A resource exists only if the chosen protocol resumes.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, answersInPages: true, checksums: Set(DigestAlgorithm.allCases),
@@ -22,13 +24,13 @@ public struct AutoUpload: UploadProtocol {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// - Parameter options: For the chosen protocol. `parallelRequests` is the most of it, and no reason to refuse one
-    ///   that makes one request at a time.
+    /// - Parameter options: The options for the chosen protocol. `parallelRequests` is only an upper limit, so a
+    ///   protocol with one request at a time accepts it too.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
     }
 
-    /// - Parameter catalog: The protocols that can be chosen.
+    /// - Parameter catalog: The protocols to choose from.
     init(item: UploadItem, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry]) {
         self.item = item
         self.options = options
@@ -93,7 +95,7 @@ public struct AutoUpload: UploadProtocol {
             phase = .speaking(spoken, choice)
             return step.stamped(choice)
         } catch {
-            // The next attempt may find another protocol there, or this one in a newer build.
+            // The next attempt may find another protocol there, or a newer build may support this one.
             return .failed(error, notes: capabilities?.choice == nil ? [] : [.capabilities(.init())])
         }
     }
@@ -120,7 +122,7 @@ enum AutoProbe {
             throw failure
         }
         let choice = try ProtocolChoice.told(by: answer, at: url)
-        // A folder of WebDAV takes PUT as any other does (RFC 4918 §9.7).
+        // A WebDAV folder accepts PUT like any other server (RFC 4918 §9.7).
         if choice.name == "webdav", entry(choice.name, in: catalog) == nil, UploadAddress.tellsNamesApart(url)
         {
             return ProtocolChoice("put", because: "\(choice.because), which takes PUT")
@@ -132,7 +134,7 @@ enum AutoProbe {
         name == AutoUpload.name ? nil : catalog.first { $0.name == name }
     }
 
-    /// The chosen protocol, with as much of `options` as are limits and not demands.
+    /// Returns the chosen protocol, with those of `options` that are limits and not requirements.
     static func use(
         _ choice: ProtocolChoice, _ options: ProtocolOptions, _ catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> (ProtocolCatalog.Entry, ProtocolOptions) {
@@ -152,7 +154,7 @@ enum AutoProbe {
 }
 
 extension Step {
-    /// The step of a chosen protocol, with the choice on all that is kept.
+    /// Returns the step of a chosen protocol, with the choice on all stored values.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
         switch self {
         case .send(let exchange, let notes):
@@ -166,7 +168,7 @@ extension Step {
                 return .done(receipt, notes: notes.stamped(choice))
             }()
         case .failed(let failure, let notes):
-            // "There is no such thing here": what was known of the server may be out of date.
+            // The server does not know the resource, so its stored capabilities may be out of date.
             .failed(
                 failure,
                 notes: notes.stamped(choice)
@@ -196,14 +198,14 @@ extension Exchange {
 }
 
 extension UploadResource {
-    /// Adds the choice to what the chosen protocol remembers.
+    /// Returns the resource with the choice added to the memory of the chosen protocol.
     func stamped(_ choice: ProtocolChoice) -> UploadResource {
         var resource = self
         resource.memory.members = choice.added(to: memory.members)
         return resource
     }
 
-    /// The resource as the chosen protocol noted it.
+    /// The resource as the chosen protocol recorded it.
     fileprivate var unstamped: UploadResource {
         var resource = self
         resource.memory[ProtocolChoice.nameKey] = nil
@@ -213,10 +215,10 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// Says that the chosen protocol has asked too, and not only `auto`.
+    /// The key that marks capabilities which the chosen protocol itself has requested.
     private static let learntKey = "learnt"
 
-    /// Adds the choice to the facts that a protocol found out.
+    /// Returns the capabilities with the choice added to the facts of a protocol.
     func stamped(_ choice: ProtocolChoice) -> ServerCapabilities {
         var found = self
         found.facts = choice.added(to: facts)
@@ -224,7 +226,7 @@ extension ServerCapabilities {
         return found
     }
 
-    /// The facts that a protocol found out itself; nil if it has not asked yet.
+    /// Returns the facts that a protocol found itself; nil if it has not made a request yet.
     fileprivate func learnt(by name: String) -> ServerCapabilities? {
         guard facts[Self.learntKey] == name else { return nil }
         var found = self

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Asks whether the server is there and takes the credentials, where a protocol has nothing of its own to ask.
+/// A check that the server is there and accepts the credentials, for protocols without a check of their own.
 package struct PlainCheck: DestinationCheck {
     private let url: String
 
-    /// - Parameter url: Of the destination, with `{name}` where it has that.
+    /// - Parameter url: The URL of the destination, possibly with `{name}`.
     package init(url: String) { self.url = url }
 
     package mutating func start() -> CheckStep {
@@ -16,7 +16,7 @@ package struct PlainCheck: DestinationCheck {
         case .broken(let failure, _): return .failed(failure)
         case .answered(let answer):
             let failure = ResponseClassifier.failure(answer)
-            // What else it says to OPTIONS, it may say of OPTIONS alone.
+            // Any other refusal of OPTIONS may concern OPTIONS only.
             if failure.category == .authentication || failure.isTransient { return .failed(failure) }
             let allowed = answer.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
             return .finished(CheckReport(findings: ["the server answers" + (allowed ?? "")]))

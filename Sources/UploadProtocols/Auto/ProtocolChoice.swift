@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The protocol of an address, and the reason for the choice.
+/// The protocol of a URL, and the reason for the choice.
 public struct ProtocolChoice: Hashable, Sendable {
-    /// A name from `ProtocolCatalog`, also of a protocol that this build does not have.
+    /// A name from `ProtocolCatalog`, possibly of a protocol that this build does not have.
     public var name: String
     /// The reason, as the end of a sentence after "because": `the server says Tus-Version 1.0.0`.
     public var because: String
@@ -13,10 +13,10 @@ public struct ProtocolChoice: Hashable, Sendable {
         self.because = because
     }
 
-    /// `tus, because the server says Tus-Version 1.0.0`.
+    /// The choice as a phrase: `tus, because the server says Tus-Version 1.0.0`.
     public var sentence: String { "\(name), because \(because)" }
 
-    /// The choice that the address itself decides, before any request; nil if it decides nothing.
+    /// Returns the choice that the URL itself determines, before any request; nil if it determines none.
     public static func told(by url: String) -> ProtocolChoice? {
         if url.lowercased().hasPrefix("s3://") {
             return ProtocolChoice("s3", because: "the address is s3://")
@@ -25,7 +25,7 @@ public struct ProtocolChoice: Hashable, Sendable {
         let path = parts.path
         let keys = Set((parts.queryItems ?? []).map { $0.name.lowercased() })
         if !keys.isDisjoint(with: ["x-amz-signature", "x-goog-signature"]) {
-            // Signed for one request: it can be nothing but that one (AWS, "Presigned URLs"; Google, "Signed URLs").
+            // The URL is signed for exactly one request (AWS, "Presigned URLs"; Google, "Signed URLs").
             return ProtocolChoice("put", because: "the address is signed for one upload")
         }
         if isBelow(host, "amazonaws.com") {
@@ -39,7 +39,7 @@ public struct ProtocolChoice: Hashable, Sendable {
         {
             return ProtocolChoice("google", because: "the address is one of Google's for uploads")
         }
-        // What it is asked for, an upload session, stands in the address (Microsoft Graph, "createUploadSession").
+        // The URL names the request for an upload session (Microsoft Graph, "createUploadSession").
         if host == "graph.microsoft.com", path.hasSuffix("/createUploadSession") {
             return ProtocolChoice("graph", because: "the address makes an upload session")
         }
@@ -49,10 +49,10 @@ public struct ProtocolChoice: Hashable, Sendable {
         return nil
     }
 
-    /// The choice that follows from the response to `OPTIONS` at `url`.
+    /// Returns the choice that follows from the response to `OPTIONS` at `url`.
     ///
-    /// - Parameter isGivenAddress: As `ProtocolOptions` has it.
-    /// - Throws: `UploadFailure` (`permanent`) if it tells of nothing that files could be sent by.
+    /// - Parameter isGivenAddress: The same as in `ProtocolOptions`.
+    /// - Throws: `UploadFailure` (`permanent`) if the response names no method for sending files.
     public static func told(
         by answer: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false
     ) throws(UploadFailure) -> ProtocolChoice {
@@ -67,12 +67,12 @@ public struct ProtocolChoice: Hashable, Sendable {
             throw unknown(allowed.contains("PUT") ? "put" : "put, post, form or tus")
         }
         if allowed.contains("PUT") { return ProtocolChoice("put", because: "the server allows PUT") }
-        // A folder that takes POST and no PUT makes files of what is posted, in a way that it does not tell.
+        // A folder that allows POST and not PUT creates files from posted data in an unknown format.
         if answer.isSuccess, allowed.contains("POST") { throw unknown("post or form") }
         return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
     }
 
-    /// The choice that follows from header fields that only one protocol has.
+    /// Returns the choice that follows from header fields of a single protocol.
     private static func announced(in fields: HTTPFields) -> ProtocolChoice? {
         for name in [HTTPField.Name.tusVersion, .tusResumable] {
             guard let versions = fields[name] else { continue }
@@ -86,13 +86,12 @@ public struct ProtocolChoice: Hashable, Sendable {
         where fields[.named(name)] != nil {
             return ProtocolChoice("resumable", because: "the server says \(name)")
         }
-        // Apache lists PUT for files only, and MOVE and DELETE for folders; a DAV server to read from has neither.
+        // Apache lists PUT for files only, and MOVE and DELETE for folders; a read-only DAV server has neither.
         let allowed = methods(fields[.allow])
         if fields[.named("DAV")] != nil, allowed.isEmpty || !allowed.isDisjoint(with: ["PUT", "MOVE"]) {
             return ProtocolChoice("webdav", because: "the server says DAV")
         }
-        // S3 and the servers like it put a number on each answer, also on refusals (Amazon S3 API, "Common response
-        // headers").
+        // S3 and compatible servers number each response, also refusals (Amazon S3 API, "Common response headers").
         if let name = ["x-amz-request-id", "x-amz-id-2"].first(where: { fields[.named($0)] != nil }) {
             return ProtocolChoice("s3", because: "the server says \(name)")
         }
@@ -125,7 +124,7 @@ extension ProtocolChoice {
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")
     }
 
-    /// `kept` with this choice.
+    /// Returns `kept` with this choice.
     func added(to kept: [String: String]) -> [String: String] {
         var kept = kept
         kept[Self.nameKey] = name

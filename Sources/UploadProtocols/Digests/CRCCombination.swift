@@ -1,17 +1,19 @@
-/// The checksum of a concatenation, from the checksums and lengths of its pieces: no byte is read twice.
+/// The checksum of a concatenation, from the checksums and lengths of its parts: no byte is read twice.
 ///
-/// Appending n bytes multiplies a remainder by x^8n modulo the checksum's polynomial. As in zlib's `crc32_combine`, for
+/// Appending n bytes multiplies a remainder by x^8n modulo the checksum's polynomial, as in zlib's `crc32_combine`. It
+/// applies to
 /// any reflected checksum whose initial value and final exclusive-or are all ones.
 struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-    /// Reflected: the coefficient of x^0 is the highest bit.
+    /// The polynomial, reflected: the coefficient of x^0 is the highest bit.
     let polynomial: Register
 
-    /// The checksum of a piece with `first`, followed by one of `length` bytes with `second`.
+    /// Returns the checksum of a part with `first`, followed by a part of `length` bytes with `second`.
     func joined(_ first: Register, _ second: Register, length: ByteCount) -> Register {
         product(first, shift(by: length)) ^ second
     }
 
-    /// The checksum of all pieces in order. Pieces of one length are the common case and share their multiplier.
+    /// Returns the checksum of all parts in order. Parts of equal length are the common case and share their
+    /// multiplier.
     func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {
         var known: (length: ByteCount, shift: Register)?
         return pieces.reduce(0) { sum, piece in
@@ -22,7 +24,7 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
 
     private var one: Register { 1 << (Register.bitWidth - 1) }
 
-    /// x^8n modulo the polynomial.
+    /// Returns x^8n modulo the polynomial.
     private func shift(by length: ByteCount) -> Register {
         var power = one >> 1
         for _ in 0..<3 { power = product(power, power) }
@@ -50,11 +52,11 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
 }
 
 extension CRCCombination<UInt32> {
-    /// CRC-32C.
+    /// The combination of CRC-32C checksums.
     static let crc32c = CRCCombination(polynomial: 0x82F6_3B78)
 }
 
 extension CRCCombination<UInt64> {
-    /// CRC-64/NVME.
+    /// The combination of CRC-64/NVME checksums.
     static let crc64nvme = CRCCombination(polynomial: 0x9A6C_9329_AC4B_C9B5)
 }

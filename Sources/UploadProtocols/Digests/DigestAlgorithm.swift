@@ -1,12 +1,12 @@
-/// A digest of bytes, as it is called in the configuration and in RFC 9530.
+/// A digest algorithm, named as in the configuration and in RFC 9530.
 public enum DigestAlgorithm: String, Hashable, Codable, Sendable, CaseIterable {
-    /// RFC 1321: against mistakes, not against people.
+    /// MD5 (RFC 1321), which detects accidental errors but not attacks.
     case md5
-    /// FIPS 180-4: against mistakes, not against people.
+    /// SHA-1 (FIPS 180-4), which detects accidental errors but not attacks.
     case sha1 = "sha-1"
-    /// FIPS 180-4.
+    /// SHA-256 (FIPS 180-4).
     case sha256 = "sha-256"
-    /// Castagnoli (RFC 3720 appendix B.4), 4 bytes in network order.
+    /// CRC-32C, Castagnoli (RFC 3720 appendix B.4), 4 bytes in network order.
     case crc32c
     /// CRC-64/NVME, 8 bytes in network order.
     case crc64nvme

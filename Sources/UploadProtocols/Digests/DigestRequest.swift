@@ -1,16 +1,16 @@
 import FerryFiles
 public import HTTPTypes
 
-/// A digest that has to be known before a request is sent: computed by the driver, which has the file.
+/// A digest that the attempt computes from the file before it sends a request.
 public struct DigestRequest: Hashable, Sendable {
     /// The form of a digest in a header field.
     public enum Form: Hashable, Sendable {
-        /// Two digits a byte, lower case.
+        /// Hexadecimal: two lower-case digits a byte.
         case hex
-        /// RFC 4648 §4, with padding.
+        /// Base64 of RFC 4648 §4, with padding.
         case base64
 
-        /// The digest's bytes as text, hexadecimal digits in lower case.
+        /// Returns the digest's bytes as text, hexadecimal digits in lower case.
         public func text(_ digest: [UInt8]) -> String {
             switch self {
             case .hex: digest.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
@@ -19,9 +19,9 @@ public struct DigestRequest: Hashable, Sendable {
         }
     }
 
-    /// A field of the request, with what stands around the digest in it.
+    /// A header field of the request, with the text around the digest.
     public struct Carrier: Hashable, Sendable {
-        /// Replaced if the request has it already.
+        /// The name of the field. An existing value is replaced.
         public var field: HTTPField.Name
         /// The form of the digest.
         public var form: Form
@@ -37,7 +37,7 @@ public struct DigestRequest: Hashable, Sendable {
             self.suffix = suffix
         }
 
-        /// The field's value.
+        /// Returns the field's value.
         public func value(_ digest: [UInt8]) -> String { prefix + form.text(digest) + suffix }
     }
 
@@ -45,7 +45,7 @@ public struct DigestRequest: Hashable, Sendable {
     public var algorithm: DigestAlgorithm
     /// The bytes of the file, counted from its start.
     public var range: Range<ByteCount>
-    /// nil if only the protocol wants to know, with the answer.
+    /// The field that carries the digest; nil if only the protocol needs the digest, with the response.
     public var place: Carrier?
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in place: Carrier? = nil) {
@@ -55,13 +55,13 @@ public struct DigestRequest: Hashable, Sendable {
     }
 }
 
-/// A digest computed for a request, in the order of its `digests`.
+/// A digest that was computed for a request, in the order of its `digests`.
 public struct ComputedDigest: Hashable, Sendable {
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
     /// The bytes of the file, counted from its start.
     public var range: Range<ByteCount>
-    /// The digest itself; sums in network order.
+    /// The digest itself; checksums in network order.
     public var bytes: [UInt8]
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, bytes: [UInt8]) {

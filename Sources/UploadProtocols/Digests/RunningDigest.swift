@@ -1,6 +1,6 @@
 import Crypto
 
-/// A digest of bytes that come piece by piece.
+/// A digest of bytes that arrive in chunks.
 package struct RunningDigest: Sendable {
     private enum State: Sendable {
         case md5(Insecure.MD5)
@@ -23,7 +23,7 @@ package struct RunningDigest: Sendable {
         }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         switch state {
         case .md5(var digest):
@@ -44,7 +44,7 @@ package struct RunningDigest: Sendable {
         }
     }
 
-    /// The digest of all bytes so far; sums are in network order.
+    /// The digest of all bytes so far; checksums are in network order.
     package var bytes: [UInt8] {
         switch state {
         case .md5(let digest): Array(digest.finalize())
@@ -55,7 +55,7 @@ package struct RunningDigest: Sendable {
         }
     }
 
-    /// The digest of all of `bytes`.
+    /// Returns the digest of all of `bytes`.
     package static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         var digest = RunningDigest(algorithm)
         bytes.withUnsafeBytes { digest.update($0) }

@@ -1,20 +1,20 @@
 import FerryFiles
 public import HTTPTypes
 
-/// A digest of a whole file as a server tells it.
+/// A digest of a whole file as a server reports it.
 public struct ServerDigest: Hashable, Sendable {
-    /// The part of a response that tells digests.
+    /// The part of a response that contains digests.
     public enum Source: Hashable, Sendable {
         case fields
-        /// The JSON that Google's services answer the last request with.
+        /// The JSON of Google's services in the last response.
         case googleObject
-        /// S3's document of a completed multipart upload.
+        /// The document of S3 for a completed multipart upload.
         case s3Completion
     }
 
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The digest itself; sums in network order.
+    /// The digest itself; checksums in network order.
     public var bytes: [UInt8]
 
     public init(_ algorithm: DigestAlgorithm, _ bytes: [UInt8]) {
@@ -22,8 +22,9 @@ public struct ServerDigest: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The digests in header fields, strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's sums of whole
-    /// files.
+    /// Returns the digests in header fields, strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's
+    /// checksums
+    /// of whole files.
     public static func `in`(_ fields: HTTPFields) -> [ServerDigest] {
         var told = fields[.reprDigest].map(dictionary) ?? []
         if let field = fields[.ocChecksum] {
@@ -34,21 +35,22 @@ public struct ServerDigest: Hashable, Sendable {
             }
         }
         for (name, algorithm) in s3Names {
-            // A composite sum is of the parts' sums (`BASE64-N`), and says nothing of the file alone.
+            // A composite checksum (`BASE64-N`) covers the checksums of the parts, so it cannot be compared with the
+            // file's.
             guard let value = fields[name], let data = Data(base64Encoded: value) else { continue }
             told.append(ServerDigest(algorithm, Array(data)))
         }
         return told.sorted { rank($0.algorithm) < rank($1.algorithm) }
     }
 
-    /// The kinds of digests that an answer tells, MD5 too where its entity tag has the form of one (S3).
+    /// Returns the algorithms of the reported digests, with MD5 if the entity tag has the form of one (S3).
     public static func algorithms(in fields: HTTPFields) -> Set<DigestAlgorithm> {
         let told = Set(Self.in(fields).map(\.algorithm))
         if case .whole? = S3EntityTag(fields[.eTag], in: fields) { return told.union([.md5]) }
         return told
     }
 
-    /// The kinds of digests that `source` of an answer tells.
+    /// Returns the algorithms of the digests in `source` of a response.
     public static func algorithms(in answer: ExchangeOutcome.Response, _ source: Source) -> Set<
         DigestAlgorithm
     > {
@@ -59,7 +61,7 @@ public struct ServerDigest: Hashable, Sendable {
         }
     }
 
-    /// The digests of a field such as `sha-256=:BASE64:, md5=:BASE64:`; unknown and malformed ones are left out.
+    /// Returns the digests of a field such as `sha-256=:BASE64:, md5=:BASE64:`; unknown and malformed ones are dropped.
     public static func dictionary(_ field: String) -> [ServerDigest] {
         field.split(separator: ",").compactMap { entry in
             let pair = entry.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
@@ -71,12 +73,12 @@ public struct ServerDigest: Hashable, Sendable {
         }
     }
 
-    /// The key of an algorithm in `Repr-Digest` and `Content-Digest`; nil if it has none.
+    /// Returns the key of an algorithm in `Repr-Digest` and `Content-Digest`; nil if it has none.
     public static func key(of algorithm: DigestAlgorithm) -> String? {
         httpNames.first { $0.value == algorithm }?.key
     }
 
-    /// The name of an algorithm in `OC-Checksum` of ownCloud and Nextcloud; nil if they do not know it.
+    /// Returns the name of an algorithm in `OC-Checksum` of ownCloud and Nextcloud; nil if they do not support it.
     static func ownCloudName(of algorithm: DigestAlgorithm) -> String? {
         ownCloudNames.first { $0.value == algorithm }?.key
     }
@@ -99,7 +101,7 @@ public struct ServerDigest: Hashable, Sendable {
         return bytes
     }
 
-    /// RFC 9530 §7.2.
+    /// The keys of RFC 9530 §7.2.
     private static let httpNames: [String: DigestAlgorithm] = [
         "md5": .md5, "sha": .sha1, "sha-256": .sha256, "crc32c": .crc32c,
     ]
@@ -123,12 +125,12 @@ public struct ServerDigest: Hashable, Sendable {
 }
 
 extension HTTPField.Name {
-    /// RFC 9530 §3.
+    /// The digest of the whole file (RFC 9530 §3).
     public static let reprDigest = named("Repr-Digest")
-    /// RFC 9530 §2.
+    /// The digest of the content of the message (RFC 9530 §2).
     public static let contentDigest = named("Content-Digest")
-    /// RFC 9530 §4.
+    /// The request for a digest (RFC 9530 §4).
     public static let wantReprDigest = named("Want-Repr-Digest")
-    /// ownCloud and Nextcloud: `SHA1:HEX`, several with spaces between.
+    /// The checksums of ownCloud and Nextcloud: `SHA1:HEX`, several separated by spaces.
     public static let ocChecksum = named("OC-Checksum")
 }

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// Looks for a sequence of bytes in a text that comes in pieces.
+/// A search for a sequence of bytes in a text that arrives in chunks.
 struct ByteSearch: Hashable, Sendable {
     /// The bytes to find; not empty.
     let pattern: [UInt8]
@@ -10,8 +10,9 @@ struct ByteSearch: Hashable, Sendable {
         self.pattern = pattern
     }
 
-    /// The first occurrence at or after `start`, or the longest beginning of one that the end of `bytes` cuts off
-    /// (perhaps empty).
+    /// Returns the first occurrence at or after `start`. If there is none, returns the longest beginning of one at the
+    /// end of
+    /// `bytes` (possibly empty).
     func first(in bytes: [UInt8], from start: Int) -> Range<Int> {
         bytes.withUnsafeBytes { buffer in
             var position = start

@@ -1,7 +1,9 @@
 extension MediaType {
-    /// One type and its extensions per line, sorted: the types of files that people upload, as Debian's `media-types`
-    /// package has them. Where it has none, or one that servers would not understand, the test of this table says why
-    /// ours differs.
+    /// The table of one type and its extensions per line, sorted. It has the types of commonly uploaded files, from
+    /// Debian's
+    /// `media-types` package. Where that package has no type, or one that servers would not understand, the test of
+    /// this
+    /// table states the reason for ours.
     static let table = """
         application/atom+xml atom
         application/cbor cbor

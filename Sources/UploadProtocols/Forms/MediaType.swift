@@ -1,12 +1,12 @@
-/// The media type of a file by its name's extension; `application/octet-stream` where there is no telling.
+/// The media type of a file by the extension of its name; `application/octet-stream` if unknown.
 ///
-/// The answer comes from a table of our own and not from the system, so it is the same everywhere.
+/// The type comes from our own table and not from the system, so it is the same everywhere.
 package enum MediaType {
     /// The type of unknown content (RFC 2046 §4.5.1).
     package static let unknown = "application/octet-stream"
 
-    /// - Parameter name: A file's name without folders. Only what follows the last dot counts, in any case; a name
-    ///   that begins with its only dots, as hidden files do, has no extension.
+    /// - Parameter name: A file name without folders. Only the text after the last dot counts, in any case. A name
+    ///   whose only dots are at its beginning, as in hidden files, has no extension.
     package static func ofFile(named name: String) -> String {
         let visible = name.drop { $0 == "." }
         guard let dot = visible.lastIndex(of: "."), dot != visible.startIndex else { return unknown }

@@ -2,14 +2,15 @@ import FerryFiles
 
 /// The boundary between the parts of a form, and the layout that follows from it (RFC 2046 §5.1.1).
 ///
-/// The one place where a form's bytes are laid out: each part is `opening` and its content, and `closing` ends the body.
+/// Only this type lays out a form's bytes: each part is `opening` and its content, and `closing` ends the body.
 package struct MultipartBoundary: Hashable, Sendable {
-    /// 1 to 70 characters, without the dashes before it.
+    /// The boundary: 1 to 70 characters, without the dashes before it.
     package let text: String
-    /// True if nobody can have put it into a part; a boundary that somebody chose must be looked for (`BoundaryCheck`).
+    /// True for a random boundary, which no part can contain; a boundary of the caller must be searched for
+    /// (`BoundaryCheck`).
     package let isUnguessable: Bool
 
-    /// 52 letters and digits: 256 random bits.
+    /// Makes a random boundary of 52 letters and digits: 256 random bits.
     package init() {
         var generator = PooledRandom()
         let words = (0..<4).map { _ in String(generator.next(), radix: 36) }
@@ -26,8 +27,7 @@ package struct MultipartBoundary: Hashable, Sendable {
         isUnguessable = false
     }
 
-    /// The value of the request's `Content-Type`; the boundary is in quotes where a token may not hold it
-    /// (RFC 9110 §5.6.2).
+    /// The value of the request's `Content-Type`; the boundary is quoted if it is not a token (RFC 9110 §5.6.2).
     package var contentType: String {
         let isToken = text.utf8.allSatisfy { Self.isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
@@ -39,8 +39,8 @@ package struct MultipartBoundary: Hashable, Sendable {
     }
 
     /// The bytes that end the body.
-    /// - Parameter isEmpty: True for a form without parts: the body is then `--B--` and CRLF alone. RFC 2046 wants a
-    ///   part at least; browsers send this too, and parsers read no part from it.
+    /// - Parameter isEmpty: True for a form without parts: the body is then only `--B--` and CRLF. RFC 2046 requires at
+    ///   least one part; browsers send this too, and parsers read no part from it.
     package func closing(isEmpty: Bool) -> [UInt8] {
         Array((isEmpty ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n").utf8)
     }
@@ -55,18 +55,19 @@ package struct MultipartBoundary: Hashable, Sendable {
     }
 }
 
-/// Looks for a boundary in a part's content, which may come in pieces.
+/// A search for a boundary in a part's content, which may arrive in chunks.
 ///
-/// Stricter than RFC 2046 §5.1.1, for which it counts only at the start of a line and after two dashes. Some parsers end
-/// a line at a bare CR or LF, and undici, Node's, does not look for the dashes.
+/// The check is stricter than RFC 2046 §5.1.1, where a boundary counts only at the start of a line and after two
+/// dashes. Some
+/// parsers end a line at a bare CR or LF, and Node's undici does not check the dashes.
 package struct BoundaryCheck: Sendable {
     private let search: ByteSearch
     private var held: [UInt8] = []
 
-    /// - Parameter boundary: Looked for in one part; make another for the next part.
+    /// - Parameter boundary: The boundary to search for in one part; make another check for the next part.
     package init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
 
-    /// True if the boundary ends in this piece of the content.
+    /// True if the boundary ends in this chunk of the content.
     package mutating func finds(in piece: [UInt8]) -> Bool {
         let bytes = held.isEmpty ? piece : held + piece
         let found = search.first(in: bytes, from: 0)

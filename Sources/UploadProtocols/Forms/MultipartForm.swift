@@ -1,4 +1,4 @@
-/// A multipart/form-data body around one file: what goes before the file's bytes, and what goes after.
+/// A multipart/form-data body around one file: the bytes before the file's and the bytes after them.
 ///
 /// Parameters come first, in order, one part per value, because streaming receivers and S3 policies need them before
 /// the file.
@@ -10,7 +10,7 @@ package struct MultipartForm: Hashable, Sendable {
     /// The closing delimiter.
     package let suffix: [UInt8]
 
-    /// - Parameter boundary: An unguessable one need not be searched for in the file.
+    /// - Parameter boundary: The boundary; a random one need not be searched for in the file.
     package init(
         boundary: MultipartBoundary, parameters: [UploadItem.Parameter], fileField: String, fileName: String,
         fileType: String

@@ -2,15 +2,15 @@ public import HTTPTypes
 
 /// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG.
 ///
-/// A quote and a `%22` in a name look the same afterwards: the algorithm has it so, and servers expect it.
+/// A quote and a `%22` in a name become the same text: the algorithm requires it, and servers expect it.
 public struct MultipartHeader: Hashable, Sendable {
-    /// The name of the form field. It may be any text and is escaped.
+    /// The name of the form field. Any text is allowed and is escaped.
     public var name: String
-    /// A part with a file name is a file, even with an empty one; any other is a field.
+    /// The file name. A part with a file name is a file, even with an empty one; any other part is a field.
     public var fileName: String?
-    /// nil leaves the line out, which means `text/plain` (RFC 7578 §4.4).
+    /// The media type; nil omits the line, which means `text/plain` (RFC 7578 §4.4).
     public var contentType: String?
-    /// More lines, after the others. Most receivers ignore them (RFC 7578 §4.8).
+    /// Further lines, after the others. Most receivers ignore them (RFC 7578 §4.8).
     public var fields: HTTPFields
 
     public init(
@@ -27,7 +27,7 @@ public struct MultipartHeader: Hashable, Sendable {
         var text = "Content-Disposition: form-data; name=\"\(Self.escaped(fieldName: name))\""
         if let fileName { text += "; filename=\"\(Self.escaped(fileName: fileName))\"" }
         text += "\r\n"
-        // `HTTPField` makes blanks of line breaks: no value can end its line, checked or not.
+        // `HTTPField` replaces line breaks by spaces: no value can end its line, checked or not.
         if let contentType {
             text += "Content-Type: \(HTTPField(name: .contentType, value: contentType).value)\r\n"
         }
@@ -35,8 +35,8 @@ public struct MultipartHeader: Hashable, Sendable {
         return Array((text + "\r\n").utf8)
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) if the media type is not one, or if `fields` has a line that is written
-    ///   from the other properties.
+    /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` has a line that another
+    ///   property writes.
     public func check() throws(UploadFailure) {
         if let contentType, !Self.isMediaType(contentType) {
             throw UploadFailure(
@@ -50,7 +50,7 @@ public struct MultipartHeader: Hashable, Sendable {
         }
     }
 
-    /// Line breaks in a field's name become CRLF first, then are escaped like the rest.
+    /// Converts line breaks in a field's name to CRLF first, then escapes them like the rest.
     static func escaped(fieldName: String) -> String {
         var scalars = String.UnicodeScalarView()
         var previousWasReturn = false
@@ -65,7 +65,7 @@ public struct MultipartHeader: Hashable, Sendable {
         return escaped(fileName: String(scalars))
     }
 
-    /// CR, LF and the double quote are percent-encoded and nothing else, so that no name can end its header.
+    /// Percent-encodes only CR, LF and the double quote, so that no name can end its header.
     static func escaped(fileName: String) -> String {
         var text = ""
         for scalar in fileName.unicodeScalars {
@@ -79,7 +79,7 @@ public struct MultipartHeader: Hashable, Sendable {
         return text
     }
 
-    /// `type/subtype`, perhaps with parameters, which are not looked into (RFC 9110 §8.3.1).
+    /// True for `type/subtype`, possibly with parameters, which are not checked (RFC 9110 §8.3.1).
     private static func isMediaType(_ text: String) -> Bool {
         guard HTTPField.isValidValue(text) else { return false }
         let end = text.firstIndex { $0 == ";" || $0 == " " || $0 == "\t" } ?? text.endIndex

@@ -1,15 +1,15 @@
 import FerryFiles
 
-/// Reads a `multipart/form-data` body piece by piece, however it was cut (RFC 7578, RFC 2046 §5.1.1).
+/// A parser for a `multipart/form-data` body in chunks of any size (RFC 7578, RFC 2046 §5.1.1).
 ///
-/// Content is handed on as it comes and never gathered: between two calls the parser holds less than one
-/// delimiter of content, or one part's header.
+/// Content is passed on as it arrives and never collected: between two calls the parser keeps less than one delimiter
+/// of content, or one part's header.
 package struct MultipartParser: Sendable {
     /// The limits of a body. The caller limits the content itself.
     package struct Limits: Hashable, Sendable {
-        /// Bytes of one part's header, and of anything before the first delimiter.
+        /// The maximum bytes of one part's header, and of text before the first delimiter.
         package var headerBytes: Int
-        /// Parts of one form; one more is an error.
+        /// The maximum number of parts of one form.
         package var parts: Int
 
         package init(headerBytes: Int = 8192, parts: Int = 1000) {
@@ -20,9 +20,9 @@ package struct MultipartParser: Sendable {
 
     /// The head of one part. A part with a file name is a file, any other is a field.
     package struct Part: Hashable, Sendable {
-        /// The form's field, unescaped.
+        /// The name of the form field, unescaped.
         package var name: String
-        /// The file name as sent, after unescaping. It may hold separators, control characters or nothing.
+        /// The file name as sent, unescaped. It may be empty, or contain separators or control characters.
         package var filename: String?
         /// The content type as sent; nil means `text/plain` (RFC 7578 §4.4).
         package var contentType: String?
@@ -63,7 +63,7 @@ package struct MultipartParser: Sendable {
     }
 
     /// - Parameter contentType: The request's `Content-Type` field.
-    /// - Throws: `.boundary` unless it is `multipart/form-data` with a usable boundary.
+    /// - Throws: `.boundary` unless the field is `multipart/form-data` with a valid boundary.
     package init(contentType: String, limits: Limits = Limits()) throws(MultipartError) {
         let field = ParameterizedField(contentType)
         guard field.value.lowercased() == "multipart/form-data", let boundary = field["boundary"] else {
@@ -72,7 +72,7 @@ package struct MultipartParser: Sendable {
         try self.init(boundary: boundary, limits: limits)
     }
 
-    /// Takes the next piece of the body.
+    /// Parses the next chunk of the body.
     package mutating func parse(_ piece: [UInt8]) throws(MultipartError) -> [Event] {
         let bytes = held.isEmpty ? piece : held + piece
         held = []
@@ -82,13 +82,13 @@ package struct MultipartParser: Sendable {
         return events
     }
 
-    /// Says that the body has ended.
-    /// - Throws: `.endedEarly` if the closing delimiter has not come: the last part may have been cut.
+    /// Ends the body.
+    /// - Throws: `.endedEarly` if the closing delimiter is missing: the last part may be incomplete.
     package func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .endedEarly }
     }
 
-    /// Consumes one thing, and returns where the next begins; nil when more bytes are needed.
+    /// Consumes one element, and returns where the next begins; nil if more bytes are needed.
     private mutating func step(
         _ bytes: [UInt8], from start: Int, into events: inout [Event]
     ) throws(MultipartError) -> Int? {
@@ -182,7 +182,7 @@ package struct MultipartParser: Sendable {
             name: unescaped(name), filename: disposition["filename"].map(unescaped), contentType: contentType)
     }
 
-    /// Undoes the three escapes of the WHATWG form encoding; any other `%` stands for itself.
+    /// Decodes the three escapes of the WHATWG form encoding; any other `%` stays.
     private static func unescaped(_ text: String) -> String {
         guard text.contains("%") else { return text }
         return text.replacing("%22", with: "\"")
@@ -212,15 +212,14 @@ package enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// A header field such as `form-data; name="a"; filename="b"`: a value and parameters.
 ///
-/// In quotes `\"` and `\\` are escapes; any other backslash stands for itself, as browsers send it.
-/// Extended parameters such as `filename*` have names of their own and so are never mixed up with the plain
-/// ones (RFC 7578 §4.2 forbids them).
+/// In quotes `\"` and `\\` are escapes; any other backslash stays, as browsers send it. Extended parameters such as
+/// `filename*` have their own names, so they are never confused with the plain ones (RFC 7578 §4.2 forbids them).
 package struct ParameterizedField: Hashable, Sendable {
     /// The text before the first parameter, without blanks around it.
     package let value: String
     private let parameters: [String: String]
 
-    /// - Parameter field: The field's value. What cannot be read as a parameter is left out.
+    /// - Parameter field: The field's value. Malformed parameters are dropped.
     package init(_ field: String) {
         let quote: UnicodeScalar = "\""
         var rest = field.unicodeScalars[...]
@@ -243,7 +242,7 @@ package struct ParameterizedField: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// The parameter of that name, in lower case.
+    /// Returns the parameter of that name, in lower case.
     package subscript(name: String) -> String? { parameters[name] }
 
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {

@@ -4,7 +4,7 @@ extension JSONScanner {
     /// Reads a text.
     package mutating func string() throws(MalformedJSON) -> String {
         let (text, hasEscapes) = try rawString()
-        // Nearly all texts are ASCII; to validate them as UTF-8 takes longer.
+        // Nearly all texts are ASCII, and validation as UTF-8 takes longer.
         if !hasEscapes, text.allSatisfy({ $0 < 0x80 }) { return String(decoding: text, as: UTF8.self) }
         let value =
             hasEscapes
@@ -19,7 +19,7 @@ extension JSONScanner {
         return hasEscapes ? try unescape(text) : Array(text)
     }
 
-    /// Passes over a text and checks it.
+    /// Skips a text and checks it.
     mutating func skipString() throws(MalformedJSON) {
         let start = self
         let (text, hasEscapes) = try rawString()
@@ -28,7 +28,7 @@ extension JSONScanner {
         _ = try string()
     }
 
-    /// Reads a text without undoing its escapes.
+    /// Reads a text without decoding its escapes.
     ///
     /// - Returns: The bytes between the quotes.
     package mutating func rawString() throws(MalformedJSON) -> (
@@ -52,8 +52,9 @@ extension JSONScanner {
         return (UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), hasEscapes)
     }
 
-    /// Returns the position of the first byte from `start` on that is not simply a part of a text: a quote, a backslash,
-    /// a control character, or the end. It looks at eight bytes a step, as most of a queue's file is texts.
+    /// Returns the position of the first byte from `start` on that is not a plain part of a text: a quote, a backslash,
+    /// a
+    /// control character, or the end. It checks eight bytes a step, as most of a queue's file is text.
     private func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)
@@ -62,7 +63,7 @@ extension JSONScanner {
             let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
             let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            // The top bit of a byte is set where it is what is looked for; above the first such byte perhaps wrongly.
+            // The top bit of each matching byte is set; bits above the first match may be set wrongly.
             let found =
                 ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word)
                 & tops
@@ -77,7 +78,7 @@ extension JSONScanner {
         return index
     }
 
-    /// Passes over what follows a backslash.
+    /// Skips the character or code after a backslash.
     private mutating func skipEscape() throws(MalformedJSON) {
         guard next != UInt8(ascii: "u") else {
             position += 1
@@ -95,7 +96,7 @@ extension JSONScanner {
         position += 1
     }
 
-    /// - Parameter text: A text whose escapes `skipEscape` has passed over.
+    /// - Parameter text: A text whose escapes `skipEscape` has checked.
     private func unescape(_ text: UnsafeBufferPointer<UInt8>) throws(MalformedJSON) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

@@ -1,10 +1,10 @@
 import FerryFiles
 
-/// A strict reader of JSON text (RFC 8259) that reads value by value, as the caller asks for them. It builds no tree.
+/// A strict reader of JSON text (RFC 8259) that reads value by value, as the caller requests them. It builds no tree.
 ///
-/// It is valid only while the buffer is. Every access checks the position first.
+/// The scanner is valid only while the buffer is. Every access checks the position first.
 package struct JSONScanner {
-    /// The greatest number of objects and lists inside each other that `skipValue` follows.
+    /// The maximum nesting of objects and lists for `skipValue`.
     package static let maximumDepth = 32
 
     /// The text.
@@ -21,10 +21,10 @@ package struct JSONScanner {
     package struct Key {
         /// The bytes between the quotes.
         package let bytes: UnsafeBufferPointer<UInt8>
-        /// The position of its opening quote.
+        /// The position of the opening quote.
         package let start: Int
 
-        /// The name as the text has it.
+        /// The name as written, with its escapes.
         package var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 

@@ -27,8 +27,7 @@ struct PathInput {
     ) throws(CommandFailure) -> [LocalPath] {
         var bytes: [UInt8] = []
         do throws(SystemCallError) {
-            while case let chunk = try next(1 << 20), !chunk.isEmpty, bytes.count <= limit
-            {
+            while case let chunk = try next(1 << 20), !chunk.isEmpty, bytes.count <= limit {
                 bytes += chunk
             }
         } catch {
