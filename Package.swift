@@ -27,7 +27,8 @@ let package = Package(
         // Buffers, file regions, event loops and thread pools under the HTTP client and the receiver. 42 s, and 10 s for
         // Atomics and DequeModule.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // Not imported: the HTTP client wants no version of it without known weaknesses (Sources/Manual/security.md).
+        // Neither imported nor reached, since Ferry speaks HTTP/1.1: the HTTP client would take a version with known
+        // weaknesses (Sources/Manual/security.md).
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.44.0"),
         // TLS of the HTTP client and the receiver: private authorities, client certificates. 113 s: a BoringSSL.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),

@@ -22,7 +22,8 @@ from terminal import PATIENCE
 
 KIB = 1 << 10
 LIMIT = 300 * KIB
-SIZES = {"one.bin": 6_000_000, "two.bin": 5_000_000, "three.bin": 10_000}
+# So much that nothing ends by itself on a busy machine, before the limit is lifted.
+SIZES = {"one.bin": 40_000_000, "two.bin": 36_000_000, "three.bin": 10_000}
 # A remaining time is within this of the truth, and its seconds are whole and change once a second on the screen.
 ETA, ETA_STEP = 0.15, 1.5
 STATES = ("queued", "running", "waiting", "paused", "held", "failed", "done")
@@ -337,8 +338,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     screen.press("n")
 
     # The rest, and the sum.
-    view.limit = 8 * KIB * KIB
-    assert home.run("limit", "8M").returncode == 0
+    assert home.run("limit", "off").returncode == 0
     view.wait_for(one="done", two="done", three="done")
     screen.wait("idle", "Done 3")
     uploads, status = view.compare()

@@ -38,7 +38,7 @@ package struct JSONScanner {
         MalformedJSON(position: position, reason: needed, kind: .newer)
     }
 
-    /// Makes the error of a text that the grammar does not allow to go on so.
+    /// Makes the error of a text that the grammar does not allow to continue in this way.
     func unexpected(_ reason: String) -> MalformedJSON {
         isAtEnd
             ? MalformedJSON(position: position, reason: "it ends too early", kind: .endsTooEarly)
@@ -77,7 +77,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Reads the name of the next member; nil at the end of the object. Call after `expect("{")`.
+    /// Reads the name of the next member; nil at the end of the object. Call this after `expect("{")`.
     package mutating func key(isFirst: inout Bool) throws(MalformedJSON) -> Key? {
         if take("}") { return nil }
         try skipComma(before: "}", isFirst: &isFirst)
@@ -88,7 +88,7 @@ package struct JSONScanner {
         return key
     }
 
-    /// Returns true if the list has another element. Call after `expect("[")`.
+    /// Returns true if the list has another element. Call this after `expect("[")`.
     package mutating func element(isFirst: inout Bool) throws(MalformedJSON) -> Bool {
         if take("]") { return false }
         try skipComma(before: "]", isFirst: &isFirst)
@@ -112,7 +112,7 @@ package struct JSONScanner {
 
     /// Reads an integer of up to 64 bits, as a number or as digits in quotes.
     ///
-    /// Not generic: callers are in other modules, where a generic function would not be specialized.
+    /// The result is not generic: callers are in other modules, where a generic function would not be specialized.
     package mutating func wholeNumber() throws(MalformedJSON) -> Int128 {
         let isQuoted = take("\"")
         let isNegative = next == UInt8(ascii: "-")
@@ -137,7 +137,7 @@ package struct JSONScanner {
         return isNegative ? -Int128(value) : Int128(value)
     }
 
-    /// Reads a number, or one of the texts that stand for what JSON has no number for: "inf", "-inf" and "nan".
+    /// Reads a number, or one of the texts for values that JSON has no number for: "inf", "-inf" and "nan".
     package mutating func double() throws(MalformedJSON) -> Double {
         skipWhitespace()
         let text: String
@@ -163,7 +163,7 @@ package struct JSONScanner {
         return false
     }
 
-    /// Passes over one value of any kind and checks it.
+    /// Skips one value of any kind and checks it.
     ///
     /// - Returns: The positions of the value.
     @discardableResult

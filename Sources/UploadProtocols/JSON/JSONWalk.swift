@@ -1,11 +1,11 @@
 /// A walk through a JSON text, value by value, that knows the objects and lists around the current value.
 ///
-/// It does not recurse, so any number of them may be open. It refuses two members of one name in an object: decoders
-/// take one of the two, and do not say which (RFC 8259 §4).
+/// The walk does not recurse, so the nesting is unlimited. It refuses an object with two members of one name: decoders
+/// use one of the two, and do not report which (RFC 8259 §4).
 package struct JSONWalk {
-    /// An object or list that the walk is in.
+    /// An open object or list around the current value.
     package struct Container {
-        /// The position of its opening brace or bracket.
+        /// The position of the opening brace or bracket.
         package let start: Int
         /// True for an object, false for a list.
         package let isObject: Bool
@@ -25,7 +25,7 @@ package struct JSONWalk {
         case begin
         /// A text, a number, true, false or null.
         case scalar
-        /// The end of an object or list, and the position behind its last value.
+        /// The end of an object or list, and the position after its last value.
         case end(Container, lastValue: Int)
     }
 
@@ -38,10 +38,10 @@ package struct JSONWalk {
         scanner = JSONScanner(bytes, at: position)
     }
 
-    /// The position behind the last step.
+    /// The position after the last step.
     package var position: Int { scanner.position }
 
-    /// The names of the members that the walk is in, from the outside in, without escapes; nil in lists.
+    /// The names of the open members, from the outside in, without escapes; nil in lists.
     package var path: [String?] {
         containers.map { container in
             guard let key = container.key else { return nil }
@@ -50,9 +50,9 @@ package struct JSONWalk {
         }
     }
 
-    /// Goes on by one step.
+    /// Reads one step.
     ///
-    /// - Returns: nil at the end of the text.
+    /// - Returns: The step; nil at the end of the text.
     package mutating func next() throws(MalformedJSON) -> Step? {
         if let top = containers.indices.last {
             let lastValue = scanner.position
@@ -89,7 +89,8 @@ package struct JSONWalk {
         return true
     }
 
-    /// Finds the first place where a text is not JSON (RFC 8259); nil if all of it is. A byte order mark may precede it.
+    /// Returns the first error of a text that is not JSON (RFC 8259); nil if it is valid. A byte order mark may precede
+    /// it.
     package static func error(in bytes: UnsafeBufferPointer<UInt8>) -> MalformedJSON? {
         var walk = JSONWalk(bytes, at: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         do throws(MalformedJSON) { while try walk.next() != nil {} } catch { return error }

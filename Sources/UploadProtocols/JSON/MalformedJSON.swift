@@ -12,7 +12,7 @@ package struct MalformedJSON: Error, Hashable {
 
     /// The number of bytes before the error.
     package var position: Int
-    /// The error, or for `newer` what reading on needs, as a part of a sentence.
+    /// The error, or for `newer` the required feature, as a part of a sentence.
     package var reason: String
     /// The reason for the error.
     package var kind: Kind
@@ -29,14 +29,15 @@ package struct MalformedJSON: Error, Hashable {
     }
 }
 
-/// A position in a text as editors count it.
+/// A position in a text, counted as in editors.
 package struct TextPosition: Hashable, CustomStringConvertible {
     /// The number of the line, from 1.
     package var line = 1
     /// The number of the character in its line, from 1.
     package var column = 1
 
-    /// - Parameter offset: The number of bytes before it. Behind the end of the text counts as its end.
+    /// - Parameter offset: The number of bytes before the position. An offset after the end of the text counts as its
+    ///   end.
     package init(of offset: Int, in bytes: some Sequence<UInt8>) {
         for byte in bytes.prefix(offset) {
             if byte == 0x0A {

@@ -1,16 +1,16 @@
 import FerryFiles
 import HTTPTypes
 
-/// Asks a Nextcloud about the destination's folder, and about what waits in its user's folder of uploads.
+/// A check of the folder of a Nextcloud destination, and of the unfinished uploads in the user's upload folder.
 package struct NextcloudCheck: DestinationCheck {
     private enum Phase: Sendable {
         case folder
         case uploads(findings: [String])
-        /// Asks how many bytes one of the found uploads holds.
+        /// Requests the stored size of one of the found uploads.
         case sizing(CheckReport, Int)
     }
 
-    /// One question each.
+    /// The limit of uploads whose size is requested, since each costs one request.
     private static let sizedUploads = 100
 
     private let url: String
@@ -18,7 +18,7 @@ package struct NextcloudCheck: DestinationCheck {
     private let plan: ByteCount?
     private var phase = Phase.folder
 
-    /// - Parameter url: The destination's.
+    /// - Parameter url: The URL of the destination.
     package init(url: String, options: ProtocolOptions) {
         self.url = url
         plan = options.chunkSize
@@ -83,7 +83,7 @@ package struct NextcloudCheck: DestinationCheck {
         return .send(WebDAVProperties.exchange(folder, depth: 1, [.getcontentlength]))
     }
 
-    /// The total size of the chunks, which have numbers as names; `.file` stands for all of them.
+    /// Returns the total size of the chunks, whose names are numbers; `.file` is the sum of all of them.
     private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
         entries.reduce(0) { sum, entry in
             let name = entry.path.split(separator: "/").last ?? ""

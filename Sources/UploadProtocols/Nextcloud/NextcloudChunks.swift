@@ -1,4 +1,4 @@
-/// The chunks that the server holds, and those in flight.
+/// The chunks that the server has stored, and those in flight.
 struct NextcloudChunks: Hashable, Sendable {
     let plan: NextcloudPlan
     private(set) var held: Set<Int>
@@ -12,7 +12,7 @@ struct NextcloudChunks: Hashable, Sendable {
 
     var isComplete: Bool { held.count == plan.count }
 
-    /// Bytes of the chunks that the server holds.
+    /// The bytes of the stored chunks.
     var bytes: ByteCount {
         held.reduce(0) { sum, number in
             let range = plan.range(number)
@@ -20,7 +20,7 @@ struct NextcloudChunks: Hashable, Sendable {
         }
     }
 
-    /// The next chunks, so many at most, that are neither held nor under way; from now on they are under way.
+    /// Returns the next chunks, at most `count`, that are neither stored nor in flight, and marks them as in flight.
     mutating func takeNext(_ count: Int) -> [Int] {
         var taken: [Int] = []
         while taken.count < count {

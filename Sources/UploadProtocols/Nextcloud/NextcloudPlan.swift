@@ -1,19 +1,19 @@
 import FerryFiles
 
-/// The division of a file into chunks for Nextcloud, and the folder where they wait.
+/// The division of a file into chunks for Nextcloud.
 struct NextcloudPlan: Hashable, Sendable {
-    /// The chunk sizes that the server takes, in bytes. The last chunk may be smaller (Nextcloud developer manual,
+    /// The chunk sizes that the server accepts, in bytes. The last chunk may be smaller (Nextcloud developer manual,
     /// chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
     /// The chunk size if none is configured.
     static let usualChunkSize: ByteCount = 10 << 20
-    /// The server's limit is 10,000; a list of more than this would not be read whole.
+    /// The limit of chunks. The server allows 10,000, but a list of that length would exceed the response limit.
     static let chunkLimit: ByteCount = 2000
 
     let size: ByteCount
     let chunkSize: ByteCount
 
-    /// - Parameter wished: As configured; taken as far as the limits allow.
+    /// - Parameter wished: The configured chunk size, which the limits may change.
     init(size: ByteCount, wished: ByteCount?) {
         let least = size / Self.chunkLimit + 1
         let chosen = max(wished ?? Self.usualChunkSize, least)
@@ -36,18 +36,18 @@ struct NextcloudPlan: Hashable, Sendable {
         return start..<min(start + chunkSize, size)
     }
 
-    /// `00001` and on, so that their order is the same by name.
+    /// Returns the name of a chunk, from `00001`, so that the order by name is the order of the chunks.
     static func name(_ number: Int) -> String {
         String(repeating: "0", count: max(0, 5 - String(number).count)) + String(number)
     }
 }
 
-/// The addresses of a Nextcloud's files and of its unfinished uploads.
+/// The URLs of a Nextcloud's files and of its unfinished uploads.
 struct NextcloudAddress: Hashable, Sendable {
-    /// `…/remote.php/dav/uploads/USER/`.
+    /// The folder of the user's unfinished uploads: `…/remote.php/dav/uploads/USER/`.
     let uploads: String
 
-    /// nil if `url` is not below `…/dav/files/USER/`.
+    /// Makes the URLs; nil if `url` is not below `…/dav/files/USER/`.
     init?(_ url: String) {
         let plain = UploadAddress.withoutQuery(url)
         guard let mark = plain.firstRange(of: "/dav/files/") else { return nil }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A large file: its folder, its chunks, and what is there already.
+/// The upload of a large file in chunks: its folder, its chunks, and the list of those already stored.
 extension NextcloudUpload {
     mutating func makeUpload() -> Step {
         knowsFolder = true
@@ -18,7 +18,7 @@ extension NextcloudUpload {
     mutating func receiveUpload(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
         case 200..<300: return send(NextcloudChunks(plan: plan, held: []))
-        // Made by an attempt that ended before it could note so; the key is nobody else's.
+        // An attempt that ended before it could record the folder created it; the key belongs to this upload only.
         case 405: return list()
         case 404, 409:
             var failure = WebDAVFailure.failure(answer)
@@ -35,7 +35,7 @@ extension NextcloudUpload {
     }
 
     mutating func receiveList(_ answer: ExchangeOutcome.Response) -> Step {
-        // The server drops a folder that nobody wrote to for a day.
+        // The server deletes a folder to which no request has written for a day.
         if [404, 410].contains(answer.status) { return startAgain() }
         guard answer.status == 207 else { return .failed(WebDAVFailure.failure(answer)) }
         guard let all = WebDAVProperties.list(in: answer) else {
@@ -44,7 +44,7 @@ extension NextcloudUpload {
         var held: Set<Int> = []
         for entry in all where !entry.isFolder {
             let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
-            // `.file` is what they become; a chunk of another size is sent again.
+            // `.file` is the assembled file; a chunk of another size is sent again.
             guard let number = Int(name), (1...plan.count).contains(number) else { continue }
             let range = plan.range(number)
             if entry.file.size == range.upperBound - range.lowerBound { held.insert(number) }
@@ -52,7 +52,7 @@ extension NextcloudUpload {
         return send(NextcloudChunks(plan: plan, held: held))
     }
 
-    /// Begins with as many chunks at once as may be, or puts them together if all are there.
+    /// Sends as many chunks at once as allowed, or assembles them if all are stored.
     private mutating func send(_ chunks: NextcloudChunks) -> Step {
         var chunks = chunks
         noteHeld(chunks)
@@ -91,7 +91,7 @@ extension NextcloudUpload {
             phase = .sendingChunks(chunks)
             return following.isEmpty ? .wait() : .sendAll(following)
         case 404, 409:
-            // Others are still under way, so the next attempt begins anew.
+            // Other chunks are still in flight, so the next attempt starts again.
             let lost: [Step.Note] = resource.map { [.serverLost($0.confirmed)] } ?? []
             return .failed(Self.lost, notes: lost + [.resource(nil)])
         default: return .failed(WebDAVFailure.failure(answer))

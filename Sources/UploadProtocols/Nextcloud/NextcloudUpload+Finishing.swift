@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// The whole file at its place.
+/// The last steps of an upload: a whole file in one request, or the `MOVE` that assembles the chunks.
 extension NextcloudUpload {
     mutating func sendWhole() -> Step {
         let address = address(of: name)
         var exchange = Exchange(
             .put, address.url, fields: [.contentType: item.contentType],
             body: item.size > 0 ? .file(range: 0..<item.size) : .none, traits: [.idempotent, .completes])
-        // Nobody's file may come in between (RFC 9110 §13.1.2).
+        // The condition protects a file that appears meanwhile (RFC 9110 §13.1.2).
         if !replaces { exchange.fields[.ifNoneMatch] = "*" }
         addKept(to: &exchange)
         var begun = UploadResource(url: address.url)
         begun.nextcloud.name = name
-        // Where nothing was, a file of the size is this one; where one was, it may be the old one.
+        // If no file was there, a file of this size is ours; otherwise it may be the old one.
         if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
         noteResource(begun)
         phase = .sendingWhole
@@ -29,7 +29,7 @@ extension NextcloudUpload {
         case 412: return takenMeanwhile()
         default:
             let failure = WebDAVFailure.failure(answer)
-            // What a proxy says tells nothing about the server behind it.
+            // The response of a proxy says nothing about the server behind it.
             return .failed(failure, notes: [502, 504].contains(answer.status) ? [] : [.resource(nil)])
         }
     }
@@ -43,7 +43,7 @@ extension NextcloudUpload {
         exchange.fields[.overwrite] = replaces ? "T" : "F"
         exchange.fields[.ocTotalLength] = "\(item.size)"
         addKept(to: &exchange)
-        // The answer may take minutes and get lost: then the file is looked for before anything is repeated.
+        // The response may take minutes and get lost: then the file is looked up before any request is repeated.
         exchange.markBeforeLastBytes = mark.withWholeBodySent(true)
         phase = .moving
         return .send(exchange)
@@ -54,10 +54,10 @@ extension NextcloudUpload {
         case 207: return .failed(WebDAVFailure.move(answer))
         case 200..<300:
             return look(at: address(of: name), for: .result(ours: answer.digests))
-        // The folder is gone: an earlier MOVE made the file of it, or it was dropped.
+        // The folder is gone: an earlier MOVE assembled the file, or the server deleted the folder.
         case 404, 410: return mayBeMoved ? look(at: address(of: name), for: .settled) : startAgain()
         case 412: return takenMeanwhile()
-        // A proxy lost its timeout, or the file is locked because it is being put together.
+        // A proxy timed out, or the file is locked while the server assembles it.
         case 423, 502, 504: return stillAssembling(WebDAVFailure.failure(answer))
         default: return .failed(WebDAVFailure.move(answer), notes: [.resource(resource)])
         }
@@ -72,7 +72,7 @@ extension NextcloudUpload {
         return choose()
     }
 
-    /// The next attempt looks for the file first, some times, before it repeats the `MOVE`.
+    /// Fails so that the next attempts look for the file first, several times, before they repeat the `MOVE`.
     private mutating func stillAssembling(_ reason: UploadFailure?) -> Step {
         noteAssembling()
         return .failed(
@@ -83,7 +83,7 @@ extension NextcloudUpload {
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
-    /// The `MOVE` may be carried out for minutes without anybody to answer to.
+    /// The server may execute the `MOVE` for minutes although the connection for its response is gone.
     mutating func lostAnswer(_ failure: UploadFailure) -> Step {
         noteAssembling()
         return .failed(failure)
@@ -96,8 +96,9 @@ extension NextcloudUpload {
         noteResource(noted)
     }
 
-    /// Takes whether the upload's folder is there: it goes when the file is whole. The file alone tells nothing, as an
-    /// older one of the same size may be there.
+    /// Handles the lookup of the upload's folder, which the server deletes when the file is complete. The file alone
+    /// proves
+    /// nothing, as an older one of the same size may be there.
     mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
@@ -105,7 +106,7 @@ extension NextcloudUpload {
         guard noted.nextcloud.polls >= Self.pollLimit || noted.nextcloud.polls == 0 else {
             return stillAssembling(nil)
         }
-        // The MOVE never arrived, or the server gave it up: what of the chunks is there tells.
+        // The MOVE never arrived, or the server aborted it: the stored chunks show which.
         noted = noted.withWholeBodySent(false)
         noted.nextcloud.polls = 0
         noteResource(noted)
@@ -131,7 +132,8 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Nextcloud keeps the digest it was told, and tells it again: only one that it computes itself proves anything.
+    /// Nextcloud stores the client's digest and returns it unchecked: only a digest that it computes itself proves the
+    /// content.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
@@ -149,7 +151,7 @@ extension NextcloudUpload {
     {
         let failure = ResponseClassifier.failure(answer)
         guard answer.isSuccess else {
-            // Since Nextcloud 23; before, nothing is compared.
+            // Recalculation exists since Nextcloud 23; older versions are not compared.
             return failure.isTransient ? .failed(failure) : .done(receipt)
         }
         var receipt = receipt
@@ -164,6 +166,7 @@ extension NextcloudUpload {
 }
 
 extension HTTPField.Name {
-    /// Has Nextcloud compute a file's digest and answer with `OC-Checksum` (its feature `nextcloud-checksum-update`).
+    /// Makes Nextcloud compute a file's digest and respond with `OC-Checksum` (its feature
+    /// `nextcloud-checksum-update`).
     static let recalculateHash = named("X-Recalculate-Hash")
 }

@@ -1,10 +1,11 @@
 import FerryFiles
 import HTTPTypes
 
-/// Nextcloud's chunked upload, version 2 (Nextcloud developer manual, "Chunked file upload"): chunks go to a folder of
-/// their own, in any order, and a `MOVE` puts them together at the file's place. A small file is one `PUT`.
+/// Nextcloud's chunked upload, version 2 (Nextcloud developer manual, "Chunked file upload"). Chunks are sent to a
+/// separate folder, in any order, and a `MOVE` assembles them at the file's URL. A small file is one `PUT`.
 ///
-/// Written from the documented exchanges and tested against a server made of them; no Nextcloud took part.
+/// The implementation follows the documented requests and is tested against a server built from them, not a real
+/// Nextcloud.
 public struct NextcloudUpload: UploadProtocol {
     public static let name = "nextcloud"
     public static let traits = ProtocolTraits(
@@ -20,7 +21,7 @@ public struct NextcloudUpload: UploadProtocol {
         case listing
         case sendingChunks(NextcloudChunks)
         case moving
-        /// The server computes the digest of what it holds.
+        /// The server computes the digest of the stored file.
         case hashing(Receipt, ours: [ComputedDigest])
         case deleting(Receipt)
     }
@@ -29,37 +30,37 @@ public struct NextcloudUpload: UploadProtocol {
     enum Purpose: Sendable {
         case place(ExistingChoice)
         case folder
-        /// Whether an earlier `MOVE`, whose answer did not come, is still at work.
+        /// A lookup that shows whether an earlier `MOVE` without a response is still running.
         case assembling
-        /// The file that it made.
+        /// A lookup of the file that the `MOVE` made.
         case settled
-        /// The file after a success, and the digests that were computed for the request.
+        /// A lookup of the file after a success, with the digests that were computed for the request.
         case result(ours: [ComputedDigest])
     }
 
     /// The number of lookups of an assembly before the `MOVE` is sent again.
     static let pollLimit = 4
-    /// Seconds between two looks at an assembly, which may take minutes.
+    /// The seconds between two lookups of an assembly, which may take minutes.
     static let pollPause = 15.0
-    /// Requests at once where nothing is configured.
+    /// The number of concurrent requests if none is configured.
     static let usualParallelRequests = 2
 
     let item: UploadItem
     let options: ProtocolOptions
     var phase: Phase
-    /// The upload's folder, or the file's own place for a small one; nil before it is noted.
+    /// The upload's folder, or the URL of a small file; nil before it is recorded.
     var resource: UploadResource?
     var name: String
     var replaces = false
-    /// Whether an earlier attempt may have made the file.
+    /// True if an earlier attempt may have made the file.
     var mayBeMoved = false
     var knowsFolder = false
     var budget = RetryBudget()
     var atOnce: PartConcurrency
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The chunk size, the requests at once, the checksum and what becomes of an existing file are
-    ///   taken from them.
+    /// - Parameter options: The options; the chunk size, the parallel requests, the checksum and the policy for an
+    ///   existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -96,7 +97,7 @@ public struct NextcloudUpload: UploadProtocol {
         return step.noting(pending)
     }
 
-    /// The upload's folder. What may be the finished file is not touched.
+    /// Deletes the upload's folder. A resource that may be the finished file is not deleted.
     public func removal(of resource: UploadResource) -> [Exchange] {
         resource.isChunked ? [Exchange(.delete, resource.url)] : []
     }
@@ -124,7 +125,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Keeps a note for the next step.
+    /// Stores a note for the next step.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {
@@ -138,7 +139,7 @@ extension NextcloudUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The division of the file: that of an earlier attempt, or as the destination wishes.
+    /// The division of the file: that of an earlier attempt, or by the destination's settings.
     var plan: NextcloudPlan {
         resource?.nextcloud.chunkSize.map { NextcloudPlan(size: item.size, chunkSize: $0) }
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)
@@ -176,7 +177,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Looks at the file's place, so that a folder there is not replaced, and does as the destination says.
+    /// Looks up the file's URL, so that a folder there is not replaced, and follows the destination's policy.
     mutating func choose() -> Step {
         let begun = resource.flatMap { noted in
             noted.nextcloud.name.map { ExistingChoice.Begun(name: $0, mayBeComplete: noted.wholeBodySent) }
@@ -229,7 +230,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds the facts that Nextcloud keeps about a file besides its bytes.
+    /// Adds the facts that Nextcloud stores about a file in addition to its bytes.
     func addKept(to exchange: inout Exchange) {
         if let modified = item.modified {
             exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
@@ -245,9 +246,9 @@ extension NextcloudUpload {
 
 /// The facts that an upload to Nextcloud remembers.
 struct NextcloudMemory: ResumeForm {
-    /// The name that the file gets.
+    /// The name of the file on the server.
     var name: String?
-    /// Bytes of each chunk but the last; nil for a file that is sent whole.
+    /// The bytes of each chunk but the last; nil for a file in one request.
     var chunkSize: ByteCount?
     /// The number of lookups after a `MOVE` without a response.
     var polls = 0

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Asks by `OPTIONS` whether a target takes resumable uploads, and within which limits.
+/// A check by `OPTIONS` whether a target accepts resumable uploads, and within which limits.
 package struct ResumableCheck: DestinationCheck {
     private let target: String
 
-    /// - Parameter url: Of the destination.
+    /// - Parameter url: The URL of the destination.
     package init(url: String, options: ProtocolOptions) {
         target = UploadAddress.filled(url, with: "")
     }
@@ -53,7 +53,7 @@ package struct ResumableCheck: DestinationCheck {
         return findings
     }
 
-    /// Whole hours or minutes: nobody needs more.
+    /// Returns a duration in whole hours, minutes or seconds, which is precise enough.
     private static func duration(_ seconds: ByteCount) -> String {
         switch seconds {
         case ..<120: "\(seconds) seconds"

@@ -1,13 +1,14 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// Boolean: whether a request's content reaches the file's end, or whether an answer is the target's own.
+    /// The Boolean field for whether a request's content reaches the file's end, or whether a response comes from the
+    /// target.
     package static let uploadComplete = named("Upload-Complete")
     /// The opposite of `uploadComplete`, up to interop version 3.
     package static let uploadIncomplete = named("Upload-Incomplete")
-    /// See `UploadLimit`.
+    /// The limits of the server: see `UploadLimit`.
     package static let uploadLimit = named("Upload-Limit")
-    /// The field of every request while there is no RFC: see `InteropVersion`.
+    /// The version field of every request while there is no RFC: see `InteropVersion`.
     package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
 }
 
@@ -22,7 +23,7 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Drafts -09 to -11 and the editor's copy of 2026.
     case eight = 8
 
-    /// The value of a field; nil for any other version.
+    /// Parses the value of a field; nil for any other version.
     package init?(field: String?) {
         guard let number = StructuredField.count(field) else { return nil }
         self.init(rawValue: Int(number))
@@ -31,13 +32,13 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// The header fields of every request of this version.
     package var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
 
-    /// The media type of appends, the upload's length and digests are older versions' to ignore.
+    /// True for versions with a media type of appends, the upload's length and digests; older ones ignore these.
     package var isTyped: Bool { self >= .six }
 
-    /// Whether success of an append carries the offset; later versions may leave it out.
+    /// True if a successful append must state the offset; later versions may omit it.
     package var tellsOffset: Bool { self <= .six }
 
-    /// Writes down whether a request's content, or what is at the server, reaches the end.
+    /// Writes whether a request's content, or the stored content, reaches the end.
     package func write(isComplete: Bool, to fields: inout HTTPFields) {
         switch self {
         case .three: fields[.uploadIncomplete] = isComplete ? "?0" : "?1"

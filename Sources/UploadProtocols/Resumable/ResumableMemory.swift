@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// The facts that a resumable upload remembers beside its address: a few short words, because each change is journaled.
+/// The facts that a resumable upload stores beside its URL: a few short words, because each change is journaled.
 struct ResumableMemory: ResumeForm {
-    /// The version that the upload was made in; nil for any other protocol's resource.
+    /// The version that the upload was created in; nil for a resource of another protocol.
     var interop: InteropVersion?
-    /// The limits that the server told last.
+    /// The last limits that the server stated.
     var limit: UploadLimit?
-    /// The largest append that the server takes, found out by being refused.
+    /// The largest append that the server accepts, learned from a refusal.
     var largestAppend: ByteCount?
     /// The digest of the whole file, as it was sent to the server.
     var ownDigest: [UInt8]?
@@ -25,10 +25,10 @@ extension UploadResource {
         set { self[ResumableMemory.self] = newValue }
     }
 
-    /// A server that names a time further away than this, in seconds, means "for ever".
+    /// The limit in seconds: a server with a later time means "for ever".
     private static let longestAge: ByteCount = 10 * 366 * 86_400
 
-    /// Keeps the limits, and until when the server keeps the upload.
+    /// Stores the limits, and the time until which the server keeps the upload.
     mutating func take(_ told: UploadLimit?) {
         guard let told else { return }
         if let age = told.age { expires = Date().addingTimeInterval(Double(min(age, Self.longestAge))) }
@@ -52,7 +52,7 @@ extension UploadLimit: ResumeText {
     var stored: String? { header() }
 }
 
-/// Base64.
+/// The text form is Base64.
 extension [UInt8]: ResumeText {
     init?(stored: String) {
         guard let data = Data(base64Encoded: stored) else { return nil }

@@ -3,22 +3,22 @@ import HTTPTypes
 
 /// The facts about an upload in a response, in the words of any version. Malformed fields count as absent.
 struct ResumableResponse: Sendable {
-    /// True if the answer is the target's own verdict; false if the upload is not complete.
+    /// True if the response is the target's own; false if the upload is not complete.
     var isComplete: Bool?
-    /// Bytes at the server.
+    /// The number of bytes that the server has stored.
     var offset: ByteCount?
-    /// Bytes of the whole file.
+    /// The number of bytes of the whole file.
     var length: ByteCount?
     var limit: UploadLimit?
-    /// The version that the server speaks.
+    /// The version that the server uses.
     var version: InteropVersion?
     var problem: ResumableProblem?
 
-    /// - Parameter version: The one that was asked in.
+    /// - Parameter version: The version of the request.
     init(_ answer: ExchangeOutcome.Response, version asked: InteropVersion) {
         let fields = answer.fields
         version = InteropVersion(field: fields[.uploadDraftInteropVersion])
-        // Either field, whatever the version: swift-nio-extras 1.35.2 has them swapped.
+        // Either field counts in any version: swift-nio-extras 1.35.2 swaps them.
         isComplete =
             StructuredField.boolean(fields[.uploadComplete])
             ?? StructuredField.boolean(fields[.uploadIncomplete]).map { !$0 }
@@ -28,7 +28,7 @@ struct ResumableResponse: Sendable {
         problem = ResumableProblem(answer)
     }
 
-    /// True if only a server that knows of resumable uploads says such a thing.
+    /// True if only a server with resumable uploads sends such a response.
     var isTelling: Bool { version != nil || isComplete != nil || offset != nil || limit != nil }
 }
 
@@ -56,7 +56,7 @@ enum ResumableProblem: Sendable, Hashable {
         }
     }
 
-    /// - Returns: nil if the answer is no problem (RFC 9457), or none of these.
+    /// - Returns: The problem; nil if the response has none (RFC 9457), or another type.
     init?(_ answer: ExchangeOutcome.Response) {
         guard answer.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,
             let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body)),
@@ -71,7 +71,7 @@ enum ResumableProblem: Sendable, Hashable {
         }
     }
 
-    /// The server's refusal in words of ours.
+    /// Returns the server's refusal in Ferry's words.
     func failure(status: Int) -> UploadFailure {
         switch self {
         case .mismatchingOffset:

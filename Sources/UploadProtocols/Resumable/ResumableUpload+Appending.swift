@@ -2,9 +2,9 @@ import FerryFiles
 import HTTPTypes
 
 extension ResumableUpload {
-    /// An append whose digest does not match is dropped as a whole, so with digests the file goes in pieces.
+    /// The chunk size with digests: an append whose digest does not match is dropped as a whole.
     static let checkedChunk: ByteCount = 32 << 20
-    /// The first guess, and the last, at what a server takes that refuses an append as too large without saying more.
+    /// The first and the last guess at the limit of a server that refuses an append as too large without stating one.
     static let largestGuess: ByteCount = 64 << 20
     static let smallestGuess: ByteCount = 64 << 10
 
@@ -26,7 +26,7 @@ extension ResumableUpload {
                 return told.offset ?? item.size == item.size ? done(resource, answer) : misfit(resource)
             }
             guard let offset = told.offset else {
-                // What answers so is not the server that made the upload, or not always: that may pass.
+                // Another server responded, or this one is temporarily wrong.
                 let end = budget.standstill("the server does not say how much it holds (Upload-Offset)")
                 return end.map { .failed($0) } ?? query(resource)
             }
@@ -58,7 +58,7 @@ extension ResumableUpload {
         let known = resource
         if !isChecked { resource.appends.begin(resource.confirmed..<end) }
         phase = .appending(resource, end: end)
-        // A repeated last append would meet a server that has forgotten the upload, or another one by then.
+        // A repeated last append would meet a server that has deleted the upload, or started another one.
         var exchange = Exchange(
             .patch, resource.url, fields: fields,
             body: left > 0 ? .file(range: resource.confirmed..<end) : .none,
@@ -72,13 +72,13 @@ extension ResumableUpload {
             ]
         }
         if completes { OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice) }
-        // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
+        // Some servers delete an upload once it is complete: the next attempt must know this possible reason.
         if completes { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// The facts that the upload has shown about the server, to be kept for others.
+    /// Returns the facts about the server that the upload has revealed, to be stored for other uploads.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
         ChunkSizePolicy.note(resource, in: &found)
@@ -87,7 +87,7 @@ extension ResumableUpload {
         return [.capabilities(found)]
     }
 
-    /// The connection broke with so many bytes of the body out.
+    /// Handles a connection that broke after so many bytes of the body were sent.
     func broke(_ failure: UploadFailure, afterSending bytes: ByteCount) -> Step {
         guard case .appending(let resource, _) = phase else { return .failed(failure) }
         var known = resource
@@ -106,7 +106,7 @@ extension ResumableUpload {
         }
         let told = ResumableResponse(answer, version: resource.resumable.interop ?? .eight)
         let completes = end == item.size
-        // Whatever the answer is, it is one: the mark that says that none came goes.
+        // A response has arrived, so the mark for a missing response is removed.
         let known: [Step.Note] = [.resource(resource)]
         if told.problem == .completedUpload {
             return askAgain(resource, "the server calls the upload complete and incomplete", .permanent)
@@ -126,7 +126,7 @@ extension ResumableUpload {
         case 404, 410: return gone(resource)
         default:
             let failure = ResponseClassifier.failure(answer)
-            // A refusal is a definite no; any other failure may have come after the last byte was taken.
+            // A refusal is definite; any other failure may come after the server stored the last byte.
             guard failure.isTransient, completes else { return .failed(failure, notes: known) }
             return .failed(failure, notes: [.resource(resource.withWholeBodySent(true))])
         }
@@ -144,7 +144,7 @@ extension ResumableUpload {
                     hint: "what is at the server is not the whole file; retry sends it again"),
                 notes: [.resource(nil)])
         }
-        // A server that says nothing else has it all, unless its count speaks against that.
+        // A success without a contradicting offset means that the server has stored everything.
         if end == item.size, told.isComplete == nil, told.offset ?? end == end {
             return done(resource, answer)
         }
@@ -154,9 +154,9 @@ extension ResumableUpload {
         return advance(resource, told, to: told.offset ?? end, end: end)
     }
 
-    /// Goes on from what the server holds, whatever we believed before.
+    /// Continues from the offset of the server, whatever was known before.
     ///
-    /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
+    /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
     private mutating func advance(
         _ resource: UploadResource, _ told: ResumableResponse, to offset: ByteCount, end: ByteCount?
     ) -> Step {
@@ -188,7 +188,7 @@ extension ResumableUpload {
         return query(smaller, noting: [.resource(smaller)])
     }
 
-    /// Asks how much the server holds, after an answer that says that nothing of a request was taken.
+    /// Requests the offset again, after a response that says that the request's bytes were not stored.
     private mutating func askAgain(
         _ resource: UploadResource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {
@@ -202,7 +202,7 @@ extension ResumableUpload {
     }
 
     private mutating func gone(_ resource: UploadResource) -> Step {
-        // It said that it has all, and has let go of the upload since.
+        // The server confirmed the whole file before, and has deleted the upload since.
         if resource.marks.isAcknowledged {
             return .done(Receipt(location: place(named: nil, resource), bytes: item.size))
         }
@@ -212,7 +212,7 @@ extension ResumableUpload {
 }
 
 extension ResumableUpload {
-    /// The target's own answer. There is nothing left to resume, whatever it is.
+    /// Handles the target's own response, after which no upload is left to resume.
     private func verdict(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
         if answer.isSuccess { return done(resource, answer) }
         if let problem = ResumableResponse(answer, version: .eight).problem {
@@ -245,8 +245,8 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
-    /// A server may open its file anew for each append: before a file that went in several is done, it is asked for where
-    /// the server says it is, unless its digest says enough.
+    /// Checks a file of several appends at the location that the server named, unless its digest proves enough: a
+    /// server may truncate its file for each append.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)
@@ -256,7 +256,7 @@ extension ResumableUpload {
         return .send(LocationCheck.question(location), notes: notes + [.resource(resource)])
     }
 
-    /// The location of the finished file. The upload's own address is not that, except with servers that name no other.
+    /// Returns the location of the finished file. The upload's own URL is used only if the server names no other.
     private func place(named answer: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
         for field in [answer?.fields[.contentLocation], answer?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
@@ -266,7 +266,7 @@ extension ResumableUpload {
 }
 
 extension [Step.Note] {
-    /// The notes with this resource in place of any other. Each new one is written down durably.
+    /// Returns the notes with this resource in place of any other. Each new resource is recorded durably.
     fileprivate func replacing(_ resource: UploadResource) -> [Step.Note] {
         filter { if case .resource = $0 { false } else { true } } + [.resource(resource)]
     }

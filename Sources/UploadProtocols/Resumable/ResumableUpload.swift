@@ -1,11 +1,12 @@
 import HTTPTypes
 
-/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3: make an upload
-/// without content, ask how much the server holds, append until it says that this was all.
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. It creates an
+/// upload
+/// without content, requests the offset, and appends until the server calls the upload complete.
 ///
-/// The upload is made by a request without content, and not together with it: that needs no interim answers, and its
-/// address is on disk before a byte is on the way. A server that knows nothing of all this takes that request for an
-/// empty file, so it is asked by `OPTIONS` first, and never sent content.
+/// A separate request without content creates the upload. So no interim responses are needed, and the URL is on disk
+/// before a byte is sent. A server without this protocol would treat that request as an empty file. So the server is
+/// asked by `OPTIONS` first, and never receives content.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(
@@ -16,7 +17,7 @@ public struct ResumableUpload: SequentialProtocol {
         case creating(InteropVersion)
         case querying(UploadResource)
         case appending(UploadResource, end: ByteCount)
-        /// The server is asked for the file at the location that it named.
+        /// The file is requested at the location that the server named.
         case locating(Receipt)
     }
 
@@ -24,16 +25,16 @@ public struct ResumableUpload: SequentialProtocol {
     let options: ProtocolOptions
     var phase = Phase.discovering
     var budget = RetryBudget()
-    /// The bytes that the server has dropped; a test sets its clock.
+    /// The guard against repeated restarts; a test sets its clock.
     var dropped = RestartGuard()
-    /// True once this attempt has asked what the server offers: what was kept from before may be out of date.
+    /// True once this attempt has sent OPTIONS; stored capabilities may be out of date.
     private var hasAsked = false
     var capabilities = ServerCapabilities()
     var search = VersionSearch()
-    /// The digest of the whole file. The driver computes it once.
+    /// The digest of the whole file, which is computed once.
     private var ownDigest: [UInt8]?
 
-    /// - Parameter options: The method that makes an upload, the chunk size and the checksum are taken from them.
+    /// - Parameter options: The options; the creation method, the chunk size and the checksum apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -45,7 +46,7 @@ public struct ResumableUpload: SequentialProtocol {
 
     public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let capabilities { learn(capabilities) }
-        // What another protocol left behind is nothing to go on with.
+        // The state of another protocol cannot be resumed.
         if let resource, resource.resumable.interop != nil { return query(resource) }
         return search.isExpected ? create() : discover()
     }
@@ -71,7 +72,7 @@ public struct ResumableUpload: SequentialProtocol {
         return [Exchange(.delete, resource.url, fields: version.fields)]
     }
 
-    /// The URL that the upload fills, or that decides the file's location.
+    /// The URL that the upload writes to, or that determines the file's location.
     var target: String {
         options.requestMethod(or: .post) == .put
             ? UploadAddress.address(item.url, for: item.name)
@@ -84,7 +85,7 @@ public struct ResumableUpload: SequentialProtocol {
         return .send(ResumableCheck.question(target))
     }
 
-    /// Asks the server anew after a refusal caused by stored facts: it may offer something else by now.
+    /// Sends OPTIONS again after a refusal that stored facts caused: the server may offer other features by now.
     private mutating func askAnew() -> Step {
         capabilities = ServerCapabilities()
         search.isExpected = false
@@ -97,14 +98,14 @@ public struct ResumableUpload: SequentialProtocol {
         if let version = InteropVersion(field: known.facts[Fact.version]) { search.prefer(version) }
     }
 
-    /// The limits that the server told for all uploads.
+    /// The limits that the server stated for all uploads.
     private var limit: UploadLimit? { capabilities.facts[Fact.limit].flatMap { UploadLimit($0) } }
 
-    /// Names in `ServerCapabilities.facts`.
+    /// The names in `ServerCapabilities.facts`.
     enum Fact {
         /// The interop version that worked.
         static let version = "resumable-version"
-        /// `Upload-Limit`, as the answer to `OPTIONS` had it.
+        /// The value of `Upload-Limit` in the response to `OPTIONS`.
         static let limit = "resumable-limit"
     }
 }
@@ -117,7 +118,7 @@ extension ResumableUpload {
         var found = capabilities
         found.note(ResumableResponse(answer, version: .eight))
         learn(found)
-        // Without the field the server may still know of it: older versions do not ask for it.
+        // Without the field the server may still support uploads: older versions do not require the field.
         return create(noting: search.isExpected ? [.capabilities(found)] : [])
     }
 
@@ -157,14 +158,13 @@ extension ResumableUpload {
         let told = ResumableResponse(answer, version: version)
         switch answer.status {
         case 200..<300:
-            // The target's own answer to an empty file, or one that any server may give.
+            // The target may have stored an empty file, or any server may have sent this response.
             guard told.isComplete != true, search.isExpected || told.isTelling else {
                 return .failed(tookEmptyFile())
             }
             return created(answer, told, version: told.version ?? version)
         case 400, 412:
-            // Seen: 400 with the version that the server speaks (swift-nio-extras), 412 from one that takes it for
-            // tus (tusd).
+            // Observed: 400 with the server's version (swift-nio-extras), 412 from a server that expects tus (tusd).
             if let problem = told.problem { return .failed(problem.failure(status: answer.status)) }
             return search.refused(version, answer, spoken: told.version).map { .failed($0) } ?? create()
         case _ where !hasAsked && answer.refusesKind: return askAnew()
@@ -223,11 +223,11 @@ extension ResumableUpload {
         if let end = dropped.drop(resource, because: reason) { return end }
         if let digest = resource.resumable.ownDigest { ownDigest = digest }
         let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
-        // The old address stays on record until there is a new one: a refusal may have been a mistake.
+        // The old URL stays on record until there is a new one: the refusal may have been a mistake.
         return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
     }
 
-    /// `Repr-Digest` or `Content-Digest` with one digest (RFC 9530 §2).
+    /// Returns the field `Repr-Digest` or `Content-Digest` for one digest (RFC 9530 §2).
     static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
             DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
@@ -240,15 +240,15 @@ extension ResumableUpload {
     }
 }
 
-/// The search for the newest version of the protocol that both sides speak.
+/// The search for the newest version of the protocol that both sides support.
 struct VersionSearch: Sendable {
-    /// The versions that are still to be tried, the most wanted first.
+    /// The versions that are still to be tried, the newest first.
     private(set) var versions = InteropVersion.allCases.sorted(by: >)
-    /// True once the server has shown that it knows of resumable uploads.
+    /// True once the server has shown that it supports resumable uploads.
     var isExpected = false
-    /// The first refusal of a creation, which the newest version got.
+    /// The refusal of the first creation, which used the newest version.
     private var firstRefusal: UploadFailure?
-    /// True once a refusal was about the version, by the status or the field that say so.
+    /// True once a refusal concerned the version, by its status or the version field.
     private var isAboutVersion = false
 
     mutating func prefer(_ version: InteropVersion) {
@@ -256,10 +256,10 @@ struct VersionSearch: Sendable {
         versions = [version] + versions.filter { $0 != version }
     }
 
-    /// Takes the refusal of a creation in `version`.
+    /// Records the refusal of a creation in `version`.
     ///
     /// - Parameter spoken: The version that the server names.
-    /// - Returns: The failure that ends the search; nil if another version is to be tried.
+    /// - Returns: The failure that ends the search; nil to try another version.
     mutating func refused(
         _ version: InteropVersion, _ answer: ExchangeOutcome.Response, spoken: InteropVersion?
     ) -> UploadFailure? {
@@ -267,8 +267,9 @@ struct VersionSearch: Sendable {
         if let spoken, versions.contains(spoken) { prefer(spoken) }
         var failure = firstRefusal ?? ResponseClassifier.failure(answer)
         firstRefusal = failure
-        // A server that names the version that was asked in refuses something else, as far as can be told:
-        // swift-nio-extras 1.35 names its newest with every refusal.
+        // A server that names the version of the request probably refuses it for another reason: swift-nio-extras 1.35
+        // names
+        // its newest version with every refusal.
         let namesAnother = answer.fields[.uploadDraftInteropVersion] != nil && spoken != version
         if answer.status == 412 || namesAnother { isAboutVersion = true }
         guard versions.isEmpty else { return nil }
@@ -282,7 +283,7 @@ struct VersionSearch: Sendable {
 }
 
 extension ServerCapabilities {
-    /// Keeps what an answer to `OPTIONS` says.
+    /// Stores the facts in a response to `OPTIONS`.
     mutating func note(_ told: ResumableResponse) {
         if let version = told.version, version != .eight {
             facts[ResumableUpload.Fact.version] = "\(version.rawValue)"

@@ -1,20 +1,20 @@
 import RawStructuredFieldValues
 
-/// The values in structured fields (RFC 9651) that uploads need. A field of another type or form holds nothing.
+/// The structured fields (RFC 9651) of uploads. A field of another type or form counts as absent.
 package enum StructuredField {
-    /// A Boolean such as `?1`, parameters left out.
+    /// Returns a Boolean such as `?1`, without its parameters.
     package static func boolean(_ field: String?) -> Bool? {
         guard case .bool(let value)? = item(field) else { return nil }
         return value
     }
 
-    /// An Integer that is not negative: at most 15 digits, so nothing overflows.
+    /// Returns a non-negative Integer, which has at most 15 digits and so never overflows.
     package static func count(_ field: String?) -> ByteCount? {
         guard case .integer(let value)? = item(field), value >= 0 else { return nil }
         return value
     }
 
-    /// The members of a Dictionary with the keys; nil if the field is none, or one of them is no count.
+    /// Returns the members of a Dictionary with the keys; nil if the field is not one, or a member is not a count.
     package static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
         var parser = StructuredFieldValueParser(Array(field.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }

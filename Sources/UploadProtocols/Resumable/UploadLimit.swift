@@ -28,13 +28,13 @@ package struct UploadLimit: Hashable, Sendable {
         static let maximumAppend = "max-append-size"
         static let minimumAppend = "min-append-size"
         static let age = "max-age"
-        /// `age`, up to interop version 6.
+        /// The key of `age` up to interop version 6.
         static let expires = "expires"
 
         static let all: Set<String> = [maximumSize, minimumSize, maximumAppend, minimumAppend, age]
     }
 
-    /// - Returns: nil if the field has to be ignored: it is no dictionary, or a limit is no count of bytes.
+    /// - Returns: nil if the field must be ignored: it is not a dictionary, or a limit is not a count of bytes.
     package init?(_ field: String, version: InteropVersion = .eight) {
         let isOld = version <= .six
         let keys = isOld ? Key.all.union([Key.expires]) : Key.all
@@ -45,7 +45,7 @@ package struct UploadLimit: Hashable, Sendable {
             age: counts[Key.age] ?? counts[Key.expires])
     }
 
-    /// The field's value. `min-size=0` says that there are no limits.
+    /// Returns the field's value. `min-size=0` means that there are no limits.
     package func header(_ version: InteropVersion = .eight) -> String {
         let members = [
             (Key.minimumSize, minimumSize ?? 0), (Key.maximumSize, maximumSize),
@@ -56,10 +56,10 @@ package struct UploadLimit: Hashable, Sendable {
             .joined(separator: ", ")
     }
 
-    /// RFC 9651 §3.3.1.
+    /// The largest Integer of RFC 9651 §3.3.1.
     private static let largest: ByteCount = 999_999_999_999_999
 
-    /// The reason why a file of this size is refused; nil if it is not.
+    /// Returns the failure for a file of this size; nil if the size is allowed.
     func refusal(ofSize size: ByteCount) -> UploadFailure? {
         if let maximumSize, size > maximumSize {
             return .tooLarge(size, limit: maximumSize)
@@ -70,9 +70,9 @@ package struct UploadLimit: Hashable, Sendable {
         return nil
     }
 
-    /// The number of the remaining bytes that go into one append.
+    /// Returns the number of the remaining bytes for one append.
     ///
-    /// - Parameter wish: As many as one would like; the server's word wins.
+    /// - Parameter wish: The preferred number; the server's limits take precedence.
     func appendSize(left: ByteCount, wish: ByteCount) -> ByteCount {
         var size = min(left, max(1, wish))
         if let maximumAppend, maximumAppend > 0 { size = min(size, maximumAppend) }

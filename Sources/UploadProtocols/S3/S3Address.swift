@@ -1,16 +1,16 @@
-/// The addresses of a destination's objects: the bucket's URL, and keys as URLs.
+/// The URLs of a destination: that of the bucket, and those of its objects by key.
 struct S3Address: Hashable, Sendable {
-    /// Scheme, host and port, as configured.
+    /// The configured scheme, host and port.
     let origin: String
-    /// The bucket, for people; nil if neither host nor path tells it.
+    /// The name of the bucket for display; nil if neither host nor path contains it.
     let bucket: String?
     /// True if the bucket is the first segment of the path.
     let isBucketInPath: Bool
-    /// The path of the destination's address, with `{name}` or up to its last slash.
+    /// The path of the destination's URL, with `{name}` or up to its last slash.
     private let path: String
 
-    /// - Parameter url: Of the destination. A query is not part of an object's address and is left out.
-    /// - Throws: `permanent` if it names no bucket.
+    /// - Parameter url: The URL of the destination. Its query is dropped, since it is not part of an object's URL.
+    /// - Throws: `UploadFailure` (`permanent`) if the URL names no bucket.
     init(_ url: String, options: S3Options) throws(UploadFailure) {
         let url = UploadAddress.withoutQuery(url)
         let parts = url.split(separator: "://", maxSplits: 1)
@@ -29,9 +29,9 @@ struct S3Address: Hashable, Sendable {
         bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
     }
 
-    /// The key of the file of that name.
+    /// Returns the key for the file of that name.
     ///
-    /// - Throws: `permanent` if the address leaves no key.
+    /// - Throws: `UploadFailure` (`permanent`) if the key would be empty.
     func key(for name: String) throws(UploadFailure) -> String {
         let key = key(inPath: UploadAddress.address(path, for: name))
         guard !key.isEmpty else {
@@ -42,26 +42,26 @@ struct S3Address: Hashable, Sendable {
         return key
     }
 
-    /// The beginning of all files' keys.
+    /// The common prefix of all files' keys.
     var prefix: String {
         guard let mark = path.firstRange(of: UploadAddress.nameMark) else { return key(inPath: path) }
         return key(inPath: String(path[..<mark.lowerBound]))
     }
 
-    /// The address of an object: the key encoded once, as it is signed.
+    /// Returns the URL of an object, with the key encoded once, as it is signed.
     func object(_ key: String) -> String {
         bucketAddress + "/" + SigV4Encoding.encoded(key.utf8, keepsSlash: true)
     }
 
-    /// The bucket's own address.
+    /// The URL of the bucket.
     var bucketAddress: String {
         isBucketInPath ? origin + "/" + SigV4Encoding.encoded((bucket ?? "").utf8) : origin
     }
 
-    /// True if nobody between here and there can change what is sent.
+    /// True if TLS protects the requests, so that nothing on the path can change them.
     var isEncrypted: Bool { origin.lowercased().hasPrefix("https:") }
 
-    /// `name=value` pairs behind an address.
+    /// Returns the query of `name=value` pairs, with its question mark.
     static func query(_ pairs: KeyValuePairs<String, String>) -> String {
         "?"
             + pairs.map { "\(SigV4Encoding.encoded($0.utf8))=\(SigV4Encoding.encoded($1.utf8))" }
@@ -74,7 +74,8 @@ struct S3Address: Hashable, Sendable {
         return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
     }
 
-    /// `bucket.s3.REGION.amazonaws.com` and its relatives; any other host is an endpoint for all buckets.
+    /// Returns the bucket of `bucket.s3.REGION.amazonaws.com` and similar hosts; any other host is an endpoint for all
+    /// buckets.
     private static func bucket(inHost host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

@@ -1,21 +1,22 @@
 import FerryFiles
 import HTTPTypes
 
-/// A part that the server holds.
+/// A part that the server has stored.
 struct S3Part: Hashable, Sendable {
-    /// Ten thousand of them are kept, and written into one document.
+    /// The longest entity tag: ten thousand tags are kept, and written into one document.
     static let longestTag = 1024
 
-    /// Verbatim, as the completion repeats it.
+    /// The entity tag, verbatim for the completion.
     var entityTag: String
-    /// The digest by the upload's algorithm, as computed here or as the server listed it.
+    /// The digest by the upload's algorithm, computed here or listed by the server.
     var digest: [UInt8]?
 }
 
-/// The body of an answer to `POST ?uploads`, as far as it matters. Names of roots differ between servers.
+/// The used part of the response to `POST ?uploads`. The name of the root element differs between servers.
 enum S3Creation {
-    /// The longest upload ID. It is journaled and part of each address; those of real servers have a few hundred bytes
-    /// at most.
+    /// The longest upload ID. The ID is journaled and part of each URL; those of real servers have at most a few
+    /// hundred
+    /// bytes.
     private static let longestID = 2048
 
     static func uploadID(in body: [UInt8]) -> String? {
@@ -25,13 +26,13 @@ enum S3Creation {
     }
 }
 
-/// One page of the parts that a server holds.
+/// One page of the list of stored parts.
 struct S3PartPage {
     var parts: [(number: Int, size: ByteCount, part: S3Part)] = []
-    /// Nil on the last page.
+    /// The marker of the next page; nil on the last page.
     var next: Int?
 
-    /// Nil if the body is no such page, or one that says there is more and not where.
+    /// Parses a page; nil for any other body, and for a page that announces another one without its marker.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             root.child(named: "UploadId") ?? root.child(named: "IsTruncated") != nil
@@ -63,13 +64,14 @@ struct S3PartPage {
     }
 }
 
-/// The object that a completed upload became.
+/// The object of a completed upload.
 struct S3Completion {
-    /// nil if the server gave none: radosgw 16.2.15 leaves the element empty.
+    /// The entity tag; nil if the server sent none: radosgw 16.2.15 leaves the element empty.
     var entityTag: String?
     private let root: XMLElement
 
-    /// Nil for anything but a whole document that says so: a success may begin before its outcome is known.
+    /// Parses a complete result document; nil for any other body, since a success may begin before its outcome is
+    /// known.
     init?(_ body: [UInt8]) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             let tag = root.child(named: "ETag")?.text
@@ -78,7 +80,7 @@ struct S3Completion {
         self.root = root
     }
 
-    /// The checksums of the whole object, not those that are made of its parts' own.
+    /// The checksums of the whole object, without composites of its parts' checksums.
     var digests: [ServerDigest] {
         guard root.child(named: "ChecksumType")?.text != "COMPOSITE" else { return [] }
         return [DigestAlgorithm.crc64nvme, .crc32c].compactMap { algorithm in
@@ -86,13 +88,13 @@ struct S3Completion {
         }
     }
 
-    /// The object's digest as the server tells it.
+    /// Returns the object's digest as the server wrote it.
     func told(_ algorithm: DigestAlgorithm) -> String? {
         S3Checksum.element(algorithm).flatMap { root.child(named: $0)?.text }
     }
 }
 
-/// One page of the uploads that were begun and not ended.
+/// One page of the list of unfinished uploads.
 struct S3UploadPage {
     struct Entry {
         var key: String
@@ -101,7 +103,7 @@ struct S3UploadPage {
     }
 
     var uploads: [Entry] = []
-    /// Nil on the last page.
+    /// The marker of the next page; nil on the last page.
     var next: (key: String, uploadID: String)?
 
     init?(_ body: [UInt8]) {
@@ -119,7 +121,7 @@ struct S3UploadPage {
         next = (key, root.child(named: "NextUploadIdMarker")?.text ?? "")
     }
 
-    /// RFC 3339 in UTC, as S3 writes it, with any fraction of a second.
+    /// Parses a time of S3: RFC 3339 in UTC, with any fraction of a second.
     private static func date(_ text: String) -> Date? {
         let whole = text.prefix { $0 != "." && $0 != "Z" }
         return try? Date(String(whole) + "Z", strategy: .iso8601)
@@ -128,7 +130,7 @@ struct S3UploadPage {
 
 /// The document of a completion.
 enum S3CompletionDocument {
-    /// - Parameter parts: By their numbers, which the server wants in order.
+    /// - Parameter parts: The parts by number; the server requires them in order.
     static func bytes(_ parts: [Int: S3Part], digest: DigestAlgorithm?) -> [UInt8] {
         let name = digest.flatMap(S3Checksum.element)
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"

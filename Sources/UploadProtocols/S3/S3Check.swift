@@ -1,19 +1,19 @@
 import HTTPTypes
 
-/// Looks at a bucket: whether it can be read, and which uploads were begun there and not ended. It only asks.
+/// A check whether a bucket can be read, with a list of its unfinished uploads. It changes nothing.
 package struct S3Check: DestinationCheck {
     private enum Phase {
         case starting
         case listing
         case searching
-        /// Asks how many bytes one of the found uploads holds.
+        /// Requests the stored size of one of the found uploads.
         case sizing(Int)
     }
 
-    /// One question each: a person who has more of them wants to know how many.
+    /// The limit of uploads whose size is requested, since each costs requests.
     private static let sizedUploads = 100
 
-    /// More pages of a thousand are somebody's mistake, and nobody reads them.
+    /// The limit of listed pages. More uploads than these pages of a thousand are a mistake of the bucket's owner.
     private static let pageLimit = 20
 
     private let setup: Result<S3Address, UploadFailure>
@@ -22,7 +22,7 @@ package struct S3Check: DestinationCheck {
     private var report = CheckReport()
     private var pages = 0
 
-    /// - Parameter url: Of the destination.
+    /// - Parameter url: The URL of the destination.
     package init(url: String, options: ProtocolOptions) {
         do throws(UploadFailure) {
             setup = .success(try S3Address(url, options: options.s3))
@@ -48,7 +48,7 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    /// Questions about the bucket, for what begins with the destination's prefix.
+    /// Queries the bucket for the destination's prefix.
     private func ask(_ query: KeyValuePairs<String, String>) -> CheckStep {
         switch setup {
         case .failure(let failure): return .failed(failure)
@@ -131,7 +131,7 @@ package struct S3Check: DestinationCheck {
         return askSize(of: 0, after: nil)
     }
 
-    /// - Parameter marker: The last part that is known; nil to begin.
+    /// - Parameter marker: The number of the last known part; nil for the first page.
     private mutating func askSize(of index: Int, after marker: Int?) -> CheckStep {
         guard index < min(report.leftovers.count, Self.sizedUploads) else { return .finished(report) }
         phase = .sizing(index)
@@ -143,7 +143,7 @@ package struct S3Check: DestinationCheck {
     }
 
     private mutating func receiveParts(_ answer: ExchangeOutcome.Response, of index: Int) -> CheckStep {
-        // One that was ended meanwhile has no parts.
+        // An upload that ended meanwhile has no parts.
         if answer.status == 404 { return askSize(of: index + 1, after: nil) }
         guard answer.isSuccess, let page = S3PartPage(answer.body, digest: nil) else {
             return .finished(report)

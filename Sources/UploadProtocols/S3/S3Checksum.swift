@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The form of digests in S3: of a part, of an object, and of an object made from parts.
+/// The digests in S3: of a part, of an object, and of an object made from parts.
 enum S3Checksum {
-    /// The field of a request or an answer that carries the digest of its content, in Base64.
+    /// The field of a request or a response with the digest of its content, in Base64.
     static func field(_ algorithm: DigestAlgorithm) -> HTTPField.Name {
         switch algorithm {
         case .md5: .named("Content-MD5")
@@ -14,7 +14,7 @@ enum S3Checksum {
         }
     }
 
-    /// The name in `x-amz-checksum-algorithm`; nil for MD5, which S3 knows by Content-MD5 and the entity tag.
+    /// The name in `x-amz-checksum-algorithm`; nil for MD5, which S3 uses in Content-MD5 and the entity tag.
     static func name(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -25,10 +25,11 @@ enum S3Checksum {
         }
     }
 
-    /// The element that carries it in lists of parts and results.
+    /// The element for the digest in lists of parts and results.
     static func element(_ algorithm: DigestAlgorithm) -> String? { name(algorithm).map { "Checksum\($0)" } }
 
-    /// `x-amz-checksum-type`: checksums of parts join to that of the object; digests only to a digest of digests.
+    /// The value of `x-amz-checksum-type`. CRCs of parts combine to that of the object; hashes only to a hash of
+    /// hashes.
     static func type(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -37,8 +38,9 @@ enum S3Checksum {
         }
     }
 
-    /// The value that the server should report for an object of these parts. It is Base64, `BASE64-N` for a composite,
-    /// or `HEX-N` for the entity tag that MD5s of parts make. Nil if a digest has not the algorithm's length.
+    /// Returns the expected value in the server's report for an object of these parts. It is Base64, `BASE64-N` for a
+    /// composite, or `HEX-N` for the entity tag from the MD5s of parts. The result is nil if a digest has a wrong
+    /// length.
     static func whole(_ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm)
         -> String?
     {
@@ -68,14 +70,14 @@ enum S3Checksum {
     static func bytes(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
 }
 
-/// An entity tag as far as it is known to be made of MD5s. No server promises that, and encrypted objects have others.
+/// An entity tag in the form of an MD5. No server guarantees this form, and encrypted objects have other tags.
 enum S3EntityTag: Hashable {
     /// The MD5 of the content.
     case whole([UInt8])
-    /// The MD5 of the parts' MD5s, and how many parts there are.
+    /// The MD5 of the parts' MD5s, and the number of parts.
     case parts([UInt8], count: Int)
 
-    /// Nil for any other form, and for an answer about an object whose encryption gives it other tags.
+    /// Parses a tag; nil for any other form, and for a response about an object whose encryption changes its tag.
     init?(_ tag: String?, in fields: HTTPFields = [:]) {
         let encryption = fields[.named("x-amz-server-side-encryption")] ?? ""
         guard let tag, !encryption.hasPrefix("aws:kms"),

@@ -2,9 +2,9 @@ public import FerryFiles
 
 /// The credentials for an S3 server: a pair of keys, with a token if they are temporary.
 public struct S3Credentials: Hashable, Sendable {
-    /// Public: it stands in each request.
+    /// The public key, which each request contains.
     public var accessKey: String
-    /// Never sent.
+    /// The secret key, which is never sent.
     public var secretKey: String
     /// The token of temporary credentials, sent and signed as `x-amz-security-token`.
     public var sessionToken: String?
@@ -24,13 +24,13 @@ public struct S3Credentials: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// True if a request that was signed with `other` proves the same.
+    /// True if both have the same keys and token, so that both produce the same signatures.
     public func provesSame(as other: S3Credentials) -> Bool {
         accessKey == other.accessKey && secretKey == other.secretKey && sessionToken == other.sessionToken
     }
 }
 
-/// Printed, they show where they are from and nothing else.
+/// The printed form, which shows only the source.
 extension S3Credentials: CustomStringConvertible, CustomReflectable {
     public var description: String { "credentials from \(origin)" }
     public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }

@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// The error in an S3 server's response, as far as it has one: a `HEAD` has no body, and a proxy says other things.
+/// The error in a response of an S3 server. It may be missing: a `HEAD` has no body, and a proxy sends other responses.
 package struct S3Error: Hashable, Sendable {
     let status: Int
     /// The code, such as `NoSuchBucket`; empty if the response is not an S3 error.
@@ -18,36 +18,36 @@ package struct S3Error: Hashable, Sendable {
         fallback = ResponseClassifier.failure(answer)
     }
 
-    /// An element of the error's description, made short and harmless.
+    /// Returns an element of the error's description, short and harmless.
     package func detail(_ name: String) -> String? {
         details?.child(named: name).map { ServerText.cleaned($0.text) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// True if the message, or the name of what is wrong, has that word.
+    /// True if the message, or the name of the wrong header or argument, contains the word.
     func mentions(_ word: String) -> Bool {
         ["Message", "Header", "ArgumentName"].contains {
             detail($0)?.lowercased().contains(word.lowercased()) ?? false
         }
     }
 
-    /// True for what the same request may not meet again: the queue tries later.
+    /// True if the failure may be temporary: the queue retries later.
     var isTransient: Bool { failure.isTransient }
 
-    /// The failure in words for people.
+    /// The failure for users.
     var failure: UploadFailure {
         guard !code.isEmpty else { return fallback }
         let rule = S3ErrorRule.of(code)
         var failure = fallback
         let message = detail("Message").map { ": \($0.trimmingSuffix("."))" } ?? ""
         failure.summary = "the server answered \(status) \(ServerText.cleaned(code))\(message)"
-        // An error inside of a success is the server's own trouble unless its code says otherwise.
+        // An error in a success is the server's own failure unless its code says otherwise.
         let usual = (200..<300).contains(status) ? .server : fallback.category
         failure.category = rule?.category ?? usual
         failure.hint = hint ?? rule?.hint ?? fallback.hint
         return failure
     }
 
-    /// Hints that repeat something the server said.
+    /// The hints that contain a value from the server.
     private var hint: String? {
         switch code {
         case "RequestTimeTooSkewed":
@@ -118,30 +118,30 @@ private struct S3ErrorRule {
 }
 
 extension S3Error {
-    /// Codes of content that arrived otherwise than it was announced.
+    /// True for the codes that report altered content.
     var isDamage: Bool {
         ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch"].contains(
             code)
     }
 
-    /// The server does not know the multipart upload: it became an object, was removed, or never was. radosgw 16.2
-    /// says so of the key.
+    /// True if the server does not know the multipart upload: it was completed, aborted, or never created. radosgw 16.2
+    /// reports the key as missing instead.
     var deniesUpload: Bool { code == "NoSuchUpload" || code == "NoSuchKey" }
 
-    /// The server wants fewer requests at once.
+    /// True if the server requests fewer concurrent requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// The number of parts that the server takes, if it refused part `number` because of its number.
+    /// Returns the server's limit of parts, if it refused part `number` because of its number.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil
         }
         let numbers = detail("Message")?.split { !$0.isNumber }.compactMap { Int($0) } ?? []
-        // The number that many servers stop at, where the message names none.
+        // A common limit, for a message without a number.
         return numbers.filter { $0 > 1 && $0 < number }.max() ?? (number > 1000 ? 1000 : nil)
     }
 
-    /// True if the server does not know a feature that a request asked for.
+    /// True if the server does not support a feature in the request.
     func refuses(_ feature: S3Feature) -> Bool {
         let isUnknown = status == 501 || code == "NotImplemented"
         let isArgument =
@@ -154,13 +154,13 @@ extension S3Error {
     }
 }
 
-/// The features that a server may not know, each with a substitute.
+/// The features that a server may not support, each with a substitute.
 enum S3Feature: String, Hashable, Sendable {
-    /// `If-None-Match: *` on `PUT` and on the completion.
+    /// The condition `If-None-Match: *` on `PUT` and on the completion.
     case condition = "s3.ifNoneMatch"
-    /// `x-amz-checksum-…`.
+    /// The checksum fields `x-amz-checksum-…`.
     case checksum = "s3.checksum"
-    /// The object's checksum with the completion.
+    /// The checksum of the object in the completion.
     case completionChecksum = "s3.completionChecksum"
 }
 

@@ -1,39 +1,39 @@
-/// A place as S3's own tools write it, `s3://bucket/prefix/`, and the address that it stands for.
+/// A location in the form of S3's own tools, `s3://bucket/prefix/`, and its URL.
 package struct S3Location: Hashable, Sendable {
     /// The position of the bucket's name.
     package enum Addressing: String, Hashable, Sendable, CaseIterable {
-        /// The first segment of the path: any endpoint takes that, and AWS still does.
+        /// The bucket is the first segment of the path, which any endpoint accepts, AWS too.
         case path
-        /// The first labels of the host's name.
+        /// The bucket is the first part of the host name.
         case host
-        /// The bucket is in the host name at AWS, unless TLS could not verify that, and otherwise in the path.
+        /// The bucket is in the host name at AWS, unless TLS could not verify that host, and otherwise in the path.
         case auto
     }
 
-    /// The reason why an address cannot be used, as the end of “expected …”.
+    /// The reason why a location cannot be used, as the end of “expected …”.
     package struct Issue: Error, Hashable {
         /// The expected value.
         package let expected: String
-        /// True if it is the endpoint that is wrong.
+        /// True if the endpoint is wrong.
         package let isEndpoint: Bool
     }
 
     private static let scheme = "s3://"
 
-    /// True for `s3://…`.
+    /// True if the URL begins with `s3://`.
     package static func isLocation(_ url: String) -> Bool { url.lowercased().hasPrefix(scheme) }
 
-    /// `https://…`, with the path percent-encoded; `{name}` stays.
+    /// The URL, with the path percent-encoded; `{name}` stays.
     package let url: String
-    /// True if the bucket is in its path.
+    /// True if the bucket is in the path of the URL.
     package let isBucketInPath: Bool
 
     /// - Parameters:
-    ///   - location: `s3://bucket/prefix/`, or with `{name}` where the name goes. Without a path the name follows the
-    ///     bucket.
-    ///   - endpoint: The server's address without a bucket; nil is AWS.
-    ///   - region: At AWS; nil leaves it to AWS to find the bucket.
-    /// - Throws: `Issue`.
+    ///   - location: The text `s3://bucket/prefix/`, possibly with `{name}` for the file's name. Without a path the
+    ///     name follows the bucket.
+    ///   - endpoint: The server's URL without a bucket; nil means AWS.
+    ///   - region: The region at AWS; nil lets AWS find the bucket.
+    /// - Throws: `Issue` if the location or the endpoint is not valid.
     package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
     ) throws(Issue) {
@@ -63,7 +63,7 @@ package struct S3Location: Hashable, Sendable {
 
     private struct Base {
         var scheme: String
-        /// Host and port.
+        /// The host and the port.
         var authority: String
     }
 
@@ -76,7 +76,7 @@ package struct S3Location: Hashable, Sendable {
         let parts = endpoint.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, ["http", "https"].contains(parts[0].lowercased()),
             UploadAddress.expectation(brokenBy: endpoint) == nil,
-            // Requests would go past a path: the bucket is the first segment.
+            // A path in the endpoint is not allowed: the bucket is the first segment.
             ["/", ""].contains(parts[1].drop { $0 != "/" }),
             !parts[1].contains(where: { "@?#{".contains($0) })
         else {
@@ -90,14 +90,14 @@ package struct S3Location: Hashable, Sendable {
     private static let malformed = Issue(
         expected: "a place such as s3://bucket/folder/", isEndpoint: false)
 
-    /// More than AWS allows, for servers that do.
+    /// True for a valid name of a bucket; the rules are wider than those of AWS, for other servers.
     private static func isBucket(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count)
             && name.utf8.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) }
             && name.utf8.first.map(isLetterOrDigit) ?? false
     }
 
-    /// RFC 1123 §2.1; a wildcard certificate stands for one label.
+    /// True for a label of RFC 1123 §2.1; a wildcard certificate covers one label.
     private static func isLabel(_ text: some StringProtocol) -> Bool {
         (1...63).contains(text.utf8.count)
             && text.utf8.allSatisfy { isLetterOrDigit($0) && !isUpper($0) || $0 == UInt8(ascii: "-") }

@@ -1,9 +1,9 @@
-/// The division of a file into parts: equal parts, and a last one of any size. A link that breaks often makes the parts
-/// that are not sent yet smaller.
+/// The division of a file into equal parts and a last one of any size. If the link breaks often, the parts that are not
+/// sent yet become smaller.
 struct S3PartPlan: Hashable, Sendable {
-    /// Equal parts from one number on.
+    /// A run of equal parts, beginning with one number.
     private struct Run: Hashable, Sendable {
-        /// Its first part's number.
+        /// The number of the first part.
         var first: Int
         /// The start in the file, in bytes.
         var start: ByteCount
@@ -13,7 +13,7 @@ struct S3PartPlan: Hashable, Sendable {
     static let smallestPart: ByteCount = 5 << 20
     static let largestPart: ByteCount = 5 << 30
     static let mostParts = 10_000
-    /// The usual size of a part if no other is asked for.
+    /// The usual size of a part if none is configured.
     static let usualPart: ByteCount = 8 << 20
 
     let size: ByteCount
@@ -27,9 +27,9 @@ struct S3PartPlan: Hashable, Sendable {
     /// False if some parts but the last are smaller than others.
     var isUniform: Bool { runs.count == 1 }
 
-    /// The plan of an earlier attempt; nil if no such plan was ever made.
+    /// Restores the plan of an earlier attempt; nil if no such plan is possible.
     ///
-    /// - Parameter later: As `laterSizes` wrote it; nil if all parts have one size.
+    /// - Parameter later: The value of `laterSizes`; nil if all parts have one size.
     init?(size: ByteCount, keeping partSize: ByteCount, later: String? = nil) {
         guard size >= 0, (1...Self.largestPart).contains(partSize) else { return nil }
         self.init(size: size, partSize: partSize)
@@ -44,16 +44,16 @@ struct S3PartPlan: Hashable, Sendable {
         guard count <= Self.mostParts else { return nil }
     }
 
-    /// The part sizes after the first one, each with the number of its first part: `4:5242880,9:…`; nil if there is one
-    /// size.
+    /// The part sizes after the first one, each with the number of its first part: `4:5242880,9:…`; nil if there is
+    /// only one size.
     var laterSizes: String? {
         isUniform ? nil : runs.dropFirst().map { "\($0.first):\($0.partSize)" }.joined(separator: ",")
     }
 
-    /// The same parts up to `number`, and smaller ones for the rest of the file.
+    /// Returns a plan with the same parts up to `number`, and smaller ones for the rest of the file.
     ///
-    /// - Parameter most: How many parts the server takes.
-    /// - Returns: nil if nothing would be smaller, or the parts too many.
+    /// - Parameter most: The maximum number of parts at this server.
+    /// - Returns: The plan; nil if the parts would not be smaller, or too many.
     func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
         guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
         var plan = self
@@ -63,12 +63,12 @@ struct S3PartPlan: Hashable, Sendable {
         return plan.count <= min(most, Self.mostParts) ? plan : nil
     }
 
-    /// The part size that is asked for, as near as S3 allows, doubled until the parts are few enough.
+    /// Makes a plan with the requested part size, as near as S3 allows, doubled until the number of parts is allowed.
     ///
     /// - Parameters:
-    ///   - smallest: What this server wants at least, if it said so.
-    ///   - most: How many parts this server takes.
-    /// - Throws: `permanent` if no plan can hold the file.
+    ///   - smallest: The smallest part that this server accepts.
+    ///   - most: The maximum number of parts at this server.
+    /// - Throws: `UploadFailure` (`permanent`) if the file is too large for any plan.
     static func make(
         size: ByteCount, asked: ByteCount? = nil, smallest: ByteCount = smallestPart,
         most: Int = mostParts
@@ -94,7 +94,7 @@ struct S3PartPlan: Hashable, Sendable {
         return last.first - 1 + Self.partCount(size - last.start, last.partSize)
     }
 
-    /// The bytes of part `number`, which counts from 1; nil if there is no such part.
+    /// Returns the bytes of part `number`, counted from 1; nil if there is no such part.
     func range(of number: Int) -> Range<ByteCount>? {
         guard (1...count).contains(number) else { return nil }
         let run = runs.last { $0.first <= number } ?? runs[0]

@@ -1,11 +1,11 @@
-/// Makes parts as small as a link demands that breaks often, and larger again once it holds: what breaks is lost, and
-/// each part is a request.
+/// The adaptation of the part size to a link that breaks often: smaller parts lose less, but each part is a request.
+/// The size grows again once the link holds.
 struct S3PartShrinking: Sendable {
-    /// Bytes that went out in this attempt, whether their part arrived or not.
+    /// The bytes that were sent in this attempt, whether their part arrived or not.
     private(set) var carried: ByteCount = 0
     /// True once a part arrived.
     private(set) var hasArrived = false
-    /// True once a part broke with bytes under way.
+    /// True once a part broke with bytes in flight.
     private(set) var hasBroken = false
 
     mutating func arrived(_ bytes: ByteCount) {
@@ -19,16 +19,16 @@ struct S3PartShrinking: Sendable {
         hasBroken = true
     }
 
-    /// The number of parts that should fit between two breaks. With four, an eighth of what the link carries is lost on
+    /// The number of parts that should fit between two breaks. With four, an eighth of the sent bytes is lost on
     /// average.
     private static let partsBetweenBreaks: ByteCount = 4
 
-    /// The size of parts after this attempt: never less than half of what it was, as one break says little.
+    /// Returns the size of parts after this attempt: at least half of the old size, as one break is weak evidence.
     ///
     /// - Parameters:
-    ///   - size: What it was.
-    ///   - smallest: The least that the server takes.
-    /// - Returns: nil if it stays.
+    ///   - size: The old size.
+    ///   - smallest: The smallest part that the server accepts.
+    /// - Returns: The new size; nil if it does not change.
     func size(after size: ByteCount, smallest: ByteCount) -> ByteCount? {
         guard hasBroken else { return nil }
         let wanted = max(smallest, size / 2, carried / Self.partsBetweenBreaks)
@@ -36,16 +36,16 @@ struct S3PartShrinking: Sendable {
     }
 }
 
-// What is learnt of the link holds for the destination.
+// The learned part size applies to the whole destination.
 extension S3Upload {
     private static let fact = "s3.partSize"
 
-    /// The least size of a part that is not the last, in bytes.
+    /// The smallest size of a part except the last, in bytes.
     var smallestPart: ByteCount {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The size to plan a new upload with; nil for the usual one.
+    /// The size for planning a new upload; nil for the usual one.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -53,23 +53,24 @@ extension S3Upload {
 
     private var learntPart: ByteCount? { facts.facts[Self.fact].flatMap { ByteCount($0) } }
 
-    /// True where parts of different sizes were refused (Cloudflare R2 takes one size only).
+    /// True if the server refused parts of different sizes (Cloudflare R2 allows one size only).
     var wantsEqualParts: Bool {
         get { facts.facts["s3.equalParts"] == "yes" }
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Plans what is left in smaller parts if this attempt broke too early for those it had.
+    /// Plans the rest in smaller parts if this attempt broke too early for the current ones.
     ///
-    /// - Returns: What to remember; nil if the parts stay as they are.
+    /// - Returns: The notes to record; nil if the parts do not change.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
         let most = mostParts ?? S3PartPlan.mostParts
         guard let size = shrinking.size(after: session.plan.lastPartSize, smallest: smallestPart) else {
             return nil
         }
         facts.facts[Self.fact] = "\(size)"
-        // Where nothing arrived, a part before the last that is held may be too large for the link: it is given up with
-        // those behind it.
+        // If no part arrived, a stored part before the last one may be too large for the link: the plan drops that part
+        // and
+        // all after it.
         let kept = shrinking.hasArrived ? ledger.lastHeld : ledger.heldFromFirst
         if kept == 0 || !wantsEqualParts,
             let plan = session.plan.shrunk(to: size, after: kept, most: most)
@@ -81,7 +82,7 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// A whole upload without a break: the next one may have larger parts.
+    /// Enlarges the learned part size after an upload without a break.
     mutating func enlargeLearntPart() -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// The requests of one file's upload, before they are signed.
+/// The unsigned requests of one file's upload.
 struct S3Requests: Sendable {
     private let item: UploadItem
     private let options: S3Options
     private let isEncrypted: Bool
     private let creationFields: HTTPFields
 
-    /// - Throws: `permanent` if the configured fields or the file's metadata cannot be sent.
+    /// - Throws: `UploadFailure` (`permanent`) if the configured fields or the file's metadata cannot be sent.
     init(item: UploadItem, options: S3Options, isEncrypted: Bool) throws(UploadFailure) {
         self.item = item
         self.options = options
@@ -15,7 +15,7 @@ struct S3Requests: Sendable {
         creationFields = try S3CreationFields.make(item: item, options: options)
     }
 
-    /// The whole file in one request.
+    /// Puts the whole file in one request.
     func put(_ object: String, digest: DigestAlgorithm?, onlyNew: Bool) -> Exchange {
         var exchange = Exchange(
             .put, object, fields: creationFields, traits: [.idempotent, .completes])
@@ -33,7 +33,7 @@ struct S3Requests: Sendable {
         return Exchange(.post, object + S3Address.query(["uploads": ""]), fields: fields)
     }
 
-    /// Nil if there is no such part.
+    /// Puts one part; nil if there is no such part.
     func part(_ number: Int, of session: S3Session) -> Exchange? {
         guard let range = session.plan.range(of: number) else { return nil }
         let query = S3Address.query(["partNumber": "\(number)", "uploadId": session.uploadID])
@@ -53,12 +53,12 @@ struct S3Requests: Sendable {
             .get, session.object + query, fields: S3CreationFields.always(options))
     }
 
-    /// - Parameter declaresDigest: Tells the object's digest too, for the server to compare.
+    /// - Parameter declaresDigest: True to send the object's digest too, for the server to compare.
     func complete(
         _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
     ) -> Exchange {
         var fields = S3CreationFields.always(options)
-        // Never the form type: it is forbidden here, and some servers lose the body with it.
+        // Never the form type: S3 forbids it here, and some servers lose the body with it.
         fields[.contentType] = "application/xml"
         fields[.named("x-amz-mp-object-size")] = "\(session.plan.size)"
         if onlyNew { fields[.ifNoneMatch] = "*" }
@@ -82,7 +82,7 @@ struct S3Requests: Sendable {
         Exchange(.head, object, fields: headFields)
     }
 
-    /// The fields with which a `HEAD` asks for digests.
+    /// The fields by which a `HEAD` requests digests.
     var headFields: HTTPFields {
         var fields = S3CreationFields.always(options)
         fields[.named("x-amz-checksum-mode")] = "ENABLED"
@@ -106,7 +106,7 @@ struct S3Requests: Sendable {
     }
 }
 
-/// Fields that describe a new object.
+/// The fields that describe a new object.
 enum S3CreationFields {
     static func make(item: UploadItem, options: S3Options) throws(UploadFailure) -> HTTPFields {
         var fields: HTTPFields = [.contentType: item.contentType]
@@ -131,8 +131,9 @@ enum S3CreationFields {
         return fields
     }
 
-    /// The fields of every request about the object: encryption keys that the server does not keep, who pays, and who
-    /// must own the bucket.
+    /// Returns the fields of every request about the object: encryption keys that the server does not store, the payer,
+    /// and
+    /// the expected owner of the bucket.
     static func always(_ options: S3Options) -> HTTPFields {
         let prefixes = [
             "x-amz-server-side-encryption-customer-", "x-amz-request-payer", "x-amz-expected-bucket-owner",
@@ -147,7 +148,7 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Fields carry ASCII; S3 itself writes anything else as RFC 2047 has it.
+    /// Returns a metadata value in ASCII; S3 itself encodes other text as in RFC 2047.
     private static func metadata(_ value: String) -> String {
         guard value.utf8.contains(where: { !(0x20...0x7E).contains($0) }) else { return value }
         return "=?UTF-8?B?\(S3Checksum.base64(Array(value.utf8)))?="

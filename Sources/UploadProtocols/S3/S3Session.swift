@@ -1,21 +1,20 @@
-/// A multipart upload at the server, as it is kept between attempts. What parts there are is the server's to say.
+/// A multipart upload on the server, as stored between attempts. The server lists its parts.
 struct S3Session: Hashable, Sendable {
-    /// The object's address.
+    /// The URL of the object.
     let object: String
     let uploadID: String
-    /// The plan with the part sizes that the session began with, whatever the setting is now, and those that breaks led
-    /// to.
+    /// The plan with the initial part sizes, whatever the setting is now, and the smaller sizes after breaks.
     var plan: S3PartPlan
     /// The digest declared at the start.
     let checksum: DigestAlgorithm?
-    /// Fewer requests at once than the settings allow, because the server asked for that.
+    /// The reduced limit of concurrent requests that the server requested; nil if it requested none.
     var parallelLimit: Int?
     /// The expected object if the completion was sent; nil before.
     var completion: Expected?
 
-    /// The facts that tell this upload's object from another at its key.
+    /// The facts that distinguish this upload's object from another at its key.
     struct Expected: Hashable, Sendable {
-        /// The entity tag as in `S3Checksum.whole`, of MD5s if the parts' tags are some.
+        /// The entity tag as in `S3Checksum.whole`, if the parts' tags are MD5s.
         var entityTag: String?
         /// The digest by the session's algorithm.
         var digest: String?
@@ -28,7 +27,7 @@ struct S3Session: Hashable, Sendable {
         self.checksum = checksum
     }
 
-    /// Nil for what is no multipart upload of a file of this size.
+    /// Restores a session; nil if the resource is not a multipart upload of a file of this size.
     init?(_ resource: UploadResource, size: ByteCount) {
         let memory = resource[S3Memory.self]
         guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
@@ -44,7 +43,7 @@ struct S3Session: Hashable, Sendable {
         }
     }
 
-    /// The address tells one upload of an object from the next: a new one is made durable before parts go to it.
+    /// The URL of this upload, different for each upload of an object: it is made durable before parts are sent.
     var url: String { object + S3Address.query(["uploadId": uploadID]) }
 
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> UploadResource {
@@ -59,12 +58,12 @@ struct S3Session: Hashable, Sendable {
     }
 }
 
-/// The facts that a multipart upload remembers.
+/// The facts that a multipart upload stores.
 struct S3Memory: ResumeForm {
     var uploadID: String?
     /// The size of the first parts, in bytes.
     var partSize: ByteCount?
-    /// The sizes of later parts, as `S3PartPlan.laterSizes` has them.
+    /// The sizes of later parts in the form of `S3PartPlan.laterSizes`.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
     var parallelLimit: Int?
@@ -85,19 +84,19 @@ struct S3Memory: ResumeForm {
     }
 }
 
-/// The parts at the server, those in flight and those left.
+/// The stored parts, those in flight and those left.
 struct S3PartLedger: Sendable {
     let plan: S3PartPlan
     private(set) var held: [Int: S3Part] = [:]
     private(set) var heldBytes: ByteCount = 0
     private(set) var underWay: Set<Int> = []
-    /// The next one is the last of these.
+    /// The parts left to send; the last element is the next.
     private var left: [Int] = []
     private var sentAgain: Set<Int> = []
 
     init(_ plan: S3PartPlan) { self.plan = plan }
 
-    /// Changes to another plan, of whose parts the server holds those up to `number`.
+    /// Returns the ledger for another plan, of whose parts those up to `number` are stored.
     func replanned(_ plan: S3PartPlan, keeping number: Int) -> S3PartLedger {
         var ledger = S3PartLedger(plan)
         for (held, part) in held where held <= number { ledger.hold(part, number: held) }
@@ -105,21 +104,22 @@ struct S3PartLedger: Sendable {
         return ledger
     }
 
-    /// The number of the last part that the server holds; 0 if it holds none.
+    /// The number of the last stored part; 0 if there is none.
     var lastHeld: Int { held.keys.max() ?? 0 }
-    /// The number of held parts without a gap from the first on.
+    /// The number of stored parts without a gap from the first on.
     var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }
 
-    /// The server listed this part. One of another size than planned is sent again.
+    /// Records a part in the server's list. A part of another size than planned is sent again.
     mutating func list(_ part: S3Part, number: Int, size: ByteCount) {
         guard let range = plan.range(of: number), range.upperBound - range.lowerBound == size else { return }
         hold(part, number: number)
     }
 
-    /// Everything that is not held is left to send.
+    /// Marks all parts that are not stored as left to send.
     ///
-    /// - Parameter asksWithLast: Sends the last part first: a server that takes fewer parts then says so before most
-    ///   of the file has gone there in vain.
+    /// - Parameter asksWithLast: True to send the last part first: a server that allows fewer parts then refuses it
+    ///   before
+    ///   most of the file was sent in vain.
     mutating func plan(asksWithLast: Bool) {
         left = (1...plan.count).reversed().filter { held[$0] == nil }
         if asksWithLast, let last = left.first {
@@ -128,7 +128,7 @@ struct S3PartLedger: Sendable {
         }
     }
 
-    /// Takes the next parts, so many that `limit` are on their way.
+    /// Takes the next parts, so that at most `limit` are in flight.
     mutating func take(upTo limit: Int) -> [Int] {
         var taken: [Int] = []
         while underWay.count < limit, let next = left.popLast() {
@@ -146,21 +146,21 @@ struct S3PartLedger: Sendable {
         }
     }
 
-    /// The part did not get there.
+    /// Records that a part did not arrive.
     mutating func lose(_ number: Int) {
         guard underWay.remove(number) != nil else { return }
         left.append(number)
     }
 
-    /// True the first time: then the part is on its way once more.
+    /// Returns true the first time, when the part is sent once more.
     mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }
 
     var isComplete: Bool { held.count == plan.count }
 
-    /// The held parts' digests in order; nil if one is not known.
+    /// The digests of the stored parts in order; nil if one is unknown.
     var digests: [(digest: [UInt8], length: ByteCount)]? { digests { $0.digest } }
 
-    /// The MD5s that the parts' tags are; nil if one is none.
+    /// The MD5s in the parts' tags; nil if a tag is not an MD5.
     var tagDigests: [(digest: [UInt8], length: ByteCount)]? {
         digests { part in
             if case .whole(let digest) = S3EntityTag(part.entityTag) { digest } else { nil }

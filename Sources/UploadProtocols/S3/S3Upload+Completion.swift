@@ -1,14 +1,14 @@
 import HTTPTypes
 
-// Making an object of the parts, and finding out whether it is the right one.
+// The completion of the object from its parts, and the check of the result.
 extension S3Upload {
-    /// The values that a finished object is compared with.
+    /// The values for checking a finished object.
     struct Verification: Sendable {
         var receipt: Receipt
         var algorithm: DigestAlgorithm
-        /// The digest as the server would write it.
+        /// The digest in the server's form.
         var ours: String
-        /// The entity tag that MD5s would make, for an algorithm that S3 tells by tags.
+        /// The entity tag from MD5s, for an algorithm that S3 reports in tags.
         var tag: S3EntityTag
     }
 
@@ -45,7 +45,7 @@ extension S3Upload {
     ) -> Step {
         if answer.isSuccess {
             if let completion = S3Completion(answer.body) { return finish(session, completion, answer) }
-            // A success is begun before its outcome is known: without a whole document it is none.
+            // A success begins before its outcome is known: without a complete document it does not count.
             let error = S3Error(answer)
             guard !error.code.isEmpty else {
                 return .failed(
@@ -87,7 +87,7 @@ extension S3Upload {
         return .failed(error.failure)
     }
 
-    /// The parts were as small as the settings ask for or S3 allows, and this server wants more.
+    /// Restarts with larger parts: they were as small as configured or as S3 allows, and this server requires more.
     private mutating func enlarge(_ session: S3Session, _ error: S3Error) -> Step {
         let partSize = session.plan.partSize
         guard partSize < S3PartPlan.largestPart else { return .failed(error.failure) }
@@ -106,7 +106,7 @@ extension S3Upload {
         guard let verification = verification(session, receipt) else {
             return compare(receipt, completion, answer)
         }
-        // The answer's fields tell of encryption, its document of the tag.
+        // The fields of the response show the encryption; its document has the tag.
         var fields = answer.fields
         fields[.eTag] = receipt.entityTag
         if let told = completion.told(verification.algorithm) {
@@ -115,7 +115,7 @@ extension S3Upload {
         return conclude(verification, fields) { $0.verify(verification) }
     }
 
-    /// Done with what the server tells of the object without being asked, if that is the file's.
+    /// Finishes with a digest that the server reported unasked, if it matches the file.
     private func compare(_ receipt: Receipt, _ completion: S3Completion, _ answer: ExchangeOutcome.Response)
         -> Step
     {
@@ -132,10 +132,10 @@ extension S3Upload {
         return .done(receipt)
     }
 
-    /// Nil if there is nothing to compare with.
+    /// Returns the values to compare; nil if there are none.
     private func verification(_ session: S3Session, _ receipt: Receipt) -> Verification? {
         guard let algorithm = session.checksum, let ours = session.completion?.digest else { return nil }
-        // Where tags of parts are no MD5s, that of the object is not made of them.
+        // If the parts' tags are not MD5s, the object's tag is not made of MD5s.
         if algorithm == .md5, session.completion?.entityTag == nil { return nil }
         let tag = S3EntityTag(algorithm == .md5 ? ours : nil)
         return Verification(
@@ -143,7 +143,7 @@ extension S3Upload {
             tag: tag ?? .parts([], count: session.plan.count))
     }
 
-    /// - Parameter otherwise: If the server told nothing that can be compared.
+    /// - Parameter otherwise: The step if the server reported no comparable digest.
     private mutating func conclude(
         _ verification: Verification, _ fields: HTTPFields, otherwise: (inout S3Upload) -> Step
     ) -> Step {
@@ -159,7 +159,7 @@ extension S3Upload {
         }
     }
 
-    /// Asks what the server says of the finished object.
+    /// Requests the digest of the finished object.
     mutating func verify(_ verification: Verification) -> Step {
         phase = .verifying(verification)
         guard let object = verification.receipt.location else { return .done(verification.receipt) }
@@ -169,7 +169,7 @@ extension S3Upload {
     mutating func receiveVerification(_ answer: ExchangeOutcome.Response, _ verification: Verification)
         -> Step
     {
-        // The object is there, that was said before: who may not look at it has still put it there.
+        // The completion was confirmed before; missing permission to read the object does not change that.
         guard answer.isSuccess else { return .done(verification.receipt) }
         if let length = answer.contentLength, length != item.size {
             return .failed(
@@ -182,15 +182,15 @@ extension S3Upload {
         return conclude(verification, answer.fields) { _ in .done(verification.receipt) }
     }
 
-    /// The server does not know the upload: it has become the object, or nothing.
+    /// Handles an unknown upload: it has become the object, or was removed.
     mutating func gone(_ session: S3Session) -> Step {
         let ending = Ending.restart(because: "the server no longer knows the upload")
         return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
     }
 
-    /// Looks whether the object is there.
+    /// Checks whether the object is there.
     ///
-    /// - Parameter ending: If it is not.
+    /// - Parameter ending: The ending if the object is not there.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
         return withRequests { _, requests in .send(requests.head(session.object)) }
@@ -204,7 +204,7 @@ extension S3Upload {
         case 404, 410: return restart(session, ending)
         default:
             let error = S3Error(answer)
-            // Who may not look at the object may still be told of its parts.
+            // Without permission to read the object, its parts may still be listed.
             if case .resume = ending, !error.isTransient { return list(session) }
             return .failed(error.failure)
         }
@@ -221,7 +221,8 @@ extension S3Upload {
         guard answer.contentLength == item.size, receipt.verified != nil || !isOther else {
             return restart(session, ending)
         }
-        // Where only the size could be compared, a refusal because something is there stays one, and the upload may
+        // If only the size could be compared, a refusal because of an existing object stays a refusal. The upload may
+        // also
         // still be there to be completed.
         let isUntold = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
@@ -230,7 +231,7 @@ extension S3Upload {
         }
     }
 
-    /// Removes what the upload holds before something else is begun.
+    /// Removes the upload on the server before a new one begins.
     mutating func remove(_ session: S3Session, then ending: Ending, noting notes: [Step.Note] = []) -> Step {
         phase = .removing(session, then: ending)
         return .send(S3Requests.abort(session.url), notes: notes)
@@ -239,7 +240,7 @@ extension S3Upload {
     mutating func receiveRemoval(_ answer: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending)
         -> Step
     {
-        // What could not be removed is listed by a check.
+        // A check lists an upload that could not be removed.
         if case .failed(let failure) = ending { return .failed(failure, notes: [.resource(nil)]) }
         return restart(session, ending)
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-// Creating a multipart upload, finding out what it holds, and sending its parts.
+// The creation of a multipart upload, the list of its stored parts, and the sending of its parts.
 extension S3Upload {
     mutating func create(_ plan: S3PartPlan, noting notes: [Step.Note] = []) -> Step {
         let (place, digest) = (place, digest)
@@ -33,7 +33,7 @@ extension S3Upload {
         return send(session, ledger, noting: [.resource(session.resource())])
     }
 
-    /// Asks what the server holds.
+    /// Lists the stored parts.
     mutating func list(_ session: S3Session, resource: UploadResource? = nil, noting notes: [Step.Note] = [])
         -> Step
     {
@@ -62,13 +62,13 @@ extension S3Upload {
         else { return .failed(UploadFailure(.server, "the server's list of parts cannot be read")) }
         var ledger = ledger
         for (number, size, part) in page.parts { ledger.list(part, number: number, size: size) }
-        // No part of ours has a higher number than the plan has parts.
+        // Our plan has no part with a higher number.
         if let next = page.next, next < session.plan.count {
             return list(session, ledger, marker: next)
         }
         ledger.plan(asksWithLast: false)
         var session = session
-        // The upload is still there: a completion that may have been sent has not happened.
+        // The upload still exists, so a completion that may have been sent did not happen.
         session.completion = nil
         let lost = max(0, claimed - ledger.heldBytes)
         claimed = ledger.heldBytes
@@ -77,7 +77,7 @@ extension S3Upload {
             noting: (lost > 0 ? [.serverLost(lost)] : []) + [.resource(resource(session, ledger))])
     }
 
-    /// Keeps as many parts on their way as may be; completes when all are there.
+    /// Keeps as many parts in flight as allowed; completes the upload when all are stored.
     mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
         if ledger.isComplete { return complete(session, ledger, noting: notes) }
         var ledger = ledger
@@ -89,7 +89,7 @@ extension S3Upload {
         }
     }
 
-    /// - Parameter ending: What follows once nothing is on its way; nil while parts are still begun.
+    /// - Parameter ending: The ending once no part is in flight; nil while further parts begin.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         ending: Ending?
@@ -143,7 +143,7 @@ extension S3Upload {
         return .failed(failure)
     }
 
-    /// The server has the part; what it says of it is compared with what was sent.
+    /// Records a stored part after comparing the server's digest with the sent bytes.
     private mutating func receiveHeld(
         _ answer: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger,
@@ -187,8 +187,7 @@ extension S3Upload {
         return drain(session, ledger, then: ending, noting: notes)
     }
 
-    /// Begins nothing more, and ends when what is on its way has come to an end: each part that arrives now need not be
-    /// sent again.
+    /// Starts no further part, and ends when no part is in flight: a part that still arrives need not be sent again.
     mutating func drain(
         _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
     ) -> Step {

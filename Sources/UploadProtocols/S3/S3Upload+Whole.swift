@@ -1,8 +1,8 @@
 import HTTPTypes
 
-// What is at the file's place, and files that go in one request.
+// The lookup of an existing object, and files in one request.
 extension S3Upload {
-    /// Looks what is there if that matters.
+    /// Looks up the existing object if the policy needs it.
     mutating func decide(noting notes: [Step.Note] = []) -> Step {
         let upload = self
         let existing = ExistingFile(item, policy: options.existing) { upload.object(of: $0) ?? "" }
@@ -11,7 +11,7 @@ extension S3Upload {
 
     mutating func receiveDecision(_ answer: ExchangeOutcome.Response, _ existing: ExistingFile) -> Step {
         if answer.status == 403 {
-            // Without the right to list, S3 does not tell what is missing from what is hidden.
+            // Without the right to list, S3 does not distinguish a missing object from a hidden one.
             var failure = S3Error(answer).failure
             failure.hint =
                 "these credentials may not look what is there; grant s3:ListBucket, or leave ifExists out"
@@ -42,7 +42,7 @@ extension S3Upload {
         }
     }
 
-    /// One request for what fits into a part, parts for anything else.
+    /// Begins with one request for a file that fits into a part, with parts for any other.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         do throws(UploadFailure) {
             let plan = try S3PartPlan.make(
@@ -66,7 +66,7 @@ extension S3Upload {
         return withRequests { _, requests in
             var exchange = requests.put(place.object, digest: digest, onlyNew: onlyNew)
             exchange.digestsIfTold = comparisons
-            // Without a trace of this the next attempt would take its own object for somebody else's.
+            // Without this mark the next attempt would mistake its own object for another upload's.
             if place.onlyNew {
                 exchange.markBeforeLastBytes = UploadResource(url: place.object).withWholeBodySent(true)
             }
@@ -98,8 +98,8 @@ extension S3Upload {
         }
     }
 
-    /// The digests that services report for an object of one request without being asked: AWS a checksum since 2024-12,
-    /// others an entity tag that is the MD5.
+    /// The digests that services report unasked for an object of one request: AWS a checksum since 2024-12, others an
+    /// entity tag that is the MD5.
     private static let toldByItself: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ answer: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
@@ -114,20 +114,20 @@ extension S3Upload {
         }
         if error.isDamage, budget.allows(.damage, limit: 2) { return put() }
         if answer.status == 412, options.existing == .rename, budget.allows(.refusal) {
-            // Somebody took the name since it was asked for: the next one.
+            // Another upload took the name since the lookup: the next name is tried.
             return decide(noting: [.resource(nil)])
         }
-        // A refusal for good means that nothing was put; anything else may have been.
+        // A permanent refusal means that no object was stored; after any other failure one may have been.
         let isMarked = place?.onlyNew == true && !error.isTransient
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
 
-    /// The failure of a refusal, in the words of the policy if it is about an existing object.
+    /// Returns the failure of a refusal, in the words of the policy if an object exists.
     func refusal(_ error: S3Error) -> UploadFailure {
         error.status == 412 ? .nameTaken(item.name) : error.failure
     }
 
-    /// An earlier attempt sent everything, and its answer did not come.
+    /// Checks the object after an earlier attempt sent everything and received no response.
     mutating func recall(_ resource: UploadResource) -> Step {
         phase = .recalling(resource)
         let size = item.size
@@ -146,7 +146,7 @@ extension S3Upload {
             let ours = answer.digests.first?.bytes
             let tag = S3EntityTag(answer.fields[.eTag], in: answer.fields)
             guard answer.contentLength == item.size, tag == nil || tag == ours.map(S3EntityTag.whole) else {
-                // Somebody else's: what the policy says holds for it.
+                // The object belongs to another upload, so the policy applies to it.
                 return decide(noting: [.resource(nil)])
             }
             return .done(
@@ -158,15 +158,15 @@ extension S3Upload {
     }
 }
 
-/// The statement of a response about a digest that is known here.
+/// The comparison of a response's digest with a known one.
 enum S3DigestMatch {
     case same
     case other(String)
     case nothing
 
     /// - Parameters:
-    ///   - ours: As the server would write it.
-    ///   - tag: The entity tag of the same content, for an algorithm that S3 tells by tags.
+    ///   - ours: The digest in the server's form.
+    ///   - tag: The entity tag of the same content, for an algorithm that S3 reports in tags.
     init(_ fields: HTTPFields, _ algorithm: DigestAlgorithm, ours: String, tag: S3EntityTag) {
         guard algorithm == .md5 else {
             self.init(fields[S3Checksum.field(algorithm)], ours: ours)
@@ -180,14 +180,14 @@ enum S3DigestMatch {
         }
     }
 
-    /// - Parameter told: A digest in Base64, of a composite with or without its number of parts.
+    /// - Parameter told: The server's digest in Base64; a composite with or without its number of parts.
     init(_ told: String?, ours: String) {
         guard let told, !told.isEmpty else {
             self = .nothing
             return
         }
         let isComposite = ours.contains("-")
-        // A composite says nothing of one that is of the whole, nor the other way round.
+        // A composite cannot be compared with a digest of the whole, nor the reverse.
         if !isComposite, told.contains("-") {
             self = .nothing
         } else if isComposite, !told.contains("-") {
@@ -201,7 +201,7 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// The response with an MD5 added that is its entity tag.
+    /// The response with the MD5 in its entity tag added as a digest.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var answer = self
@@ -213,8 +213,9 @@ extension ExchangeOutcome.Response {
 }
 
 extension Receipt {
-    /// Done with what the answer tells of the object, if that is the file's. An entity tag that is no MD5 of the file has
-    /// another meaning, as with encryption.
+    /// Finishes with the digests in the response, if they match the file. An entity tag that is not the file's MD5 has
+    /// another
+    /// meaning, as with encryption.
     fileprivate func comparing(_ answer: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {

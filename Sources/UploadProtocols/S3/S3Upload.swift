@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// Amazon S3 and servers that speak its protocol: one `PUT` for a small file, a multipart upload for a large one.
+/// The protocol of Amazon S3 and compatible servers: one `PUT` for a small file, a multipart upload for a large one.
 ///
-/// Requests leave here without a signature. An interrupted multipart upload goes on with the parts that the server
-/// lists. A creation whose answer is lost leaves an upload without parts behind. Nothing tells it from one that another
-/// program has just begun, so it is never taken over. It holds no bytes, and `S3Check` lists it.
+/// The requests are unsigned here. An interrupted multipart upload resumes with the parts that the server lists. A
+/// creation whose response is lost leaves an upload without parts behind. It looks like an upload that another program
+/// has just begun, so it is never taken over. It has no bytes, and `S3Check` lists it.
 ///
-/// Without a checksum in the options the server's word is taken: the completion tells it the size, and nothing more is
-/// asked.
+/// Without a checksum in the options the server's success is trusted: the completion states the size, and no further
+/// request follows.
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
@@ -17,9 +17,9 @@ public struct S3Upload: UploadProtocol {
     /// The response that the upload waits for.
     enum Phase: Sendable {
         case starting
-        /// Asks for the object at the file's key.
+        /// Requests the object at the file's key.
         case deciding(ExistingFile)
-        /// Is what is there the object that an earlier attempt may have put?
+        /// Checks whether the existing object is the one that an earlier attempt may have put.
         case recalling(UploadResource)
         case putting(DigestAlgorithm?)
         case creating(S3PartPlan, DigestAlgorithm?)
@@ -28,21 +28,21 @@ public struct S3Upload: UploadProtocol {
         /// Starts no more requests; those in flight may still arrive.
         case draining(S3Session, S3PartLedger, then: Ending)
         case completing(S3Session, S3PartLedger)
-        /// Is what is there the object that a lost completion made?
+        /// Checks whether the existing object is the one of a completion without a response.
         case settling(S3Session, then: Ending)
         case verifying(Verification)
         case removing(S3Session, then: Ending)
     }
 
-    /// The continuation if the present upload cannot go on.
+    /// The continuation if the current upload cannot continue.
     enum Ending: Sendable {
         case failed(UploadFailure)
-        /// Resumes with the parts that the server holds.
+        /// Resumes with the stored parts.
         case resume
-        /// All over again with a new multipart upload.
+        /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Keeps the longer pause of this ending and of one more refusal.
+        /// Returns this ending with the longer pause of its failure and another refusal.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -51,10 +51,10 @@ public struct S3Upload: UploadProtocol {
         }
     }
 
-    /// The object's destination.
+    /// The destination of the object.
     struct ObjectAddress: Sendable {
         var object: String
-        /// The server is to refuse if something has come there meanwhile.
+        /// True if the server must refuse when an object has appeared there meanwhile.
         var onlyNew: Bool
     }
 
@@ -68,14 +68,15 @@ public struct S3Upload: UploadProtocol {
     var place: ObjectAddress?
     var budget = RetryBudget()
     var atOnce: PartConcurrency
-    /// Bytes that an earlier attempt was told the server holds.
+    /// The bytes that the server confirmed in an earlier attempt.
     var claimed: ByteCount = 0
-    /// The bytes that the link carried in this attempt.
+    /// The adaptation of the part size to the bytes that the link carried in this attempt.
     var shrinking = S3PartShrinking()
     /// True if an earlier attempt began the multipart upload.
     var wasResumed = false
 
-    /// - Parameter options: Chunk size, parallel requests, checksum, policy and what is S3's are taken from them.
+    /// - Parameter options: The options; the chunk size, the parallel requests, the checksum, the policy for an
+    ///   existing file and the S3 options apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -105,7 +106,8 @@ public struct S3Upload: UploadProtocol {
                 upload.claimed = resource.confirmed
                 upload.wasResumed = true
                 upload.atOnce.beginAfterBreak()
-                // A completion whose answer was lost may have made the object: some servers then deny the upload.
+                // A completion without a response may have made the object: some servers then no longer know the
+                // upload.
                 return session.completion == nil
                     ? upload.list(session) : upload.settle(session, then: .resume)
             }
@@ -132,7 +134,7 @@ public struct S3Upload: UploadProtocol {
 
     public func removal(of resource: UploadResource) -> [Exchange] {
         guard resource[S3Memory.self].uploadID != nil else { return [] }
-        // A part that was still on its way may arrive after the first: then the second removes it.
+        // A part in flight may arrive after the first removal: then the second one removes it.
         return [S3Requests.abort(resource.url), S3Requests.abort(resource.url)]
     }
 
@@ -169,20 +171,20 @@ extension S3Upload {
         return address.object(key)
     }
 
-    /// True if what is at the file's place must stay.
+    /// True if an existing object must stay.
     var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
 
-    /// The digest to ask for, unless the server is known to refuse it.
+    /// The digest to request, unless the server is known to refuse it.
     var digest: DigestAlgorithm? { lacks(.checksum) && options.checksum != .md5 ? nil : options.checksum }
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }
 
-    /// The server does not know a feature; kept for the destination.
+    /// Records for the destination that the server does not support a feature.
     mutating func remember(without feature: S3Feature) -> Step.Note {
         facts.facts[feature.rawValue] = "no"
         return .capabilities(facts)
     }
 
-    /// The number of parts that the server takes, if it said so.
+    /// The maximum number of parts, if the server stated it.
     var mostParts: Int? { facts.facts["s3.parts"].flatMap { Int($0) } }
 }

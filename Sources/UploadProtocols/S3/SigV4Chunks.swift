@@ -1,6 +1,7 @@
-/// Signs the chunks of a body one after the other, each with the signature before it.
+/// Signs the chunks of a body in order, each with the signature of the one before.
 ///
-/// Source: Amazon S3 API reference, “Signature Calculations for the Authorization Header: Transferring Payload in
+/// The source is the Amazon S3 API reference, “Signature Calculations for the Authorization Header: Transferring
+/// Payload in
 /// Multiple Chunks”.
 package struct SigV4ChunkSigner: Sendable {
     private static let emptyHash = SigV4Encoding.hash([])
@@ -9,15 +10,15 @@ package struct SigV4ChunkSigner: Sendable {
     let scope: SigV4Scope
     fileprivate(set) var previous: String
 
-    /// - Parameter hash: SHA-256 of the chunk in hexadecimal; the empty chunk's for the last.
+    /// - Parameter hash: The SHA-256 of the chunk in hexadecimal; for the last chunk, that of no bytes.
     package mutating func sign(chunk hash: String) -> String {
         sign("AWS4-HMAC-SHA256-PAYLOAD", [Self.emptyHash, hash])
     }
 
-    /// The empty chunk, which ends the body.
+    /// Signs the empty chunk that ends the body.
     package mutating func signEnd() -> String { sign(chunk: Self.emptyHash) }
 
-    /// - Parameter lines: `name:value`, each with a line feed.
+    /// - Parameter lines: The lines `name:value`, each with a line feed.
     package mutating func sign(trailer lines: String) -> String {
         sign("AWS4-HMAC-SHA256-TRAILER", [SigV4Encoding.hash(Array(lines.utf8))])
     }
@@ -35,7 +36,7 @@ package struct AWSChunk: Hashable, Sendable {
     package struct Trailer: Hashable, Sendable {
         /// The name in lower case.
         package var name: String
-        /// The value as it stands behind the colon.
+        /// The value after the colon.
         package var value: String
 
         package init(name: String, value: String) {
@@ -46,12 +47,12 @@ package struct AWSChunk: Hashable, Sendable {
 
     /// The bytes before the content.
     package let prefix: [UInt8]
-    /// The bytes after the content, trailer and end included.
+    /// The bytes after the content, including trailer and end.
     package let suffix: [UInt8]
 
     /// - Parameters:
-    ///   - length: Bytes; 0 leaves the chunk out.
-    ///   - signing: SHA-256 of the content in hexadecimal, and what signs it; nil leaves the signatures out.
+    ///   - length: The number of bytes; 0 omits the chunk.
+    ///   - signing: The SHA-256 of the content in hexadecimal, and its signer; nil omits the signatures.
     package init(
         length: ByteCount, trailer: Trailer?, signing: (hash: String, signer: SigV4ChunkSigner)? = nil
     ) {

@@ -1,10 +1,10 @@
 import Crypto
 
-/// Paths and queries as Signature Version 4 writes them: the same for the server that checks and on the wire.
+/// The form of paths and queries in Signature Version 4: the same in the signature and on the wire.
 package enum SigV4Encoding {
     /// Percent-encodes each byte that is not unreserved (RFC 3986 §2.3), in upper case.
     ///
-    /// - Parameter keepsSlash: For a path, where `/` stands between segments.
+    /// - Parameter keepsSlash: True for a path, where `/` separates segments.
     static func encoded(_ bytes: some Sequence<UInt8>, keepsSlash: Bool = false) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -20,7 +20,7 @@ package enum SigV4Encoding {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that a percent-encoded text stands for. A `%` that begins no escape is itself.
+    /// Decodes a percent-encoded text. A `%` that begins no escape stays.
     static func decoded(_ text: some StringProtocol) -> [UInt8] {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []
@@ -40,7 +40,8 @@ package enum SigV4Encoding {
         return decoded
     }
 
-    /// Removes `.`, `..` and empty segments, as services other than S3 do before they check (RFC 3986 §5.2.4).
+    /// Removes `.`, `..` and empty segments, as services other than S3 do before they check a signature (RFC 3986
+    /// §5.2.4).
     static func normalized(_ path: String) -> String {
         var segments: [Substring] = []
         for segment in path.split(separator: "/") where segment != "." {
@@ -50,7 +51,7 @@ package enum SigV4Encoding {
         return "/" + segments.joined(separator: "/") + (isFolder && !segments.isEmpty ? "/" : "")
     }
 
-    /// SHA-256 in hexadecimal.
+    /// Returns the SHA-256 in hexadecimal.
     package static func hash(_ bytes: [UInt8]) -> String { hex(SHA256.hash(data: bytes)) }
 
     static func hex(_ bytes: some Sequence<UInt8>) -> String {

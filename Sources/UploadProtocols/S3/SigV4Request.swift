@@ -1,45 +1,45 @@
-/// A request as Signature Version 4 looks at it.
+/// A request in the form that Signature Version 4 signs.
 ///
-/// Source: Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
+/// The source is the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
 public struct SigV4Request: Sendable {
     /// The changes that services make to a path before they check the signature.
     public struct Rules: Hashable, Sendable {
-        /// Encodes what is encoded already once more.
+        /// True to encode the already encoded path once more.
         var encodesTwice: Bool
-        /// Takes dot segments and doubled slashes out.
+        /// True to remove dot segments and doubled slashes.
         var normalizes: Bool
 
-        /// A key of S3 is bytes: nothing is taken out, and they are encoded once.
+        /// The rules of S3: the bytes of a key are not changed, and encoded once.
         public static let s3 = Rules(encodesTwice: false, normalizes: false)
-        /// AWS's other services.
+        /// The rules of AWS's other services.
         public static let generic = Rules(encodesTwice: true, normalizes: true)
     }
 
-    /// One item of a query, decoded; nil as value where there is no `=`.
+    /// One item of a query, decoded; its value is nil without `=`.
     struct Item: Hashable, Sendable {
         var name: [UInt8]
         var value: [UInt8]?
 
         var encodedName: String { SigV4Encoding.encoded(name) }
         var encodedValue: String { SigV4Encoding.encoded(value ?? []) }
-        /// The parameter as it is sent.
+        /// The parameter as sent.
         var encoded: String { value == nil ? encodedName : "\(encodedName)=\(encodedValue)" }
     }
 
     /// The method in upper case.
     public var method: String
-    /// The path as it came; see `sentPath`.
+    /// The path as given; see `sentPath`.
     private let path: String
     private(set) var items: [Item]
-    /// Everything that is signed, in the order it is sent; also `Host`.
+    /// All signed fields in sending order, including `Host`.
     public var fields: [(name: String, value: String)]
-    /// The last line: the content's SHA-256 in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
+    /// The last line: the SHA-256 of the content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
     public var payload: String
     private let rules: Rules
 
     /// - Parameters:
-    ///   - path: Percent-encoded in whatever way; empty is `/`.
-    ///   - query: Without `?`, percent-encoded in whatever way; a plus sign is a plus sign.
+    ///   - path: The path, percent-encoded in any way; empty means `/`.
+    ///   - query: The query without `?`, percent-encoded in any way; a plus sign is a plus sign.
     public init(
         method: String, path: String, query: String?, fields: [(name: String, value: String)],
         payload: String,
@@ -67,7 +67,7 @@ public struct SigV4Request: Sendable {
         rules.encodesTwice ? path : SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
     }
 
-    /// The query as it must be sent; nil if there is none.
+    /// The query that must be sent; nil if there is none.
     public var sentQuery: String? {
         items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
     }
@@ -84,14 +84,14 @@ public struct SigV4Request: Sendable {
             .map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
-    /// Names in lower case, sorted, values of the same name joined in the order they are sent.
+    /// The fields with names in lower case, sorted; values of one name are joined in sending order.
     private var canonicalFields: [(name: String, value: String)] {
         Dictionary(grouping: fields) { $0.name.lowercased() }
             .mapValues { $0.map { Self.trimmed($0.value) }.joined(separator: ",") }
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// `host;range;x-amz-date`.
+    /// The names of the signed fields: `host;range;x-amz-date`.
     public var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
 
     /// The text that is hashed and signed.

@@ -3,14 +3,14 @@ package import FerryFiles
 
 /// The time, region and service for which a signature is valid.
 package struct SigV4Scope: Hashable, Sendable {
-    /// `20130524T000000Z`.
+    /// The time, such as `20130524T000000Z`.
     package let time: String
-    /// `us-east-1`.
+    /// The region, such as `us-east-1`.
     package let region: String
-    /// `s3`.
+    /// The service, such as `s3`.
     package let service: String
 
-    /// - Parameter date: The server's clock, as far as it is known: 15 minutes beside it and S3 refuses.
+    /// - Parameter date: The time on the server's clock, as far as it is known: S3 refuses a difference of 15 minutes.
     package init(_ date: Date, region: String, service: String = "s3") {
         time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
@@ -19,11 +19,11 @@ package struct SigV4Scope: Hashable, Sendable {
     }
 
     var day: String { String(time.prefix(8)) }
-    /// `20130524/us-east-1/s3/aws4_request`.
+    /// The scope as text: `20130524/us-east-1/s3/aws4_request`.
     package var text: String { "\(day)/\(region)/\(service)/aws4_request" }
 }
 
-/// The key that a day's signatures are made with.
+/// The key for the signatures of one day.
 struct SigV4Key: Sendable {
     let key: SymmetricKey
 
@@ -51,13 +51,13 @@ package struct SigV4Signer: Sendable {
         var service: String
     }
 
-    /// The signature of one request, and what it signed.
+    /// The signature of one request, and the signed text.
     package struct Signature: Sendable {
-        /// Hexadecimal.
+        /// The signature in hexadecimal.
         package let text: String
         /// The text that was signed, for messages and tests.
         package let stringToSign: String
-        /// The request whose hash is its last line.
+        /// The canonical request, whose hash is the last line of `stringToSign`.
         package let canonicalRequest: String
         /// Signs the chunks of the request's body.
         package let chunks: SigV4ChunkSigner
@@ -71,15 +71,15 @@ package struct SigV4Signer: Sendable {
     }
 
     static let algorithm = "AWS4-HMAC-SHA256"
-    /// The longest expiry of a presigned address in seconds: a week.
+    /// The longest validity of a presigned URL in seconds: a week.
     package static let longestExpiry = 604_800
 
-    /// Deriving one takes four rounds; it serves for a day, region and service.
+    /// The last derived key: deriving one takes four rounds, and it is valid for a day, region and service.
     private var known: (derivation: Derivation, key: SigV4Key)?
 
     package init() {}
 
-    /// Signs a request whose fields say everything: `host`, `x-amz-date`, `x-amz-security-token`.
+    /// Signs a request that has the fields `host`, `x-amz-date` and `x-amz-security-token`.
     package mutating func sign(_ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope)
         -> Signature
     {
@@ -94,11 +94,11 @@ package struct SigV4Signer: Sendable {
             signedFields: request.signedFields)
     }
 
-    /// Puts a signature into the query, for an address that others use without the keys.
+    /// Adds a signature to the query, for a URL that others use without the keys.
     ///
     /// - Parameters:
-    ///   - expiry: Seconds, at most `longestExpiry`.
-    ///   - signsToken: False for services that want the session token added after the signature.
+    ///   - expiry: The validity in seconds, at most `longestExpiry`.
+    ///   - signsToken: False for services that require the session token after the signature.
     /// - Returns: The query to send, and the signature.
     package mutating func presign(
         _ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope, expiry: Int,
@@ -128,6 +128,6 @@ package struct SigV4Signer: Sendable {
 }
 
 extension SigV4Signer: CustomReflectable {
-    /// The derived key is a secret too.
+    /// A mirror without children, since the derived key is a secret too.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

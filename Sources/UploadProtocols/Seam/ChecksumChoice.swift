@@ -1,9 +1,9 @@
-/// The digest by which a server is to confirm what arrived.
+/// The digest by which a server must confirm the received bytes.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// A digest that the server offers, if it costs no delay, no further request and no bytes sent again. An upload to
-    /// a server that offers none is no failure.
+    /// A digest that the server offers, if it costs no delay, no further request and no bytes sent again. Its absence
+    /// is not a failure.
     case offered
     case none
-    /// The named digest. A protocol or a server that lacks it is a failure.
+    /// The named digest. The upload fails if the protocol or the server lacks it.
     case required(DigestAlgorithm)
 }

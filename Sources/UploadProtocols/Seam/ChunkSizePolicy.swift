@@ -1,17 +1,18 @@
-/// The size of appending requests at a server that keeps nothing of a broken one. Chunks become smaller after each
+/// The size of appending requests to a server that drops the bytes of a broken one. Chunks become smaller after each
 /// break and larger after each success, so a break costs little and a good link loses nothing.
 ///
-/// Servers should keep as much as they can (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload Append"); some
-/// keep nothing. That is learnt by asking after each break, and remembered with the upload and for the destination: also a
-/// request that was cut off without a word counts.
+/// Servers should keep as much as they can (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload Append");
+/// some
+/// keep nothing. The offset after each break reveals it, and the result is stored with the upload and for the
+/// destination. A request that broke without an error counts too.
 enum ChunkSizePolicy {
-    /// A break after fewer bytes says nothing about what the server keeps.
+    /// The number of sent bytes below which a break does not show what the server keeps.
     static let telling: ByteCount = 1 << 20
     /// The first chunk for a server that is known to keep nothing.
     static let careful: ByteCount = 8 << 20
     static let smallest: ByteCount = 64 << 10
     private static let largest: ByteCount = 256 << 20
-    /// The number of large requests in vain that prove it.
+    /// The number of lost large requests that prove it.
     fileprivate static let lesson = 2
     /// The fact of `ServerCapabilities`: "no" once the server has shown that it keeps nothing.
     private static let fact = "keepsBrokenRequests"
@@ -19,24 +20,24 @@ enum ChunkSizePolicy {
     static func afterBreak(_ chunk: ByteCount) -> ByteCount { max(smallest, chunk / 2) }
     static func afterSuccess(_ chunk: ByteCount) -> ByteCount { min(largest, max(smallest, chunk) * 2) }
 
-    /// Takes over what other uploads have found out.
+    /// Applies the result of other uploads.
     static func apply(_ capabilities: ServerCapabilities?, to resource: inout UploadResource) {
         if capabilities?.facts[fact] == "no" { resource.appends.learntChunk = careful }
     }
 
-    /// Notes for other uploads what this one has found out.
+    /// Records the result of this upload for others.
     static func note(_ resource: UploadResource, in capabilities: inout ServerCapabilities) {
         if resource.appends.learntChunk != nil { capabilities.facts[fact] = "no" }
     }
 }
 
-/// The facts that an upload remembers about requests that broke.
+/// The facts that an upload stores about broken requests.
 struct AppendMemory: ResumeForm {
-    /// Bytes of the next request, to a server that keeps nothing of one that breaks.
+    /// The bytes of the next request, to a server that drops the bytes of a broken one.
     var learntChunk: ByteCount?
     /// The offset at which a large request began whose response is missing.
     private var appendedFrom: ByteCount?
-    /// The number of such requests in a row that left the offset where it was.
+    /// The number of such requests in a row after which the offset had not changed.
     private var fruitless = 0
 
     static var keys: [ResumeKey<Self>] {
@@ -67,7 +68,7 @@ struct AppendMemory: ResumeForm {
         learntChunk = learntChunk.map(ChunkSizePolicy.afterSuccess)
     }
 
-    /// Records that the server says that it holds so many bytes.
+    /// Records that the server has confirmed so many bytes.
     mutating func didAsk(_ offset: ByteCount) {
         guard let begin = appendedFrom else { return }
         appendedFrom = nil

@@ -1,10 +1,10 @@
 public import FerryFiles
 
-/// Asks a destination what it can do, without leaving anything there: the same shape as an upload, with another end.
+/// A check of a destination's abilities that leaves nothing there. It has steps like an upload.
 public protocol DestinationCheck: Sendable {
-    /// The first thing to ask.
+    /// Returns the first step.
     mutating func start() -> CheckStep
-    /// Takes what came of the last exchange.
+    /// Handles the outcome of the last exchange.
     mutating func receive(_ reply: ExchangeOutcome) -> CheckStep
 }
 
@@ -17,15 +17,15 @@ public enum CheckStep: Sendable {
 
 /// The abilities of a destination.
 public struct CheckReport: Hashable, Sendable {
-    /// An unfinished upload at the server that may be anybody's.
+    /// An unfinished upload on the server whose owner is unknown.
     public struct Leftover: Hashable, Sendable {
-        /// The name that the upload was to get.
+        /// The intended name of the uploaded file.
         public var name: String
-        /// The time of its creation, if the server says so.
+        /// The time of its creation, if the server states it.
         public var begun: Date?
-        /// The time of the last write, if the server says so.
+        /// The time of the last write, if the server states it.
         public var changed: Date?
-        /// Bytes that the server holds of it; nil if it does not say.
+        /// The stored bytes; nil if the server does not state them.
         public var size: ByteCount?
         /// The resource for `UploadProtocol.removal(of:)`.
         public var resource: UploadResource
@@ -42,11 +42,11 @@ public struct CheckReport: Hashable, Sendable {
         }
     }
 
-    /// One sentence each, without a final stop.
+    /// The findings, one sentence each, without a final stop.
     public var findings: [String]
-    /// The facts to keep for the destination's uploads; nil if none were learnt that they need.
+    /// The facts to store for the destination's uploads; nil if there are none.
     public var capabilities: ServerCapabilities?
-    /// The uploads that others, or a crash, left behind.
+    /// The unfinished uploads of other programs or of a crash.
     public var leftovers: [Leftover]
 
     public init(

@@ -1,18 +1,18 @@
 public import HTTPTypes
 
-/// One HTTP request a protocol wants made, described and not sent.
+/// The description of one HTTP request of a protocol.
 public struct Exchange: Hashable, Sendable {
     /// The content of a request. File ranges are offsets in bytes from the start of the file.
     public enum Body: Hashable, Sendable {
         case none
         case bytes([UInt8])
-        /// `prefix`, then the bytes of the file in `range`, then `suffix`, with nothing between.
+        /// The bytes of `prefix`, of the file in `range`, and of `suffix`, without a separator.
         case file(range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [])
     }
 
     /// The method of the protocol, or that of the destination's options.
     public var method: HTTPRequest.Method
-    /// An absolute address.
+    /// The absolute URL.
     public var url: String
     /// The protocol's header fields; the session adds its own.
     public var fields: HTTPFields
@@ -20,20 +20,21 @@ public struct Exchange: Hashable, Sendable {
     public var body: Body
     /// The facts about the request that its sender needs.
     public var traits: Traits
-    /// The resource that must be durable before the last bytes are sent, for a request whose outcome cannot be asked
-    /// for later.
+    /// The resource that must be durable before the last bytes are sent, for a request whose outcome cannot be
+    /// requested
+    /// later.
     public var markBeforeLastBytes: UploadResource?
-    /// Computed before the request is sent; they come back with the answer.
+    /// The digests to compute before the request is sent. The response carries them.
     public var digests: [DigestRequest] = []
-    /// Computed once the answer has come, where it is a success that tells a digest of the same kind; they come back
-    /// with it, behind those of `digests`.
+    /// The digests to compute after a success that reports a digest of the same kind. The response carries them after
+    /// those of `digests`.
     public var digestsIfTold: [DigestRequest] = []
-    /// The place in a response that would hold them.
+    /// The part of a response that may report these digests.
     public var toldIn = ServerDigest.Source.fields
     /// The number of this request among several in flight; 0 if there is only one.
     public var part = 0
 
-    /// - Parameter traits: `idempotent` or none if they are left out, as RFC 9110 §9.2.2 has it for the method.
+    /// - Parameter traits: The traits; nil means `idempotent` or none, by the method (RFC 9110 §9.2.2).
     public init(
         _ method: HTTPRequest.Method, _ url: String, fields: HTTPFields = [:], body: Body = .none,
         traits: Traits? = nil
@@ -54,7 +55,7 @@ public struct Exchange: Hashable, Sendable {
         if condition { traits.insert(trait) } else { traits.remove(trait) }
     }
 
-    /// The exact number of bytes of the body; the largest number there is if it is larger.
+    /// The exact number of bytes of the body, saturated at the largest integer.
     public var contentLength: ByteCount {
         switch body {
         case .none: 0
@@ -64,7 +65,7 @@ public struct Exchange: Hashable, Sendable {
         }
     }
 
-    /// The number of the file's bytes that are sent once `sent` bytes of the body are.
+    /// Returns the number of the file's bytes among the first `sent` bytes of the body.
     public func fileBytes(afterSending sent: ByteCount) -> ByteCount {
         guard case .file(let range, let prefix, _) = body else { return 0 }
         let (beyondPrefix, overflow) = sent.subtractingReportingOverflow(ByteCount(prefix.count))
@@ -79,29 +80,30 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The server ends up in the same state however often it gets the request (RFC 9110 §9.2.2, or made so by an
-        /// offset or a key).
+        /// The server reaches the same state however often it receives the request (RFC 9110 §9.2.2, or because of an
+        /// offset
+        /// or a key).
         public static let idempotent = Traits(rawValue: 1 << 0)
-        /// A successful response ends the upload: the file is checked once more before the last bytes go out.
+        /// A successful response ends the upload: the file is checked once more before the last bytes are sent.
         public static let completes = Traits(rawValue: 1 << 1)
-        /// The address is a permission in itself: the destination's credentials and headers do not go there.
+        /// The URL is a permission in itself: the destination's credentials and headers are not sent there.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
-        /// The server is believed to keep what arrives of the body, should the connection break.
+        /// The server probably keeps the received part of the body if the connection breaks.
         public static let kept = Traits(rawValue: 1 << 3)
-        /// The server may send its response for minutes, a byte now and then, while it works.
+        /// The server may send its response for minutes, with a byte now and then, while it works.
         public static let slowResponse = Traits(rawValue: 1 << 4)
     }
 }
 
 /// The outcome of an exchange.
 public enum ExchangeOutcome: Sendable {
-    /// The server's final answer. Its body is cut at a limit that the transport sets.
+    /// The server's final response. Its body is cut at the transport's limit.
     case answered(Response)
-    /// No complete answer came. `bodySent` bytes of the body were handed to the socket; nil if nothing of the request
-    /// was, not even its head.
+    /// No complete response arrived. `bodySent` bytes of the body were passed to the socket; nil if not even the head
+    /// of the request was.
     case broken(UploadFailure, bodySent: ByteCount?)
 
-    /// The failure that the reply stands for.
+    /// The failure of the outcome.
     var failure: UploadFailure {
         switch self {
         case .answered(let answer): ResponseClassifier.failure(answer)
@@ -109,17 +111,17 @@ public enum ExchangeOutcome: Sendable {
         }
     }
 
-    /// A final answer (not 1xx), as far as protocols read it.
+    /// A final response (not 1xx), in the form for protocols.
     public struct Response: Sendable {
         /// The status of the server's final response.
         public var status: Int
         /// The header fields in the order in which the server sent them.
         public var fields: HTTPFields
-        /// Its beginning, up to the transport's limit.
+        /// The beginning of the body, up to the transport's limit.
         public var body: [UInt8]
-        /// The digests computed for the request, as its `digests` asked.
+        /// The digests computed for the request's `digests`.
         public var digests: [ComputedDigest]
-        /// False if the request had nothing that could sign it in.
+        /// False if the request had no means of authentication.
         public var carriedCredentials = true
 
         /// True for 2xx (RFC 9110 §15.3).

@@ -1,8 +1,8 @@
-/// The number of parts of one upload in flight: the wanted number, but one after a break. It grows by one whenever
+/// The number of concurrent parts of one upload: the configured number, but one after a break. It grows by one whenever
 /// twice as many parts have arrived as are in flight.
 ///
-/// Parts share the link. Where it never lasts as long as all of them together take, none of them would ever arrive, and
-/// each break would cost them all.
+/// Parts share the link. If no connection lasts as long as all of them together need, none of them would ever arrive,
+/// and each break would lose them all.
 struct PartConcurrency: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int
@@ -14,15 +14,15 @@ struct PartConcurrency: Hashable, Sendable {
         limit = self.most
     }
 
-    /// An earlier attempt ended without all parts.
+    /// Begins after an earlier attempt that ended without all parts.
     mutating func beginAfterBreak() {
         limit = 1
         arrivals = 0
     }
 
-    /// A part has arrived.
+    /// Records that a part has arrived.
     ///
-    /// - Returns: How many may begin in its place.
+    /// - Returns: The number of parts that may begin in its place.
     mutating func arrived() -> Int {
         guard limit < most else { return 1 }
         arrivals += 1

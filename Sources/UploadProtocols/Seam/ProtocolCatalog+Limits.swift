@@ -1,5 +1,5 @@
 extension ProtocolCatalog.Entry {
-    /// The reason why the protocol cannot be used as `options` ask; nil if it can.
+    /// Returns the reason why the protocol cannot follow `options`; nil if it can.
     public func refusal(of options: ProtocolOptions) -> UploadFailure? {
         if let policy = options.existing, !traits.existing.contains(policy) {
             let able = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)

@@ -9,7 +9,7 @@ public enum ProtocolCatalog {
         /// Describes the protocol of this type.
         public init(_ kind: any UploadProtocol.Type) { self.kind = kind }
 
-        /// The name in the configuration and in front of an address: `tus+https://…`.
+        /// The name in the configuration and before a URL: `tus+https://…`.
         public var name: String { kind.name }
         /// The abilities of the protocol, the same for every upload.
         public var traits: ProtocolTraits { kind.traits }
@@ -19,7 +19,7 @@ public enum ProtocolCatalog {
             kind.init(item: item, options: options)
         }
 
-        /// Makes the questions to a destination at this address; nil if there is nothing to ask.
+        /// Makes the check of a destination at this URL; nil if the protocol has none.
         public func check(_ url: String, _ options: ProtocolOptions) -> (any DestinationCheck)? {
             kind.check(url: url, options: options)
         }
@@ -27,10 +27,10 @@ public enum ProtocolCatalog {
 
     private static let registered = Mutex<[Entry]>([])
 
-    /// Adds a protocol for the whole process. Do so before a queue starts that holds uploads by it.
+    /// Adds a protocol for the whole process. Call this before a queue with uploads by it starts.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if there is one of this name already, or if the name cannot stand in
-    ///   front of an address. It may have lower-case letters, digits and hyphens, the first a letter (RFC 3986 §3.1).
+    /// - Throws: `UploadFailure` (`permanent`) if the name exists already, or is not valid before a URL. It may have
+    ///   lower-case letters, digits and hyphens, the first a letter (RFC 3986 §3.1).
     public static func register(_ entry: Entry) throws(UploadFailure) {
         guard entry.name.wholeMatch(of: /[a-z][a-z0-9-]*/) != nil else {
             throw UploadFailure(
@@ -49,14 +49,14 @@ public enum ProtocolCatalog {
         }
     }
 
-    /// The entries in the order in which people see them: Ferry's own, then those that were registered.
+    /// The entries in display order: Ferry's own, then the registered ones.
     public static var entries: [Entry] { own + registered.withLock { $0 } }
 
     private static let own: [Entry] = [
         .auto, .put, .post, .form, .tus, .resumable, .s3, .webdav, .nextcloud, .google, .graph, .azure,
     ]
 
-    /// The entry of this name; nil if there is no such protocol.
+    /// Returns the entry of this name; nil if there is no such protocol.
     public static func entry(named name: String) -> Entry? {
         own.first { $0.name == name } ?? registered.withLock { known in known.first { $0.name == name } }
     }
@@ -64,30 +64,30 @@ public enum ProtocolCatalog {
     public static var names: [String] { entries.map(\.name) }
 }
 
-/// Ferry's own.
+/// The protocols of Ferry itself.
 extension ProtocolCatalog.Entry {
-    /// Finds out which protocol the server speaks: ``AutoUpload``.
+    /// The protocol that finds the server's protocol: ``AutoUpload``.
     public static let auto = Self(AutoUpload.self)
-    /// ``PutUpload``.
+    /// The entry of ``PutUpload``.
     public static let put = Self(PutUpload.self)
-    /// ``PostUpload``.
+    /// The entry of ``PostUpload``.
     public static let post = Self(PostUpload.self)
-    /// ``FormUpload``.
+    /// The entry of ``FormUpload``.
     public static let form = Self(FormUpload.self)
-    /// ``TusUpload``.
+    /// The entry of ``TusUpload``.
     public static let tus = Self(TusUpload.self)
-    /// ``ResumableUpload``.
+    /// The entry of ``ResumableUpload``.
     public static let resumable = Self(ResumableUpload.self)
-    /// ``S3Upload``.
+    /// The entry of ``S3Upload``.
     public static let s3 = Self(S3Upload.self)
-    /// ``WebDAVUpload``.
+    /// The entry of ``WebDAVUpload``.
     public static let webdav = Self(WebDAVUpload.self)
-    /// ``NextcloudUpload``.
+    /// The entry of ``NextcloudUpload``.
     public static let nextcloud = Self(NextcloudUpload.self)
-    /// ``GoogleUpload``.
+    /// The entry of ``GoogleUpload``.
     public static let google = Self(GoogleUpload.self)
-    /// ``GraphUpload``.
+    /// The entry of ``GraphUpload``.
     public static let graph = Self(GraphUpload.self)
-    /// ``AzureUpload``.
+    /// The entry of ``AzureUpload``.
     public static let azure = Self(AzureUpload.self)
 }

@@ -1,19 +1,20 @@
 /// The abilities of a protocol that the configuration, the queue and the screen must know.
 public struct ProtocolTraits: Hashable, Sendable {
-    /// True if an interrupted upload goes on where the server stopped; false if it starts again.
+    /// True if an interrupted upload resumes where the server stopped; false if it starts again.
     public var resumes: Bool
-    /// True if one upload may have several requests under way at once.
+    /// True if one upload may have several concurrent requests.
     public var isParallel: Bool
-    /// The digests by which it can have what arrived confirmed, where the server does its part.
+    /// The digests by which the protocol can confirm the received bytes, if the server supports them.
     public var checksums: Set<DigestAlgorithm>
-    /// The policies for an existing file that the protocol supports; empty if it cannot know of one.
+    /// The policies for an existing file that the protocol supports; empty if it cannot detect one.
     public var existing: Set<ExistingFilePolicy>
 
-    /// True if the address decides where a file goes, so that two files of one address are one place; false if the
-    /// server decides.
+    /// True if the URL names the file: two files with one URL overwrite each other. False if the server chooses the
+    /// name.
     public var fillsPlace: Bool
 
-    /// True if a page for people (HTML) may come with a success; false if it then comes from somebody else.
+    /// True if the server may answer a success with HTML. Otherwise HTML in a success comes from a captive portal or
+    /// proxy.
     public var answersInPages: Bool
 
     public init(
@@ -30,12 +31,12 @@ public struct ProtocolTraits: Hashable, Sendable {
     }
 }
 
-/// The policy for a file that exists at the server already.
+/// The policy for a file that exists on the server.
 public enum ExistingFilePolicy: String, Hashable, Codable, Sendable, CaseIterable {
     /// Keeps a file of the same size, and of the same digest if the server reports one. Any other file is replaced.
     case skip
     case replace
-    /// The file gets another name: `name (2).ext`.
+    /// Gives the file another name: `name (2).ext`.
     case rename
     case fail
 }

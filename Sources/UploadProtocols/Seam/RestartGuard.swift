@@ -1,18 +1,18 @@
 import FerryFiles
 
-/// Begins an upload anew that the server dropped, and keeps count: a server that drops what is not finished each time
-/// that the link breaks would otherwise get a file from its start for ever.
+/// A limit on restarts of an upload that the server dropped. Without it, a server that drops unfinished uploads at each
+/// break of the link would receive the file from its start for ever.
 struct RestartGuard: Sendable {
-    /// Seconds in which a server may drop the same upload once.
+    /// The seconds in which a server may drop the same upload once.
     static let pause = 3600.0
 
     /// The wall clock, because the notes of an earlier attempt count too.
     var now: @Sendable () -> Date = { Date() }
     private var last: Date?
 
-    /// Notes that nothing is left of `resource`.
+    /// Records that the server has dropped `resource`.
     ///
-    /// - Returns: What ends the upload instead of beginning anew.
+    /// - Returns: The step that ends the upload; nil to restart.
     mutating func drop(_ resource: UploadResource, because reason: String) -> Step? {
         let moment = now()
         guard let before = last ?? resource.marks.droppedAt,
@@ -28,6 +28,6 @@ struct RestartGuard: Sendable {
             notes: [.resource(nil)])
     }
 
-    /// Leaves word with the upload that takes the dropped one's place.
+    /// Records the time in the upload that replaces the dropped one.
     func mark(_ resource: inout UploadResource) { resource.marks.droppedAt = last }
 }

@@ -1,10 +1,10 @@
-/// The facts that a protocol remembers of an upload between attempts, in the form in which the queue stores them. Only
-/// the protocol that wrote them reads them.
+/// The facts that a protocol stores about an upload between attempts, in the form in the queue's files. Only the
+/// protocol that wrote the facts reads them.
 ///
-/// The form is a flat dictionary of texts, which files of every version have. Ferry's own protocols read and write it
+/// The form is a flat dictionary of texts, as in files of all versions. Ferry's own protocols read and write it
 /// as values: see `ResumeForm`.
 public struct ResumeMemory: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-    /// The facts by their keys. No value has a secret of the configuration in it.
+    /// The facts by their keys. No value contains a secret of the configuration.
     package var members: [String: String]
 
     package init(_ members: [String: String]) { self.members = members }
@@ -31,15 +31,15 @@ extension ResumeMemory: Codable {
     }
 }
 
-/// The facts that a protocol, or a part that protocols share, remembers as a value. The value has keys of its own in a
-/// `ResumeMemory` and leaves all others alone.
+/// The facts that a protocol, or a shared part of protocols, stores as a value. The value has its own keys in a
+/// `ResumeMemory` and leaves all others unchanged.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The keys on disk and the properties that they stand for, in the order in which they are read.
+    /// The keys on disk and their properties, in reading order.
     static var keys: [ResumeKey<Self>] { get }
 }
 
-/// The key of one property of a value that is remembered.
+/// The key of one property of a stored value.
 struct ResumeKey<Form> {
     let name: String
     let read: (inout Form, String?) -> Void
@@ -53,7 +53,7 @@ struct ResumeKey<Form> {
 }
 
 extension UploadResource {
-    /// The remembered facts of one kind.
+    /// The stored facts of one kind.
     subscript<Form: ResumeForm>(_: Form.Type) -> Form {
         get {
             var form = Form()
@@ -64,15 +64,15 @@ extension UploadResource {
     }
 }
 
-/// A value that one text, or none, stands for in a `ResumeMemory`.
+/// A value with an optional text form in a `ResumeMemory`.
 protocol ResumeValue {
-    /// Reads what earlier versions may have written; what cannot be read counts as absent.
+    /// Reads the texts of all earlier versions; a malformed text counts as absent.
     init(stored: String?)
     /// The text; nil for no entry.
     var stored: String? { get }
 }
 
-/// A value that a text stands for.
+/// A value with a text form.
 protocol ResumeText {
     init?(stored: String)
     var stored: String? { get }
@@ -83,20 +83,20 @@ extension Optional: ResumeValue where Wrapped: ResumeText {
     var stored: String? { flatMap(\.stored) }
 }
 
-/// True is `yes`, and false is no entry.
+/// The text form: `yes` for true, no entry for false.
 extension Bool: ResumeValue {
     init(stored: String?) { self = stored != nil }
     var stored: String? { self ? "yes" : nil }
 }
 
-/// A count; zero is no entry.
+/// A count; zero has no entry.
 extension Int: ResumeValue, ResumeText {
     init(stored: String?) { self = stored.flatMap { Int($0) } ?? 0 }
     init?(stored: String) { self.init(stored) }
     var stored: String? { self > 0 ? "\(self)" : nil }
 }
 
-/// A count of bytes, zero included.
+/// A count of bytes, including zero.
 extension ByteCount: ResumeText {
     init?(stored: String) {
         guard let count = ByteCount(stored), count >= 0 else { return nil }

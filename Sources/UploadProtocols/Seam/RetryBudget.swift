@@ -1,19 +1,19 @@
-/// The setbacks of one attempt. A server may cause each kind a few times, because it may recover; then the attempt ends,
-/// because the same requests would go there for ever.
+/// The limits of setbacks in one attempt. A server may cause each kind a few times, because it may recover. Then the
+/// attempt ends, because the same requests would be repeated for ever.
 struct RetryBudget: Sendable {
     /// A kind of setback.
     enum Setback: Hashable, Sendable {
-        /// A response after which the server holds no more than before.
+        /// A response after which the server has stored no more than before.
         case standstill
-        /// The server holds less than it had confirmed.
+        /// The server has stored less than it had confirmed.
         case loss
-        /// Bytes arrived otherwise than they were sent.
+        /// The received bytes differ from the sent ones.
         case damage
-        /// The upload begins anew.
+        /// The upload starts again.
         case restart
-        /// The state of the server is not the one that it had told.
+        /// The state of the server differs from its earlier report.
         case surprise
-        /// The server does not know something that the request asked for.
+        /// The server does not support a feature in the request.
         case refusal
     }
 
@@ -24,7 +24,7 @@ struct RetryBudget: Sendable {
 
     /// Counts a setback.
     ///
-    /// - Returns: False if it is the last one.
+    /// - Returns: False if the limit is reached.
     mutating func allows(_ setback: Setback, limit: Int = limit) -> Bool {
         spent[setback, default: 0] += 1
         return spent[setback, default: 0] < limit
@@ -32,19 +32,19 @@ struct RetryBudget: Sendable {
 
     /// Counts a response without progress.
     ///
-    /// - Returns: The failure that ends the attempt; nil to go on.
+    /// - Returns: The failure that ends the attempt; nil to continue.
     mutating func standstill(
         _ reason: String, _ category: UploadFailure.Category = .server
     ) -> UploadFailure? {
         allows(.standstill) ? nil : UploadFailure(category, reason)
     }
 
-    /// Judges the offset that a server names.
+    /// Checks an offset from the server.
     ///
     /// - Parameters:
-    ///   - before: The offset that it had confirmed.
-    ///   - hasSent: True after a request with bytes. A server that keeps nothing of them could be sent the same for ever.
-    /// - Returns: The failure that ends the attempt; nil to go on.
+    ///   - before: The offset that the server had confirmed.
+    ///   - hasSent: True after a request with bytes. A server that drops them would receive them again for ever.
+    /// - Returns: The failure that ends the attempt; nil to continue.
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, hasSent: Bool
     ) -> UploadFailure? {

@@ -1,14 +1,14 @@
 public import FerryFiles
 
-/// The features that a server offers, kept for a destination so that it is asked once.
+/// The features that a server offers, stored for a destination so that they are requested once.
 public struct ServerCapabilities: Hashable, Codable, Sendable {
-    /// The extensions' names, lower case.
+    /// The names of the extensions in lower case.
     public var extensions: Set<String>
-    /// The largest upload it takes, in bytes.
+    /// The largest upload that the server accepts, in bytes.
     public var maximumSize: ByteCount?
-    /// Other facts that a protocol found out, by names of its own: an interop version, a region, a checksum it checks.
+    /// Other facts that a protocol found, by its own names: an interop version, a region, a supported checksum.
     public var facts: [String: String]
-    /// The time when the server was asked; set by the one who stores this.
+    /// The time of the request; the store sets it.
     public var asked: Date?
 
     public init(

@@ -1,25 +1,26 @@
 public import FerryFiles
 
-/// The file to upload, as far as a protocol must know it.
+/// The properties of a file that protocols need.
 public struct UploadItem: Hashable, Sendable {
-    /// The address of the destination, absolute.
+    /// The absolute URL of the destination.
     public var url: String
-    /// The name the file gets at the server; slashes are folders.
+    /// The name of the file on the server; slashes separate folders.
     public var name: String
-    /// Bytes of the file.
+    /// The number of bytes of the file.
     public var size: ByteCount
     /// The media type.
     public var contentType: String
-    /// The time of the file's last change, for servers that keep it.
+    /// The time of the file's last change, for servers that store it.
     public var modified: Date?
-    /// The same for every attempt at this upload, different for any other: letters, digits and hyphens. It is the
-    /// idempotency key, and the name of what is only there for a while.
+    /// The key of the upload, the same in every attempt and unique: letters, digits and hyphens. It is the
+    /// idempotency key, and the name of temporary resources.
     public var key: String
-    /// Form parameters or metadata, in order; a repeated name is a list.
+    /// The form parameters or metadata, in order; a repeated name is a list.
     public var parameters: [Parameter]
 
-    /// The key of these very bytes: a server that has carried out a request under a key ignores what else comes under it,
-    /// and the file may have been changed and queued anew meanwhile.
+    /// The key of exactly these bytes. A server that has executed a request under a key ignores later ones, and the
+    /// file may
+    /// have been changed and queued again meanwhile.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")
@@ -27,9 +28,9 @@ public struct UploadItem: Hashable, Sendable {
 
     /// A field of the form, or an entry of the metadata.
     public struct Parameter: Hashable, Codable, Sendable {
-        /// Any text; tus takes ASCII without spaces and commas.
+        /// The name: any text; tus allows ASCII without spaces and commas.
         public var name: String
-        /// Any text.
+        /// The value: any text.
         public var value: String
 
         public init(name: String, value: String) {

@@ -1,7 +1,7 @@
-/// An upload protocol without a socket, a file or a clock: replies in, steps out.
+/// An upload protocol without a socket, a file or a clock: it turns replies into steps.
 ///
-/// One value serves one attempt. The driver calls `start`, performs what the step asks, and calls `receive` with what
-/// came of it, until a step ends the attempt.
+/// One value serves one attempt. The driver calls `start`, performs the step, and calls `receive` with the outcome,
+/// until a step ends the attempt.
 public protocol UploadProtocol: Sendable {
     /// The name in the configuration: `put`, `tus`, …
     static var name: String { get }
@@ -11,19 +11,19 @@ public protocol UploadProtocol: Sendable {
     /// Makes the protocol for one attempt at `item`.
     init(item: UploadItem, options: ProtocolOptions)
 
-    /// Makes the questions to a destination at `url`, with `{name}` where it has that; nil if there is nothing to ask.
+    /// Makes the check of a destination at `url`, possibly with `{name}`; nil if the protocol has none.
     static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)?
 
-    /// - Parameter resource: What an earlier attempt was given to go on with, as last noted.
-    /// - Parameter capabilities: What this server is known to offer; nil if nobody has asked it yet.
+    /// - Parameter resource: The last recorded state of an earlier attempt, to resume from.
+    /// - Parameter capabilities: The known features of this server; nil if they were never requested.
     mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step
 
-    /// Takes what came of one of the exchanges of the steps before.
+    /// Handles the outcome of one of the exchanges of earlier steps.
     ///
-    /// - Parameter exchange: As the protocol gave it; its `part` tells parts apart.
+    /// - Parameter exchange: The exchange as the protocol made it; its `part` distinguishes parts.
     mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step
 
-    /// The requests that delete what the server holds of an unfinished upload; empty if there are none.
+    /// Returns the requests that delete an unfinished upload on the server; empty if there are none.
     func removal(of resource: UploadResource) -> [Exchange]
 }
 
@@ -32,9 +32,9 @@ extension UploadProtocol {
     public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
-/// A protocol that has one request under way at a time.
+/// A protocol that has one request in flight at a time.
 public protocol SequentialProtocol: UploadProtocol {
-    /// Takes what came of the exchange of the last step.
+    /// Handles the outcome of the exchange of the last step.
     mutating func receive(_ reply: ExchangeOutcome) -> Step
 }
 
@@ -44,25 +44,25 @@ extension SequentialProtocol {
 
 /// The next action of the driver.
 public enum Step: Sendable {
-    /// Take the notes, in order, then perform the exchange and report what came of it.
+    /// Record the notes in order, then perform the exchange and report its outcome.
     case send(Exchange, notes: [Note] = [])
-    /// Take the notes, then perform all of these at once. Each is reported when it ends.
+    /// Record the notes, then perform all of these at once. Each outcome is reported when it arrives.
     case sendAll([Exchange], notes: [Note] = [])
-    /// Take the notes and report what comes of the exchanges that are still under way. Without any the attempt fails.
+    /// Record the notes and report the outcomes of the exchanges in flight. If there are none, the attempt fails.
     case wait(notes: [Note] = [])
     /// The upload is done. Requests in flight are cancelled.
     case done(Receipt, notes: [Note] = [])
     /// The upload has failed. Requests in flight are cancelled.
     case failed(UploadFailure, notes: [Note] = [])
 
-    /// A fact to remember before the step is carried out.
+    /// A fact to record before the step is performed.
     public enum Note: Sendable, Hashable {
-        /// The resource to resume with from now on; nil if it is gone. A new address must be durable before anything is
+        /// The resource to resume with from now on; nil if it is gone. A new URL must be durable before any byte is
         /// sent.
         case resource(UploadResource?)
-        /// The features that the server offers, asked for once and then kept for the destination.
+        /// The features of the server, requested once and then stored for the destination.
         case capabilities(ServerCapabilities)
-        /// The server holds fewer bytes than it had acknowledged.
+        /// The server has lost so many of the bytes that it had confirmed.
         case serverLost(ByteCount)
     }
 
@@ -75,7 +75,7 @@ public enum Step: Sendable {
         }
     }
 
-    /// The notes of any step.
+    /// The notes of the step.
     public var notes: [Note] {
         switch self {
         case .send(_, let notes), .sendAll(_, let notes), .wait(let notes), .done(_, let notes),
@@ -84,7 +84,7 @@ public enum Step: Sendable {
         }
     }
 
-    /// The same step with these notes before its own.
+    /// Returns the same step with these notes before its own.
     public func noting(_ earlier: [Note]) -> Step {
         switch self {
         case .send(let exchange, let notes): .send(exchange, notes: earlier + notes)

@@ -1,19 +1,20 @@
 public import FerryFiles
 
-/// The handle with which an upload resumes: a tus or IETF upload URL, an S3 upload id, a session address.
+/// The state with which an upload resumes: a tus or IETF upload URL, an S3 upload id, a session URL.
 ///
-/// Journaled durably before the first byte goes to it, so that no crash can orphan or repeat it.
+/// The resource is journaled durably before the first byte is sent to it, so that a crash cannot orphan or repeat it.
 public struct UploadResource: Hashable, Codable, Sendable {
-    /// The absolute address (tus, IETF, Google, Graph) or the protocol's own identifier.
+    /// The absolute URL (tus, IETF, Google, Graph) or the protocol's own identifier.
     public var url: String
-    /// Bytes of the file the server said it holds: the first ones, or those of its parts together. Never what was
-    /// merely written to a socket.
+    /// The bytes of the file that the server has confirmed: the first ones, or the total of its parts. Bytes that were
+    /// only
+    /// written to a socket do not count.
     public var confirmed: ByteCount
-    /// The number of parts that the server holds, and of all parts; nil for a protocol without parts.
+    /// The numbers of stored parts and of all parts; nil for a protocol without parts.
     public var parts: Parts?
-    /// The time when the server drops the resource, if it said so.
+    /// The time when the server drops the resource, if it stated one.
     public var expires: Date?
-    /// The facts that the protocol remembers besides (part tags, versions).
+    /// The other facts that the protocol stores (part tags, versions).
     public var memory: ResumeMemory
 
     private enum CodingKeys: String, CodingKey {
@@ -23,7 +24,7 @@ public struct UploadResource: Hashable, Codable, Sendable {
 
     /// A count of parts.
     public struct Parts: Hashable, Codable, Sendable {
-        /// The number of parts at the server.
+        /// The number of stored parts.
         public var held: Int
         /// The number of parts of the whole file.
         public var planned: Int
@@ -46,13 +47,13 @@ public struct UploadResource: Hashable, Codable, Sendable {
     }
 }
 
-/// The facts that several protocols remember about what the server has.
+/// The facts about the server's state that several protocols store.
 struct ResumeMarks: ResumeForm {
-    /// True if the last byte may be at the server while its answer is not here.
+    /// True if the last byte may be on the server although its response is missing.
     var wholeBodySent = false
-    /// True once the server has said that it has the whole file.
+    /// True once the server has confirmed the whole file.
     var isAcknowledged = false
-    /// The time when the server had dropped the upload before this one; nil if it had not.
+    /// The time when the server dropped the upload before this one; nil if it did not.
     var droppedAt: Date?
 
     static var keys: [ResumeKey<Self>] {
@@ -69,7 +70,7 @@ extension UploadResource {
         set { self[ResumeMarks.self] = newValue }
     }
 
-    /// True if the last byte may be at the server while its answer is not here.
+    /// True if the last byte may be on the server although its response is missing.
     public var wholeBodySent: Bool { marks.wholeBodySent }
 
     func withWholeBodySent(_ isSent: Bool) -> UploadResource {
@@ -78,7 +79,7 @@ extension UploadResource {
         return resource
     }
 
-    /// The same for a server that has said that it has the whole file.
+    /// The same resource for a server that has confirmed the whole file.
     var acknowledged: UploadResource {
         var resource = withWholeBodySent(true)
         resource.marks.isAcknowledged = true
@@ -86,7 +87,7 @@ extension UploadResource {
     }
 }
 
-/// Whole seconds since 1970.
+/// The text form: whole seconds since 1970.
 extension Date: ResumeText {
     init?(stored: String) {
         guard let seconds = Int64(stored) else { return nil }
@@ -97,21 +98,21 @@ extension Date: ResumeText {
 
 /// The record of a finished upload.
 public struct Receipt: Hashable, Codable, Sendable {
-    /// The location that the server named, if it did.
+    /// The location that the server named, if it named one.
     public var location: String?
     /// The server's entity tag or digest, as sent.
     public var entityTag: String?
     /// The size of the file.
     public var bytes: ByteCount
-    /// Seconds from the start of the attempt that ended it to the final answer.
+    /// The seconds from the start of the last attempt to the final response.
     public var duration: Double
-    /// The digest by which the server confirmed that it holds what we have; nil if it did not.
+    /// The digest by which the server confirmed the file's bytes; nil if it did not.
     public var verified: DigestAlgorithm?
-    /// True if the file was at the server before, and nothing was sent.
+    /// True if the file was on the server before, and was not sent.
     public var wasThere: Bool
-    /// The protocol that `auto` chose; nil where none had to be chosen.
+    /// The protocol that `auto` chose; nil if no choice was needed.
     public var chosen: String?
-    /// The change of the file's name while its bytes were sent; nil if it kept it.
+    /// The change of the file's name during the upload; nil if there was none.
     public var source: SourceDisposition?
 
     public init(
@@ -130,9 +131,9 @@ public struct Receipt: Hashable, Codable, Sendable {
     }
 }
 
-/// The change of a file's name during its upload. The bytes sent are those of the opened file, whole and unchanged.
+/// A change of a file's name during its upload. The sent bytes are those of the opened file, complete and unchanged.
 public enum SourceDisposition: String, Hashable, Codable, Sendable, CaseIterable {
     case deleted
-    /// Another file has the name now, which was not sent.
+    /// Another file, which was not sent, has the name now.
     case replaced
 }

@@ -1,8 +1,8 @@
 import FerryFiles
 
-/// The query of an address, item by item. Its writing is kept: a signature may be over it.
+/// The query of a URL, item by item. Its spelling is preserved, since a signature may cover it.
 enum AddressQuery {
-    /// The value of the first item of that name, decoded; nil if there is none.
+    /// Returns the decoded value of the first item of that name; nil if there is none.
     static func value(_ name: String, in url: String) -> String? {
         for item in items(of: url) {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -13,7 +13,7 @@ enum AddressQuery {
         return nil
     }
 
-    /// The address with more items after those it has, and without a fragment.
+    /// Returns the URL with more items after the existing ones, and without a fragment.
     static func adding(_ added: [(name: String, value: String)], to url: String) -> String {
         let written = added.map { "\(encoded($0.name))=\(encoded($0.value))" }
         let query = (items(of: url).map(String.init) + written).joined(separator: "&")
@@ -21,7 +21,7 @@ enum AddressQuery {
         return query.isEmpty ? place : "\(place)?\(query)"
     }
 
-    /// Encodes every character that may have a meaning in an address.
+    /// Encodes every character that may have a meaning in a URL.
     static func encoded(_ text: String) -> String { text.percentEncoded() }
 
     private static func items(of url: String) -> [Substring] {

@@ -1,10 +1,11 @@
 import FerryFiles
 import HTTPTypes
 
-/// The requests that make one block blob. The query of the destination's address is a permission (a shared access
-/// signature): it goes on every request and into nothing that is kept.
+/// The requests for one block blob. The query of the destination's URL is a permission (a shared access signature):
+/// every
+/// request has it, and no stored value does.
 struct AzureBlob: Sendable {
-    /// The first with blocks of 4000 MiB is 2019-12-12.
+    /// The API version. Blocks of 4000 MiB exist since 2019-12-12.
     static let version = "2021-12-02"
 
     let item: UploadItem
@@ -18,7 +19,7 @@ struct AzureBlob: Sendable {
         self.options = options
     }
 
-    /// Put Blob: the whole file in one request.
+    /// Makes Put Blob: the whole file in one request.
     func put(onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put)
         exchange.fields[.msBlobType] = "BlockBlob"
@@ -30,7 +31,7 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Put Block.
+    /// Makes Put Block.
     func put(block index: Int, of plan: BlockPlan) -> Exchange {
         let range = plan.range(of: index)
         var exchange = exchange(.put, [("comp", "block"), ("blockid", plan.id(of: index))])
@@ -40,7 +41,7 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Put Block List. The service keeps the sum of the whole and does not check it: it has checked the blocks.
+    /// Makes Put Block List. The service stores the checksum of the whole unchecked; it has checked the blocks.
     func commit(_ plan: BlockPlan, onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put, [("comp", "blocklist")])
         exchange.fields[.contentType] = "application/xml"
@@ -52,15 +53,15 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Get Block List.
+    /// Makes Get Block List.
     func list(_ kind: String) -> Exchange {
         exchange(.get, [("comp", "blocklist"), ("blocklisttype", kind)])
     }
 
-    /// Get Blob Properties.
+    /// Makes Get Blob Properties.
     func head() -> Exchange { exchange(.head) }
 
-    /// A question of somebody else's about this blob, in Azure's form.
+    /// Returns a shared request about this blob in Azure's form.
     func asked(_ exchange: Exchange) -> Exchange {
         var exchange = exchange
         exchange.fields[.msVersion] = Self.version
@@ -81,7 +82,7 @@ struct AzureBlob: Sendable {
     private func describe(_ exchange: inout Exchange, onlyNew: Bool) {
         if onlyNew {
             exchange.fields[.ifNoneMatch] = "*"
-            // Sent once more behind our back, it would be refused for what it made itself.
+            // If the transport repeated the request, the blob of the first one would make the second fail.
             exchange.traits.remove(.idempotent)
         }
         for parameter in item.parameters {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Asks a container for the shortest list of its blobs.
+/// A check that requests the shortest list of a container's blobs.
 struct AzureCheck: DestinationCheck {
     private let url: String
 

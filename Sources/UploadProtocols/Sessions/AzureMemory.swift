@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The facts that an upload to Azure remembers.
+/// The facts that an upload to Azure stores.
 struct AzureMemory: ResumeForm {
-    /// Bytes of each block but the last; nil if the file goes in one request.
+    /// The bytes of each block but the last; nil for a file in one request.
     var blockSize: ByteCount?
-    /// True if nothing may be replaced.
+    /// True if no existing blob may be replaced.
     var mustBeNew = false
     /// True if every block was sent with its MD5.
     var hasBlockSums = false
@@ -22,7 +22,7 @@ extension UploadResource {
 }
 
 extension ExchangeOutcome.Response {
-    /// A blob's `Content-MD5` as the field that says the same everywhere else (RFC 9530 §3).
+    /// The response with a blob's `Content-MD5` as the standard field `Repr-Digest` (RFC 9530 §3).
     var tellingBlobMD5: ExchangeOutcome.Response {
         var answer = self
         if let sum = fields[.contentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }

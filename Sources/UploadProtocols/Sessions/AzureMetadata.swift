@@ -1,4 +1,4 @@
-/// The metadata of a blob: names are identifiers of C#, and values go into a header field.
+/// The rules for the metadata of a blob: names are identifiers of C#, and values are header field values.
 enum AzureMetadata {
     static func takes(_ parameter: UploadItem.Parameter) -> Bool {
         let name = parameter.name.utf8

@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// Azure block blobs by a shared access signature: blocks in any order, then the list that makes them a blob.
+/// Azure block blobs by a shared access signature: blocks in any order, then the list that makes the blob.
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
@@ -13,9 +13,9 @@ public struct AzureUpload: UploadProtocol {
         case looking(ExistingFile)
         /// The whole file in one request.
         case sendingWhole(UploadResource)
-        /// The whole file was sent before, and no response came.
+        /// Checks the blob after the whole file was sent and no response came.
         case checkingWhole(UploadResource)
-        /// Is the blob made already?
+        /// Checks whether the blob was made already.
         case askingCommitted(UploadResource, BlockPlan)
         case askingHeld(UploadResource, BlockPlan)
         case sending(UploadResource, BlockTable)
@@ -30,8 +30,8 @@ public struct AzureUpload: UploadProtocol {
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
 
-    /// - Parameter options: The size of a block, the requests at once, the checksum and what becomes of an existing file
-    ///   are taken from them.
+    /// - Parameter options: The options; the block size, the parallel requests, the checksum and the policy for an
+    ///   existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -72,7 +72,7 @@ public struct AzureUpload: UploadProtocol {
         }
     }
 
-    /// Blocks that are in no blob go by themselves after a week; there is no request that removes them.
+    /// Uncommitted blocks expire after a week; there is no request that removes them.
     public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
@@ -173,7 +173,7 @@ extension AzureUpload {
         return .send(blob(resource).list("uncommitted"), notes: notes)
     }
 
-    /// The blob is made once its blocks are those of this upload: their names are nobody else's.
+    /// Finishes if the blob has the blocks of this upload, whose names are unique.
     private mutating func receiveCommitted(
         _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
@@ -184,7 +184,8 @@ extension AzureUpload {
             }
             return ask(resource, plan)
         case 404 where ServiceFailure(answer).code != "ContainerNotFound": return ask(resource, plan)
-        // A signature that may write and not read: the same blob again is harmless, a refusal of it says nothing.
+        // The signature may write but not read: sending the same blob again is harmless, but its refusal would prove
+        // nothing.
         case 403 where resource.azure.mustBeNew:
             return .failed(SingleRequestUpload.unknownOutcome(ServiceFailure.of(answer)))
         case 403: return ask(resource, plan)
@@ -207,7 +208,7 @@ extension AzureUpload {
         }
     }
 
-    /// Sends the blocks that are not held, some at once, or makes the blob if there are none.
+    /// Sends the blocks that are not stored, several at once, or makes the blob if all are.
     private mutating func send(_ held: Set<Int>, _ resource: UploadResource, _ plan: BlockPlan) -> Step {
         var table = BlockTable(plan, held: held)
         var moved = resource.withWholeBodySent(false)
@@ -266,7 +267,7 @@ extension AzureUpload {
         case 200, 201: return done(resource, answer)
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
         case 400 where ["InvalidBlockList", "InvalidBlobOrBlock"].contains(ServiceFailure(answer).code):
-            // Blocks that were damaged on their way count too.
+            // Blocks that were damaged in transit cause this error too.
             guard budget.allows(.damage) else { return .failed(failure) }
             return ask(resource, plan, noting: [.resource(resource)])
         default:
@@ -274,12 +275,12 @@ extension AzureUpload {
         }
     }
 
-    /// Every block came with its sum and was refused if it differed, so the whole is what we have.
+    /// Finishes. Each block was checked by its MD5 checksum, so the whole matches the file.
     private func done(_ resource: UploadResource, _ answer: ExchangeOutcome.Response) -> Step {
         let verified: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
         return .done(blob(resource).receipt(answer, verified: verified))
     }
 
-    /// The lifetime of a block that is in no blob, in seconds: a week.
+    /// The lifetime of an uncommitted block in seconds: a week.
     private static let lifetime = 604_800.0
 }

@@ -1,19 +1,19 @@
-/// Azure's lists of blocks, as sent and as told.
+/// Azure's block lists, as sent and as received.
 enum BlockList {
-    /// A block that a blob has or may get.
+    /// A block that is in a blob, or uncommitted.
     struct Block: Hashable, Sendable {
         var name: String
         var size: ByteCount
     }
 
-    /// Makes the blob of these blocks, in their order (Put Block List).
+    /// Returns the list that makes a blob of these blocks in order (Put Block List).
     static func commit(_ plan: BlockPlan) -> [UInt8] {
         var text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<BlockList>"
         for index in 0..<plan.count { text += "<Latest>\(plan.id(of: index))</Latest>" }
         return Array((text + "</BlockList>").utf8)
     }
 
-    /// The blocks that a response to Get Block List names; nil if it cannot be read.
+    /// Returns the blocks in a response to Get Block List; nil if it is malformed.
     static func blocks(_ list: String, in body: [UInt8]) -> [Block]? {
         guard let root = XMLDocument.parse(body), root.name == "BlockList" else { return nil }
         return (root.child(named: list)?.children(named: "Block") ?? []).compactMap { block in
@@ -26,7 +26,7 @@ enum BlockList {
 }
 
 extension BlockPlan {
-    /// The whole blocks among them that belong to this upload.
+    /// Returns those of the blocks that are complete and belong to this upload.
     func held(_ blocks: [BlockList.Block]) -> Set<Int> {
         Set(
             blocks.compactMap { block in
@@ -36,7 +36,7 @@ extension BlockPlan {
             })
     }
 
-    /// True if those are the blocks of this upload, all of them and nothing else.
+    /// True if the blocks are exactly all blocks of this upload.
     func isWhole(_ blocks: [BlockList.Block]) -> Bool {
         count > 0 && blocks.count == count && held(blocks).count == count
             && blocks.enumerated().allSatisfy { index(of: $1.name) == $0 }

@@ -3,11 +3,11 @@ import FerryFiles
 
 /// The division of a file into Azure's blocks, and their names.
 struct BlockPlan: Hashable, Sendable {
-    /// 4000 MiB, from version 2019-12-12 on.
+    /// The largest block, 4000 MiB, from version 2019-12-12 on.
     static let largestBlock: ByteCount = 4000 << 20
-    /// The most that one blob may have.
+    /// The maximum number of blocks of one blob.
     static let blockLimit: ByteCount = 50_000
-    /// A list of more is longer than what is kept of an answer, and what is held could not be read from it.
+    /// The preferred maximum: a list of more blocks would exceed the response limit and could not be read.
     static let comfortableCount: ByteCount = 10_000
     static let usualBlock: ByteCount = 8 << 20
 
@@ -17,9 +17,9 @@ struct BlockPlan: Hashable, Sendable {
     private let prefix: String
 
     /// - Parameters:
-    ///   - wish: Bytes of a block; twice as many, and again, until there are not too many blocks.
-    ///   - key: As in `UploadItem`: another upload to the same place has blocks of other names.
-    /// - Returns: nil if the file is too large for any.
+    ///   - wish: The preferred block size; it is doubled until the number of blocks is allowed.
+    ///   - key: The key in `UploadItem`, which gives the blocks of another upload other names.
+    /// - Returns: The plan; nil if the file is too large for any.
     init?(size: ByteCount, wish: ByteCount?, key: String) {
         var block = min(Self.largestBlock, max(1, wish ?? Self.usualBlock))
         while block < Self.largestBlock, Self.count(size, block) > Self.comfortableCount {
@@ -28,7 +28,7 @@ struct BlockPlan: Hashable, Sendable {
         self.init(size: size, blockSize: block, key: key)
     }
 
-    /// Plans with exactly this block size, for an upload that resumes.
+    /// Makes a plan with exactly this block size, for an upload that resumes.
     init?(size: ByteCount, blockSize: ByteCount, key: String) {
         guard (1...Self.largestBlock).contains(blockSize), Self.count(size, blockSize) <= Self.blockLimit
         else {
@@ -43,20 +43,20 @@ struct BlockPlan: Hashable, Sendable {
 
     var count: Int { Int(Self.count(size, blockSize)) }
 
-    /// Bytes of the file in block `index`, counted from 0.
+    /// Returns the bytes of the file in block `index`, counted from 0.
     func range(of index: Int) -> Range<ByteCount> {
         let start = ByteCount(index) * blockSize
         return start..<min(size, start + blockSize)
     }
 
-    /// Base64 of 27 characters, the same number for every block of every upload: a blob takes no others beside them.
+    /// Returns the name of a block: Base64 of 27 characters. All names in a blob must have the same length.
     func id(of index: Int) -> String {
         let digits = String(index)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
         return Data("\(prefix)-\(number)".utf8).base64EncodedString()
     }
 
-    /// The block of this name; nil if it does not belong to this upload.
+    /// Returns the number of the block of this name; nil if it does not belong to this upload.
     func index(of id: String) -> Int? {
         guard let data = Data(base64Encoded: id) else { return nil }
         let parts = String(decoding: data, as: UTF8.self).split(separator: "-")

@@ -1,8 +1,8 @@
-/// The blocks of a file at the server, in flight, and still to send.
+/// The blocks of a file that are stored, in flight, and still to send.
 struct BlockTable: Sendable {
     let plan: BlockPlan
     private(set) var held: Set<Int>
-    /// Bytes of the blocks that are held.
+    /// The bytes of the stored blocks.
     private(set) var confirmed: ByteCount
     private var unsent = 0
 
@@ -14,7 +14,7 @@ struct BlockTable: Sendable {
 
     var isComplete: Bool { held.count == plan.count }
 
-    /// The next blocks to send, at most `count`; they are then taken to be on the way.
+    /// Returns the next blocks to send, at most `count`, which then count as in flight.
     mutating func next(_ count: Int) -> [Int] {
         var taken: [Int] = []
         while taken.count < count, unsent < plan.count {

@@ -1,18 +1,19 @@
-/// The fields by which sessions tell what is sent and what is held.
+/// The header fields for the sent and the stored ranges of a session.
 enum ContentRange {
-    /// `Content-Range` of a request that carries a range (RFC 9110 §14.4).
+    /// Returns the `Content-Range` of a request that carries a range (RFC 9110 §14.4).
     ///
     /// - Parameters:
-    ///   - range: Not empty.
-    ///   - total: Bytes of the whole file; nil while that is not known.
+    ///   - range: The range, not empty.
+    ///   - total: The number of bytes of the whole file; nil while it is unknown.
     static func sending(_ range: Range<ByteCount>, of total: ByteCount?) -> String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size(total))"
     }
 
-    /// `Content-Range` of a request that carries nothing and asks what is held.
+    /// Returns the `Content-Range` of a request without content that asks for the stored bytes.
     static func asking(of total: ByteCount?) -> String { "bytes */\(size(total))" }
 
-    /// The number of stored bytes in a `Range` such as `bytes=0-42`; nil if it does not begin at 0, or is no range.
+    /// Returns the number of stored bytes in a `Range` such as `bytes=0-42`; nil if it does not begin at 0 or is
+    /// malformed.
     static func held(_ field: String) -> ByteCount? {
         var text = field.trimmingSpaces
         if text.hasPrefix("bytes=") { text.removeFirst("bytes=".count) }
@@ -23,8 +24,9 @@ enum ContentRange {
         return last + 1
     }
 
-    /// The start of the first range that a server still expects (`12345-`, `12345-55232`, `26`); nil if there is none,
-    /// or one that is no range.
+    /// Returns the start of the first range that a server still expects (`12345-`, `12345-55232`, `26`); nil if there
+    /// is none,
+    /// or if one is malformed.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
         guard !starts.contains(nil) else { return nil }
@@ -35,7 +37,7 @@ enum ContentRange {
 }
 
 extension ByteCount {
-    /// Decimal digits and nothing else; nil for anything else and for what is too large.
+    /// Parses decimal digits; nil for any other text and for a number that is too large.
     init?(digits: some StringProtocol) {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(String(digits))

@@ -2,31 +2,31 @@ import FerryFiles
 
 /// The state of a session in a service's response.
 enum SessionState {
-    /// The first bytes of the file, and when they are dropped, if the answer says so.
+    /// The first bytes of the file are stored; `expires` is the time when they are dropped, if the response states it.
     case holds(ByteCount, expires: Date? = nil)
     case complete
-    /// The session is not known, or over.
+    /// The session is unknown or has ended.
     case gone
-    /// The stored size has to be asked for. The failure is the one to report if that does not help.
+    /// The stored size must be requested. The failure is the one to report if that does not help.
     case unclear(UploadFailure)
     case failed(UploadFailure)
 }
 
-/// The differences between services that take a file in ranges, in order, at the address of a session.
+/// The differences between services that accept a file in ranges, in order, at the URL of a session.
 protocol ContentRangeService: Sendable {
-    /// The most bytes of the file in one request; nil for all that is left.
+    /// The most bytes of the file in one request; nil for no limit.
     var rangeLimit: ByteCount? { get }
-    /// Asks what is held.
+    /// Makes the request for the stored size.
     func query(_ session: UploadResource) -> Exchange
-    /// Sends a range that is not empty.
+    /// Makes the request with a range that is not empty.
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
-    /// - Parameter hasSent: True if the answer is to a range, false if it is to a question.
+    /// - Parameter hasSent: True if the response is to a range, false if it is to a query.
     func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
-    /// The end of an upload that the service calls complete.
+    /// Returns the step that ends an upload that the service calls complete.
     func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step
 }
 
-/// The part that all Content-Range sessions share: asks, sends from where the server is, and asks again.
+/// The common part of all Content-Range sessions: it requests the stored size, sends from there, and repeats.
 struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     /// The consequence of a response.
     enum Turn: Sendable {
@@ -46,13 +46,13 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     private var phase = Phase.idle
     private var budget = RetryBudget()
 
-    /// - Parameter size: Of the file.
+    /// - Parameter size: The size of the file.
     init(_ service: Service, size: ByteCount) {
         self.service = service
         self.size = size
     }
 
-    /// Resumes a session that somebody made and that stands in the destination's address.
+    /// Resumes an existing session whose URL is the destination's.
     mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
         guard options.existing == nil else {
             return .failed(
@@ -64,13 +64,13 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         return resume(given, noting: [.resource(given)])
     }
 
-    /// Asks what the server holds, and goes on from there.
+    /// Requests the stored size, and continues from there.
     mutating func resume(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .asking(session)
         return .send(service.query(session), notes: notes)
     }
 
-    /// Sends what the server does not hold yet. A session of an empty file is complete once it is asked for.
+    /// Sends the missing bytes. A session of an empty file is complete after a query.
     mutating func append(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let left = size - session.confirmed
         guard left > 0 else { return resume(session, noting: notes) }
@@ -79,9 +79,9 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         var exchange = service.append(session.confirmed..<end, to: session)
         if end == size {
             exchange.traits.insert(.completes)
-            // Sent once more behind our back, it would meet a session that is over, and its answer would mislead.
+            // If the transport repeated the request, it would meet an ended session with a misleading response.
             exchange.traits.remove(.idempotent)
-            // Some services forget a session once it is complete: the next attempt must know that this may be why.
+            // Some services delete a session once it is complete: the next attempt must know this possible reason.
             exchange.markBeforeLastBytes = session.withWholeBodySent(true)
         }
         return .send(exchange, notes: notes)
@@ -103,17 +103,17 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         case .holds(let held, let expires):
             return advance(session, to: held, expires: expires, hasSent: end != nil)
         case .unclear(let failure):
-            // The bytes on the wire may be why the server is done with the session.
+            // The bytes in flight may be the reason why the session has ended.
             let asked = end == size ? session.withWholeBodySent(true) : session
             return .step(budget.allows(.standstill) ? resume(asked) : .failed(failure))
         case .failed(let failure) where failure.isTransient: return .step(.failed(failure))
         case .failed(let failure):
-            // A definite answer: the server does not have the file.
+            // The response is definite: the server does not have the file.
             return .step(.failed(failure, notes: [.resource(session.withWholeBodySent(false))]))
         }
     }
 
-    /// Goes on from what the server says it holds, whatever we believed before.
+    /// Continues from the stored size that the server states, whatever was known before.
     private mutating func advance(
         _ session: UploadResource, to held: ByteCount, expires: Date?, hasSent: Bool
     ) -> Turn {

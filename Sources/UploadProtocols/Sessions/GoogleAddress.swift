@@ -1,17 +1,17 @@
 import FerryFiles
 
-/// The facts in a destination's address about Google's resumable uploads.
+/// The facts in a destination's URL about Google's resumable uploads.
 struct GoogleAddress: Sendable {
-    /// Absolute, with its query.
+    /// The absolute URL, with its query.
     let url: String
 
-    /// True for the address of a session that somebody has made: whoever has it may upload one file.
+    /// True for the URL of an existing session: its owner may upload one file.
     var isSession: Bool { AddressQuery.value("upload_id", in: url) != nil }
 
     /// True for Cloud Storage's JSON interface. Drive, YouTube and others have the same sessions and other objects.
     var isCloudStorage: Bool { bucketStart != nil }
 
-    /// The address at which a session for a file of this name is created.
+    /// Returns the URL at which a session for a file of this name is created.
     func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
         var added = more
         if AddressQuery.value("uploadType", in: url) == nil {
@@ -20,20 +20,20 @@ struct GoogleAddress: Sendable {
         return AddressQuery.adding(added, to: UploadAddress.filled(url, with: name))
     }
 
-    /// True if the address itself says what the object is called.
+    /// True if the URL itself names the object.
     var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
 
-    /// The name of the object for a file of this name.
+    /// Returns the name of the object for a file of this name.
     func objectName(for name: String) -> String {
         AddressQuery.value("name", in: UploadAddress.filled(url, with: name)) ?? name
     }
 
-    /// The address of an object's metadata at Cloud Storage; nil for other services.
+    /// Returns the URL of an object's metadata at Cloud Storage; nil for other services.
     func object(named name: String) -> String? {
         bucket.map { "\($0)/o/\(AddressQuery.encoded(objectName(for: name)))" }
     }
 
-    /// The address of the bucket's metadata at Cloud Storage; nil for other services.
+    /// The URL of the bucket's metadata at Cloud Storage; nil for other services.
     var bucket: String? {
         guard let bucketStart else { return nil }
         let place = UploadAddress.withoutQuery(url)

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Asks Cloud Storage for the bucket. Other services have nothing that could be asked without leaving something there.
+/// A check of Cloud Storage's bucket. Other services have no request that leaves nothing behind.
 struct GoogleCheck: DestinationCheck {
     private let address: GoogleAddress
 

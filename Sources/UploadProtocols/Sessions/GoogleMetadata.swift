@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// The JSON that makes an object: its name, its type and what the person wants to be known of it.
+/// The JSON that creates an object: its name, its type and the user's metadata.
 enum GoogleMetadata {
     private enum Value: Encodable {
         case text(String)
@@ -17,7 +17,8 @@ enum GoogleMetadata {
         }
     }
 
-    /// Parameters become custom metadata in Cloud Storage, and members of the object elsewhere, such as Drive's
+    /// Encodes the metadata. Parameters become custom metadata in Cloud Storage, and members of the object in other
+    /// services, such as Drive's
     /// `parents` and `description`.
     static func encoded(
         _ item: UploadItem, name: String, at address: GoogleAddress
@@ -44,6 +45,6 @@ enum GoogleMetadata {
         return .success(Array(data))
     }
 
-    /// Drive takes no single value for these.
+    /// The members that Drive accepts only as lists.
     private static let lists: Set<String> = ["parents"]
 }

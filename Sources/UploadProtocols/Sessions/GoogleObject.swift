@@ -1,18 +1,18 @@
 import FerryFiles
 import HTTPTypes
 
-/// Google's description of a stored file, as far as uploads need it.
+/// Google's description of a stored file, reduced to the members for uploads.
 struct GoogleObject: Decodable {
     /// Drive's identifier, or Cloud Storage's.
     var id: String?
     var selfLink: String?
-    /// Bytes, as decimal digits.
+    /// The number of bytes, as decimal digits.
     var size: String?
-    /// Base64.
+    /// The MD5 in Base64.
     var md5Hash: String?
-    /// Base64, in network order.
+    /// The CRC32C in Base64, in network order.
     var crc32c: String?
-    /// Drive's, hexadecimal.
+    /// The MD5 of Drive, in hexadecimal.
     var md5Checksum: String?
     var etag: String?
 
@@ -23,7 +23,7 @@ struct GoogleObject: Decodable {
         self = object
     }
 
-    /// The digests it tells, the stronger first.
+    /// The reported digests, the strongest first.
     var told: [ServerDigest] {
         var told: [ServerDigest] = []
         if let data = md5Hash.flatMap({ Data(base64Encoded: $0) }) {
@@ -38,13 +38,13 @@ struct GoogleObject: Decodable {
         return told
     }
 
-    /// Its entity tag, harmless to show.
+    /// The entity tag, cleaned for display.
     var tag: String? { etag.map(ServerText.cleaned) }
 
-    /// The number of its bytes; nil if the service does not say.
+    /// The number of bytes; nil if the service does not state it.
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
-    /// The address at which people find it; a session's address is not one.
+    /// Returns the URL at which people find the file, which a session's URL is not.
     func location(for address: GoogleAddress) -> String? {
         if let selfLink { return UploadAddress.absolute(selfLink, against: address.url)?.absoluteString }
         guard let id, UploadAddress.withoutQuery(address.url).contains("/upload/drive/") else { return nil }
@@ -52,7 +52,7 @@ struct GoogleObject: Decodable {
     }
 }
 
-/// Finds out what Cloud Storage has under a name, and whether it is this file.
+/// A lookup of an object in Cloud Storage by name, with a comparison to this file.
 struct GoogleLookup: Sendable {
     enum Verdict {
         case ask(Exchange)
@@ -62,15 +62,15 @@ struct GoogleLookup: Sendable {
         case failed(ExchangeOutcome.Response)
     }
 
-    /// The name of the file, as asked for.
+    /// The name of the file, as requested.
     let name: String
     private let item: UploadItem
     private let address: GoogleAddress
     private let place: String
     private let compares: Bool
 
-    /// - Parameter compares: False if anything of that name is another file.
-    /// - Returns: nil for a service that cannot be asked by name.
+    /// - Parameter compares: False if any object of that name counts as another file.
+    /// - Returns: The lookup; nil for a service without lookups by name.
     init?(_ name: String, _ item: UploadItem, at address: GoogleAddress, compares: Bool) {
         guard let place = address.object(named: name) else { return nil }
         (self.name, self.item, self.address, self.place) = (name, item, address, place)
@@ -79,7 +79,7 @@ struct GoogleLookup: Sendable {
 
     func start() -> Exchange { Exchange(.get, place) }
 
-    /// The object's digests are compared with the file's, which is read for that.
+    /// Compares the object's digests with the file's, which is read for that.
     func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         case 404, 410: return .free

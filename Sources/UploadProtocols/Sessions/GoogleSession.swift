@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// Google's resumable sessions, once there is one: 308 and `Range` tell what is held.
+/// An existing resumable session of Google: 308 and `Range` state the stored bytes.
 struct GoogleSession: ContentRangeService {
     /// The unit of which every request but the last must be a multiple.
     static let quantum: ByteCount = 256 << 10
@@ -10,7 +10,7 @@ struct GoogleSession: ContentRangeService {
     let options: ProtocolOptions
     var address: GoogleAddress { GoogleAddress(url: item.url) }
 
-    /// All in one request by default: Google keeps what arrived of a request that breaks, and says how much.
+    /// The limit; by default there is none: Google keeps the received part of a broken request, and reports its size.
     var rangeLimit: ByteCount? {
         options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) }
     }
@@ -18,7 +18,7 @@ struct GoogleSession: ContentRangeService {
     func query(_ session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.asking(of: item.size)
-        // Only then may it be complete, and the answer be about the whole file.
+        // Only then the upload may be complete, and the response may describe the whole file.
         if session.wholeBodySent {
             exchange.digests = digests(in: nil)
             takeTold(in: &exchange)
@@ -26,7 +26,8 @@ struct GoogleSession: ContentRangeService {
         return exchange
     }
 
-    /// `Content-Range` always: without it a whole file that breaks off may be taken for complete (seen with
+    /// Makes an append, always with `Content-Range`: without it a whole file that breaks off may count as complete
+    /// (seen with
     /// gcp-storage-emulator 2026.7.19).
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange {
         var exchange = exchange(session)
@@ -34,7 +35,7 @@ struct GoogleSession: ContentRangeService {
         exchange.fields[.contentType] = item.contentType
         exchange.body = .file(range: range)
         if range.upperBound == item.size {
-            // With the sum in the last request Cloud Storage refuses a file that differs from it.
+            // With the checksum in the last request Cloud Storage refuses a file that does not match.
             exchange.digests = digests(in: address.isCloudStorage ? .xGoogHash : nil)
             takeTold(in: &exchange)
         }
@@ -57,12 +58,13 @@ struct GoogleSession: ContentRangeService {
                     UploadFailure(
                         .server, "the server names a range that cannot be: \(ServerText.cleaned(range))"))
             }
-            // What is held is a multiple of 256 KiB; an emulator says one byte where it means none, and bytes that are
-            // sent again are ignored.
+            // The stored size is a multiple of 256 KiB. An emulator reports one byte instead of none; the server
+            // ignores bytes that
+            // are sent again.
             return .holds(held == 1 ? 0 : held)
         case 404, 410: return .gone
         case 412: return .failed(.nameTaken(item.name, instead: "replace or rename"))
-        // A range that does not begin where the server is: something of a broken request came late.
+        // The range does not begin at the server's offset: bytes of a broken request arrived late.
         case 400 where hasSent, 416 where hasSent: return .unclear(ServiceFailure.of(answer))
         default: return .failed(ServiceFailure.of(answer))
         }
@@ -85,7 +87,7 @@ struct GoogleSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Cloud Storage tells the CRC32C of every object.
+    /// Requests the comparison with the CRC32C that Cloud Storage reports for every object.
     private func takeTold(in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc32c], in: .googleObject, of: &exchange, size: item.size, options.checksumChoice)
@@ -97,8 +99,9 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: place)]
     }
 
-    /// A session of Cloud Storage is a permission in itself: its documentation wants no credentials there, and a token
-    /// that has run out meanwhile ends nothing. Drive's examples send them with every request.
+    /// Makes a request to a session. A session of Cloud Storage is a permission in itself: by its documentation it
+    /// needs no
+    /// credentials, so an expired token ends nothing. Drive's examples send credentials with every request.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -116,25 +119,26 @@ struct GoogleSession: ContentRangeService {
 }
 
 extension HTTPField.Name {
-    /// Cloud Storage's sums of an object: `md5=BASE64`, `crc32c=BASE64`.
+    /// The checksums of an object in Cloud Storage: `md5=BASE64`, `crc32c=BASE64`.
     static let xGoogHash = named("X-Goog-Hash")
     static let xUploadContentType = named("X-Upload-Content-Type")
     static let xUploadContentLength = named("X-Upload-Content-Length")
 }
 
-/// The facts that an upload in a session remembers.
+/// The facts that an upload in a session stores.
 struct SessionMemory: ResumeForm {
-    /// True for a session that somebody made and that stands in the destination's address.
+    /// True for an existing session whose URL is the destination's.
     var isGiven = false
-    /// The name of the file as asked for.
+    /// The name of the file, as requested.
     var name: String?
 
     static var keys: [ResumeKey<Self>] { [.init("given", \.isGiven), .init("name", \.name)] }
 }
 
 extension UploadResource {
-    /// A session that somebody made and that stands in the destination's address. Its query is a permission, which
-    /// stays in the configuration.
+    /// Returns the resource of an existing session whose URL is the destination's. Its query is a permission, which
+    /// stays
+    /// in the configuration.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -143,8 +147,9 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Ends the upload if another session cannot help: the user must get one, or one was tried before. Otherwise it is
-    /// nil, and the old address stays on record until there is a new one, because a refusal may have been a mistake.
+    /// Returns the step that ends the upload if a new session cannot help: the user must get one, or one was tried
+    /// before. Otherwise the result is
+    /// nil, and the old URL stays on record until there is a new one, because a refusal may have been a mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// Google's resumable uploads (Cloud Storage, Drive, YouTube): a session is made, or given, and takes ranges.
+/// Google's resumable uploads (Cloud Storage, Drive, YouTube): a session is created or given, and accepts ranges.
 public struct GoogleUpload: SequentialProtocol {
     public static let name = "google"
     public static let traits = ProtocolTraits(
@@ -12,7 +12,7 @@ public struct GoogleUpload: SequentialProtocol {
         case looking(GoogleLookup, number: Int)
         case creating(name: String)
         case sending
-        /// The session is gone after all was sent: is the file there?
+        /// Checks whether the file is there after its session has ended with all bytes sent.
         case recovering(GoogleLookup, UploadResource)
     }
 
@@ -23,7 +23,7 @@ public struct GoogleUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
+    /// - Parameter options: The options; the chunk size, the checksum and the policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -68,7 +68,7 @@ extension GoogleUpload {
         }
     }
 
-    /// Looks first where that may save sending the file.
+    /// Begins, with a lookup first if it may save sending the file.
     private mutating func begin(noting notes: [Step.Note] = []) -> Step {
         switch options.existing {
         case nil: return create(item.name, noting: notes)
@@ -97,7 +97,7 @@ extension GoogleUpload {
         case .ask(let exchange): return .send(exchange)
         case .free: return create(lookup.name)
         case .same(let receipt): return .done(receipt)
-        // Whoever may only create cannot look; the precondition still holds.
+        // Credentials that may only create objects cannot read them; the precondition still protects the object.
         case .failed(let answer) where answer.status == 403 && options.existing == .fail:
             return create(lookup.name)
         case .failed(let answer): return .failed(ServiceFailure.of(answer))
@@ -168,7 +168,7 @@ extension GoogleUpload {
         }
     }
 
-    /// A session that is over may be so because it is complete.
+    /// Handles an ended session, which may have ended because it is complete.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         let name = resource[SessionMemory.self].name ?? item.name
@@ -203,6 +203,6 @@ extension GoogleUpload {
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
-    /// A session of Cloud Storage, in seconds: a week.
+    /// The lifetime of a session of Cloud Storage in seconds: a week.
     private static let lifetime = 604_800.0
 }

@@ -1,17 +1,18 @@
 import FerryFiles
 
-/// The facts in a destination's address about Microsoft Graph's upload sessions.
+/// The facts in a destination's URL about Microsoft Graph's upload sessions.
 struct GraphAddress: Sendable {
-    /// Absolute: of a session to be made, `…/root:/folder/{name}:/createUploadSession`, or of one that was made.
+    /// The absolute URL: that of a session to create, `…/root:/folder/{name}:/createUploadSession`, or of an existing
+    /// one.
     let url: String
 
-    /// True for the address of a session that somebody has made: whoever has it may upload one file.
+    /// True for the URL of an existing session: its owner may upload one file.
     var isSession: Bool { !UploadAddress.withoutQuery(url).hasSuffix(Self.creation) }
 
-    /// The address at which a session for a file of this name is created.
+    /// Returns the URL at which a session for a file of this name is created.
     func session(for name: String) -> String { UploadAddress.filled(url, with: name) }
 
-    /// The address for a whole file of this name in one request; only for an address that creates sessions.
+    /// Returns the URL for a whole file of this name in one request; only for a URL that creates sessions.
     func content(of name: String, policy: String?) -> String {
         let filled = UploadAddress.filled(url, with: name)
         let place = UploadAddress.withoutQuery(filled)
@@ -20,14 +21,14 @@ struct GraphAddress: Sendable {
         return AddressQuery.adding([("@microsoft.graph.conflictBehavior", policy)], to: String(content))
     }
 
-    /// The address of a file's metadata; only for an address that creates sessions.
+    /// Returns the URL of a file's metadata; only for a URL that creates sessions.
     func item(named name: String) -> String {
         let place = UploadAddress.withoutQuery(UploadAddress.filled(url, with: name)).dropLast(
             Self.creation.count)
         return String(place.last == ":" ? place.dropLast() : place)
     }
 
-    /// The drive of the address in Graph: `https://graph.microsoft.com/v1.0/me/drive`; nil if it names none.
+    /// The URL of the drive in Graph: `https://graph.microsoft.com/v1.0/me/drive`; nil if the address names none.
     var drive: String? {
         let place = UploadAddress.withoutQuery(url)
         guard !isSession else { return nil }

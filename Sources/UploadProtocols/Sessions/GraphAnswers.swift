@@ -3,7 +3,7 @@ import FerryFiles
 /// Graph's description of an upload session (`uploadSession`).
 struct GraphSessionResponse: Decodable {
     var uploadUrl: String?
-    /// RFC 3339.
+    /// The expiration in the form of RFC 3339.
     var expirationDateTime: String?
     var nextExpectedRanges: [String]?
 
@@ -26,17 +26,17 @@ struct GraphItem: Decodable {
         var hashes: Hashes?
     }
 
-    /// Hexadecimal. Which there are depends on the kind of drive.
+    /// The hashes in hexadecimal. The kind of drive determines which exist.
     struct Hashes: Decodable {
         var sha256Hash: String?
         var sha1Hash: String?
     }
 
     var id: String?
-    /// Bytes.
+    /// The number of bytes.
     var size: ByteCount?
     var eTag: String?
-    /// The address at which people find it.
+    /// The URL at which people find the file.
     var webUrl: String?
     var file: File?
 

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Asks Graph for the drive.
+/// A check that requests the drive from Graph.
 struct GraphCheck: DestinationCheck {
     private let address: GraphAddress
 

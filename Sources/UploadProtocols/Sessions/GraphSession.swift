@@ -1,13 +1,13 @@
 import FerryFiles
 import HTTPTypes
 
-/// Microsoft Graph's upload sessions, once there is one: `nextExpectedRanges` tells what is missing.
+/// An existing upload session of Microsoft Graph: `nextExpectedRanges` states the missing bytes.
 struct GraphSession: ContentRangeService {
     /// The unit of which every range but the last must be a multiple: 320 KiB.
     static let quantum: ByteCount = 320 << 10
-    /// Below 60 MiB, the most that one request may have.
+    /// The largest range, below the limit of 60 MiB for one request.
     static let largestRange = (60 << 20) / quantum * quantum - quantum
-    /// A request that breaks counts for nothing, so they are not large.
+    /// The usual range, which is small because a broken request is lost completely.
     static let usualRange = 32 * quantum
 
     let item: UploadItem
@@ -40,7 +40,7 @@ struct GraphSession: ContentRangeService {
             if hasSent, answer.status != 202, session?.nextExpectedRanges == nil { return .complete }
             return .unclear(
                 UploadFailure(.server, "the server does not say what is missing (nextExpectedRanges)"))
-        // No credentials go there: what is refused is the session, whose time is over.
+        // No credentials are sent there: the refusal means that the session has expired.
         case 401, 404, 410: return .gone
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
             return .failed(.nameTaken(item.name, instead: "replace or rename"))
@@ -51,7 +51,7 @@ struct GraphSession: ContentRangeService {
 
     func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(answer) }
 
-    /// The end of an upload in one request or in many.
+    /// Returns the step that ends an upload in one request or in many.
     func finish(_ answer: ExchangeOutcome.Response) -> Step {
         let file = GraphItem(answer)
         var receipt = Receipt(
@@ -73,10 +73,11 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// The digests of the whole file, for comparison with the drive's own in the end.
+    /// The digests of the whole file, for the final comparison with the drive's.
     var digests: [DigestRequest] { options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? [] }
 
-    /// The address is a permission in itself, on a host of the server's choice; with `Authorization` it may answer 401.
+    /// Makes a request. The URL is a permission in itself, on a host of the server's choice; with `Authorization` it
+    /// may respond 401.
     private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
         var exchange = Exchange(method, session.isGiven ? item.url : session.url, traits: .idempotent)
         exchange.traits.insert(.withoutCredentials)

@@ -1,7 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// Microsoft Graph's upload sessions (OneDrive, SharePoint): a session is made, or given, and takes ranges in order.
+/// Microsoft Graph's upload sessions (OneDrive, SharePoint): a session is created or given, and accepts ranges in
+/// order.
 public struct GraphUpload: SequentialProtocol {
     public static let name = "graph"
     public static let traits = ProtocolTraits(
@@ -10,9 +11,9 @@ public struct GraphUpload: SequentialProtocol {
     private enum Phase: Sendable {
         case creating
         case sending
-        /// An empty file, which no session takes.
+        /// Sends an empty file, which no session accepts.
         case sendingWhole(Exchange)
-        /// The session is gone after all was sent: is the file there?
+        /// Checks whether the file is there after its session has ended with all bytes sent.
         case recovering(UploadResource)
     }
 
@@ -24,7 +25,7 @@ public struct GraphUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
+    /// - Parameter options: The options; the chunk size, the checksum and the policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -64,7 +65,7 @@ public struct GraphUpload: SequentialProtocol {
 }
 
 extension GraphUpload {
-    /// The drive's own words for it; nil leaves it to the drive.
+    /// The drive's own name of the policy; nil uses the drive's default.
     private var policy: String? {
         switch options.existing {
         case nil, .skip: nil
@@ -113,8 +114,9 @@ extension GraphUpload {
         }
     }
 
-    /// Another host is right here, and gets no credentials. What is sent must stay as private as it was to be, and a
-    /// server must not make this machine talk to its own network.
+    /// Returns a failure if a session's URL is unsafe. Another host is normal here, and receives no credentials. But
+    /// the
+    /// content must stay encrypted, and a server must not redirect this machine into its own network.
     private func refusal(of url: URL) -> UploadFailure? {
         guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
         else {
@@ -133,7 +135,7 @@ extension GraphUpload {
         return nil
     }
 
-    /// A session that is over may be so because it is complete.
+    /// Handles an ended session, which may have ended because it is complete.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         guard !resource.isGiven else { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
