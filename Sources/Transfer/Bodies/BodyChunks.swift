@@ -90,7 +90,8 @@ extension SourceFile {
     package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)
         -> [UInt8]
     {
-        try await readers.run(path, on: self.identity.device) { () throws(UploadFailure) in
+        if let bytes = recentBytes(range, of: identity) { return Array(bytes) }
+        return try await readers.run(path, on: self.identity.device) { () throws(UploadFailure) in
             var bytes = [UInt8](repeating: 0, count: range.count)
             let result = bytes.withUnsafeMutableBytes { space in
                 Result { () throws(UploadFailure) in try self.read(into: space, at: range.lowerBound) }

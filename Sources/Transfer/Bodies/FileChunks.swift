@@ -50,6 +50,9 @@ final class FileChunks: ChunkSource {
     /// Checks the file and reads the chunk, or loads it into the page cache, on a thread that may block on the medium.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let part = take(upTo: limit)
+        if !sendsRegions, let bytes = file.recentBytes(part, of: identity) {
+            return eventLoop.makeSucceededFuture(chunk(part) { _ = $0.writeBytes(bytes) })
+        }
         return file.readers.run(file.path, on: file.identity.device, eventLoop: eventLoop) {
             () throws(UploadFailure) in try self.read(part)
         }
@@ -81,20 +84,31 @@ final class FileChunks: ChunkSource {
                 data: before + [.fileRegion(region)], count: ByteCount(head.count + part.count), isLast: false
             )
         }
+        return try chunk(part) { (buffer) throws(UploadFailure) in
+            let result = Result { () throws(UploadFailure) in
+                try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) {
+                    (space) throws(UploadFailure) in
+                    let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(part.count))
+                    try file.read(into: space, at: part.lowerBound)
+                    return part.count
+                }
+            }
+            _ = try result.get()
+            if isLast { try file.check(identity) }
+        }
+    }
+
+    /// Makes the chunk of a part whose bytes `write` adds, with the bytes before and after the file.
+    private func chunk<Failure: Error>(
+        _ part: Range<ByteCount>, write: (inout ByteBuffer) throws(Failure) -> Void
+    ) throws(Failure) -> Chunk {
+        let isLast = part.upperBound == range.upperBound
+        let head = part.lowerBound == range.lowerBound ? prefix : []
         let tail = isLast ? suffix : []
         let count = head.count + part.count + tail.count
         var buffer = ByteBufferAllocator().buffer(capacity: count)
         buffer.writeBytes(head)
-        let result = Result { () throws(UploadFailure) in
-            try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) {
-                (space) throws(UploadFailure) in
-                let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(part.count))
-                try file.read(into: space, at: part.lowerBound)
-                return part.count
-            }
-        }
-        _ = try result.get()
-        if isLast { try file.check(identity) }
+        try write(&buffer)
         buffer.writeBytes(tail)
         return Chunk(data: count > 0 ? [.byteBuffer(buffer)] : [], count: ByteCount(count), isLast: isLast)
     }

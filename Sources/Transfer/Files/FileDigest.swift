@@ -30,6 +30,12 @@ enum FileDigest {
         _ algorithms: Set<DigestAlgorithm>, of range: Range<ByteCount>, in file: SourceFile
     ) async throws(UploadFailure) -> [DigestAlgorithm: [UInt8]]? {
         var running = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, RunningDigest($0)) })
+        if let bytes = file.recentBytes(range, of: file.identity) {
+            bytes.withUnsafeBytes { block in
+                for algorithm in algorithms { running[algorithm]?.update(block) }
+            }
+            return running.mapValues(\.bytes)
+        }
         var offset = range.lowerBound
         while offset < range.upperBound {
             guard !Task.isCancelled else { return nil }

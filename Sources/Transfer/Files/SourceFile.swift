@@ -28,6 +28,21 @@ public final class SourceFile: Sendable {
         var changed: Int64
     }
 
+    /// Whether questions to the kernel about the open file wait for nothing, so that no other thread need ask them.
+    private let isOnLocalDisk: Bool
+    /// The content of a small file, read when the file was opened; nil if it was not read then.
+    private let content: Content?
+
+    private struct Content {
+        let bytes: [UInt8]
+        let read: ContinuousClock.Instant
+    }
+
+    /// The maximum size in bytes of a file that is read when it is opened. That saves two switches of threads.
+    private static let smallest: ByteCount = 128 << 10
+    /// A change of the file is noticed if the content was read longer ago.
+    private static let recent = Duration.milliseconds(100)
+
     /// Opens a file, following symbolic links. A device is not opened, since opening some has effects.
     /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does
     ///   not
@@ -45,7 +60,11 @@ public final class SourceFile: Sendable {
     }
 
     /// Takes ownership of the descriptor.
-    init(_ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared) throws(UploadFailure) {
+    ///
+    /// - Parameter readsSmall: Whether to read the content of a small file at once.
+    init(
+        _ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared, readsSmall: Bool = false
+    ) throws(UploadFailure) {
         self.path = path
         self.readers = readers
         descriptor = opened
@@ -55,6 +74,8 @@ public final class SourceFile: Sendable {
             identity = status.identity
             links = status.links
             names = Mutex(Names(count: links, changed: identity.changed))
+            isOnLocalDisk = opened.isOnLocalDisk
+            content = try readsSmall && isOnLocalDisk ? Self.content(of: opened, identity, path) : nil
         } catch {
             try? handle.close()
             throw error
@@ -91,7 +112,8 @@ public final class SourceFile: Sendable {
         _ path: LocalPath, queuedAs identity: FileIdentity, _ readers: BlockingIOPool
     ) throws(UploadFailure) -> SourceFile {
         switch try walk(path) {
-        case .file(let opened): return try SourceFile(path, opened: opened, readers: readers)
+        case .file(let opened):
+            return try SourceFile(path, opened: opened, readers: readers, readsSmall: true)
         case .link(let link):
             if let file = try? SourceFile(path, readers: readers), file.identity == identity { return file }
             let goal = (try? link.resolved()) ?? link.linkTarget ?? link
@@ -109,6 +131,40 @@ public final class SourceFile: Sendable {
         case .file(let opened): try self.init(path, opened: opened)
         case .link(let link): throw Self.unreadable(path, "\(link.text) became a symbolic link")
         }
+    }
+
+    /// Reads a small file; nil if it is not small, or changed meanwhile.
+    ///
+    /// - Throws: `UploadFailure` for an error of the medium.
+    private static func content(
+        of descriptor: Descriptor, _ identity: FileIdentity, _ path: LocalPath
+    ) throws(UploadFailure) -> Content? {
+        guard identity.size <= smallest else { return nil }
+        let now = ContinuousClock.now
+        var bytes = [UInt8](repeating: 0, count: Int(identity.size))
+        var done = 0
+        while done < bytes.count {
+            let result = bytes.withUnsafeMutableBytes { space in
+                Result { () throws(SystemCallError) in
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: space[done...])
+                    return try descriptor.read(into: rest, at: ByteCount(done))
+                }
+            }
+            let got: Int
+            do throws(SystemCallError) { got = try result.get() } catch { throw failure(path, error.code) }
+            guard got > 0 else { return nil }
+            done += got
+        }
+        guard try status(of: descriptor, path: path).identity == identity else { return nil }
+        return Content(bytes: bytes, read: now)
+    }
+
+    /// A range of the content, if the file is the version that `expected` describes and was read a moment ago.
+    func recentBytes(_ range: Range<ByteCount>, of expected: FileIdentity) -> ArraySlice<UInt8>? {
+        guard let content, identity == expected, content.read.duration(to: .now) < Self.recent,
+            range.lowerBound >= 0, range.upperBound <= ByteCount(content.bytes.count)
+        else { return nil }
+        return content.bytes[Int(range.lowerBound)..<Int(range.upperBound)]
     }
 
     private enum Walked {
@@ -141,6 +197,7 @@ public final class SourceFile: Sendable {
 
     /// Calls `check(_:)` off the caller's thread.
     func confirm(_ expected: FileIdentity) async throws(UploadFailure) {
+        if isOnLocalDisk { return try check(expected) }
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
             try self.check(expected)
         }
@@ -172,6 +229,9 @@ public final class SourceFile: Sendable {
 
     /// Calls `fate` off the caller's thread; nil if the medium does not respond.
     func fateNow() async -> SourceDisposition? {
+        if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
+            return nil
+        }
         let found = try? await readers.run(path, on: identity.device) { () throws(UploadFailure) in
             self.fate()
         }
