@@ -152,7 +152,8 @@ enum PathList {
             return false
         }
         let folder = String(text[..<slash])
-        return folder.contains(" ") && isFolder(LocalPath(LocalFiles.expanded(folder)))
+        return folder.contains(" ")
+            && FileKind.of(LocalPath(LocalFiles.expanded(folder)), follows: true) == .folder
     }
 
     private static func fileAddress(_ text: String) -> LocalPath? {
