@@ -1,4 +1,5 @@
 import FerryFiles
+import FerryProtocols
 
 /// The profiles of AWS's own tools: `~/.aws/credentials` and `~/.aws/config`, or the files that the environment names.
 ///
