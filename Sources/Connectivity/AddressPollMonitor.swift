@@ -1,7 +1,7 @@
 /// Looks at the machine's interfaces and addresses at intervals, for where the system does not report changes.
 ///
-/// Routes cannot be read this way and are assumed to exist. If the addresses cannot be read either, the monitor
-/// reports the network as up: a connection attempt will show whether it is.
+/// Routes cannot be read this way and are assumed to exist. If the addresses cannot be read either, the monitor reports
+/// the network as up: a connection attempt will show whether it is.
 struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     var clock: C
     var interval = Duration.seconds(2)

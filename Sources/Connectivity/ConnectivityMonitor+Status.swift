@@ -5,7 +5,7 @@ extension ConnectivityMonitor {
         case unknown
         /// `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)
-        /// A connection may be tried. Whether the destination answers is not known.
+        /// A connection may be tried. Whether the destination responds is unknown.
         case reachable(Interface)
 
         /// True if the destination is reachable; false also while the status is unknown.

@@ -7,8 +7,8 @@ import Synchronization
 /// seems offline may have a route that the monitor does not see. Use the status to time a retry, not to prevent a first
 /// attempt.
 ///
-/// All readers, listeners and waiters share one watcher, which begins with the first and ends with the last. On
-/// Linux the watcher is a thread and three descriptors. This monitor does not damp a flapping link.
+/// All readers, listeners and waiters share one watcher, which begins with the first and ends with the last. On Linux
+/// the watcher is a thread and three descriptors. This monitor does not damp a flapping link.
 public final class ConnectivityMonitor: Sendable {
     private let watch: SharedWatch
     private let listener = Mutex<Task<Void, Never>?>(nil)
@@ -22,8 +22,8 @@ public final class ConnectivityMonitor: Sendable {
         watch = SharedWatch { monitor.connectivity() }
     }
 
-    /// Watches the route to a destination. A destination on this machine (a loopback name or address, or a Unix
-    /// socket) is always reachable. Any other follows the network of this machine.
+    /// Watches the route to a destination. A destination on this machine (a loopback name or address, or a Unix socket)
+    /// is always reachable. Any other follows the network of this machine.
     ///
     /// - Parameters:
     ///   - host: The host as in a URL, with or without brackets; or the path of a Unix socket, which may be

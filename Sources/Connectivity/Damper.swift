@@ -1,8 +1,8 @@
 /// Delays `up` while a link flaps, so that uploads do not start and stop with every change. Pure.
 ///
-/// `down` passes at once. `up` passes at once too, unless the network was disturbed twice within the last ten
-/// seconds. Then `up` passes after it has lasted one second, and at the latest five seconds after the first delayed
-/// `up`. A lost address counts as a disturbance like a lost link.
+/// `down` passes at once. `up` passes at once too, unless the network was disturbed twice within the last ten seconds.
+/// Then `up` passes after it has lasted one second, and at the latest five seconds after the first delayed `up`. A lost
+/// address counts as a disturbance like a lost link.
 public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled

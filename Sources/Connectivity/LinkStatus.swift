@@ -22,8 +22,8 @@ public protocol LinkMonitor: Sendable {
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status.
     var holdsUntilKnown: Bool { get }
-    /// True if a `down` with this reason means that a network exists and must not be used. No connection may then
-    /// stay open. If the network is only away, a connection may survive the outage.
+    /// True if a `down` with this reason means that a network exists and must not be used. No connection may then stay
+    /// open. If the network is only away, a connection may survive the outage.
     func forbidsNetwork(because reason: String) -> Bool
 }
 

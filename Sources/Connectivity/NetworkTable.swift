@@ -35,8 +35,8 @@ struct NetworkAddress: Hashable {
     }
 }
 
-/// A route of an address family through an interface. Its prefix is not stored: it does not matter here, and the
-/// full table of a router would be large.
+/// A route of an address family through an interface. Its prefix is not stored: it does not matter here, and the full
+/// table of a router would be large.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
     /// nil if the route does not name one interface.

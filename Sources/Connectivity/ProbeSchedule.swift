@@ -1,7 +1,7 @@
 /// The times of the probes of a destination, and the conclusion from their results so far. Pure.
 ///
-/// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it
-/// reachable at once. Until the first failure the destination counts as reachable and needs no probe.
+/// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it reachable
+/// at once. Until the first failure the destination counts as reachable and needs no probe.
 public struct ProbeSchedule: Hashable, Sendable {
     /// The number of failures since the last success.
     private var failures = 0
@@ -17,10 +17,8 @@ public struct ProbeSchedule: Hashable, Sendable {
     ///
     /// Most outages are short, and one probe of a host costs a packet or two. So the schedule has four probes a second
     /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
-    /// seconds,
-    /// and 30 from then on. Measured alternative: with 2 s of link after every 3 s without, waits of 1, 2, 4 s made a
-    /// tus upload
-    /// take 1.55 times as long as the link allowed.
+    /// seconds, and 30 from then on. Measured alternative: with 2 s of link after every 3 s without, waits of 1, 2, 4 s
+    /// made a tus upload take 1.55 times as long as the link allowed.
     public var delay: Duration? {
         switch failures {
         case ...0: nil

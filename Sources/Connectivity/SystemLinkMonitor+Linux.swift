@@ -3,8 +3,7 @@
     import Glibc
 
     /// Watches the network of this machine through the kernel's routing socket. Where netlink is not allowed, the
-    /// monitor
-    /// reads the addresses every two seconds.
+    /// monitor reads the addresses every two seconds.
     ///
     /// The monitor watches the network namespace of the thread that calls `statuses()`.
     public struct SystemLinkMonitor: LinkMonitor {

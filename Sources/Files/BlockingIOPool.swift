@@ -99,8 +99,7 @@ public final class BlockingIOPool: Sendable {
     package static func beat() { current?.beats.add(1, ordering: .relaxed) }
 
     /// Runs `work` on a thread of the pool, so that a blocked medium does not block other work. `work` must retain all
-    /// that it
-    /// uses, since it may still run after its outcome was delivered.
+    /// that it uses, since it may still run after its outcome was delivered.
     ///
     /// - Parameters:
     ///   - medium: The device that the work reads. A blocked device leaves threads to the others. All unknown devices

@@ -7,7 +7,7 @@
 extension Double {
     /// The natural logarithm.
     package var logarithm: Double { log(self) }
-    /// e to the power of this number.
+    /// The exponential function of this number.
     package var exponential: Double { exp(self) }
 
     package func raised(to exponent: Double) -> Double { pow(self, exponent) }

@@ -24,8 +24,7 @@ package struct FileSystemKind: Hashable, Sendable {
     ]
 
     /// The local file systems that grant a lease whenever no process has the file open for writing. Network file
-    /// systems
-    /// refuse a lease for other reasons too.
+    /// systems refuse a lease for other reasons too.
     private static let leasing: Set<String> = [
         "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "tmpfs", "overlay", "zfs", "bcachefs", "jfs",
         "nilfs2", "vfat", "exfat", "ntfs3", "ramfs",

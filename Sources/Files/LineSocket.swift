@@ -7,7 +7,7 @@
 /// One end of a connected socket that carries lines in both directions. Writing and reading block. The last reference
 /// closes the socket.
 package final class LineSocket: Sendable {
-    /// The longest line, in bytes.
+    /// The maximum length of a line in bytes, without its break.
     static let lineLimit = 1 << 30
 
     fileprivate let descriptor: CInt
@@ -95,20 +95,28 @@ package struct IncomingLines {
     /// The end of the part of `buffer` that was already returned.
     private var start = 0
 
-    package init(_ socket: LineSocket) { self.socket = socket }
+    private let lineLimit: Int
+
+    package init(_ socket: LineSocket) { self.init(socket, lineLimit: LineSocket.lineLimit) }
+
+    init(_ socket: LineSocket, lineLimit: Int) {
+        self.socket = socket
+        self.lineLimit = lineLimit
+    }
 
     /// The next line without its line break; nil at the end of the stream, after an error and beyond the limit.
     package mutating func next() -> [UInt8]? {
         var searched = start
         while true {
             if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                guard end - start <= lineLimit else { return nil }
                 defer { start = end + 1 }
                 return Array(buffer[start..<end])
             }
             buffer.removeSubrange(..<start)
             start = 0
             searched = buffer.count
-            guard buffer.count < LineSocket.lineLimit, fill() else { return nil }
+            guard buffer.count <= lineLimit, fill() else { return nil }
         }
     }
 

@@ -10,8 +10,7 @@ package import SystemPackage
 /// An open file, which the last reference closes. Its calls block.
 package final class OpenFile: Sendable {
     /// The purpose for which a file is opened. Opening never follows a symbolic link, never waits for the other end of
-    /// a
-    /// pipe, never acquires a terminal, and no child inherits the descriptor.
+    /// a pipe, never acquires a terminal, and no child inherits the descriptor.
     package enum Access: Sendable {
         case reading
         /// Reading at any offset, writing at the end.
@@ -229,8 +228,7 @@ extension FileDescriptor {
     }
 
     /// True if a process has the file open for writing, or mapped; nil if that cannot be determined, for example for
-    /// files
-    /// of other users.
+    /// files of other users.
     ///
     /// Call this only for a file on a local file system: others refuse a lease for other reasons too.
     package var hasWriters: Bool? {
@@ -238,8 +236,7 @@ extension FileDescriptor {
             // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.
             let (setSignal, setLease) = (CInt(10), CInt(1024))
             // A process that opens the file meanwhile waits a moment, and the kernel signals us that it waits. SIGURG
-            // is
-            // ignored by default, so it ends no process that does not handle it.
+            // is ignored by default, so it ends no process that does not handle it.
             guard fcntl(rawValue, setSignal, SIGURG) == 0 else { return nil }
             if fcntl(rawValue, setLease, CInt(F_RDLCK)) == 0 {
                 _ = fcntl(rawValue, setLease, CInt(F_UNLCK))

@@ -43,8 +43,7 @@ package enum StandardStream: CInt, Sendable {
     package func readOnce(into buffer: inout [UInt8]) -> Int { systemRead(rawValue, &buffer, buffer.count) }
 
     /// Passes typed bytes to `take` one by one, with echo, line mode and signals of the terminal switched off. Without
-    /// signals
-    /// the process cannot end early and leave the echo switched off.
+    /// signals the process cannot end early and leave the echo switched off.
     ///
     /// - Parameter take: Returns false after the last wanted byte.
     /// - Returns: False if the stream is not a terminal.

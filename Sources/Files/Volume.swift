@@ -9,8 +9,7 @@ import SystemPackage
 /// The disk or network share of a file, which may be temporarily away while the file still exists.
 package enum Volume {
     /// True for the errno values of a disk that is unplugged or broken, and of a share whose server does not respond:
-    /// the
-    /// file may be readable later.
+    /// the file may be readable later.
     package static func isTrouble(_ code: Errno) -> Bool { isTroubleOfDisk(code) || isTroubleOfShare(code) }
 
     /// The errno values that only file I/O returns, never a socket.
@@ -26,8 +25,7 @@ package enum Volume {
 
     private static func isTroubleOfShare(_ code: Errno) -> Bool {
         // File systems in user space whose program has ended return ENOTCONN and ECONNABORTED; a file under the lease
-        // of
-        // another machine returns EAGAIN.
+        // of another machine returns EAGAIN.
         [
             ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET, ENOTCONN, ECONNABORTED,
             ECONNREFUSED, ECONNRESET, EPIPE, EPROTO, EAGAIN, ENOMEM, ENOBUFS,

@@ -12,8 +12,7 @@ public enum UploadAddress {
     }
 
     /// Returns the URL of one file below a destination. `{name}` is replaced; a URL that ends with a slash gets the
-    /// name
-    /// appended, as with `curl -T`; any other URL is unchanged.
+    /// name appended, as with `curl -T`; any other URL is unchanged.
     public static func address(_ url: String, for name: String) -> String {
         if url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.percentEncoded(keeping: allowedInName)
@@ -52,8 +51,7 @@ public enum UploadAddress {
     }
 
     /// The longest URL that is used, in bytes. RFC 9110 §4.1 recommends support for 8,000. A request head many times as
-    /// long
-    /// crashes the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
+    /// long crashes the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
     public static let longest = 8192
 
     /// Resolves a `Location` against the URL of the request (RFC 9110 §10.2.2).
@@ -98,8 +96,7 @@ public enum UploadAddress {
     }
 
     /// Returns a URI reference in which only the characters that RFC 3986 forbids are percent-encoded. nginx 1.22 sends
-    /// a
-    /// `Location` with raw brackets beside `%20`, and an encoded character must not be encoded again.
+    /// a `Location` with raw brackets beside `%20`, and an encoded character must not be encoded again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
         // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).
@@ -178,8 +175,7 @@ public enum UploadAddress {
     }
 
     /// Returns the scheme, host and port of a URL such as `http://host:80/a/b`, as written; nil if any part of the URL
-    /// is
-    /// escaped, secret or invalid. Most URLs are plain, and this function reads them fast.
+    /// is escaped, secret or invalid. Most URLs are plain, and this function reads them fast.
     package static func plainAuthority(of url: String) -> Substring? {
         guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return nil }
         let bytes = url.utf8

@@ -1,65 +1,34 @@
 import FerryTestSupport
 import Foundation
-import Synchronization
 
 /// A server that takes one file of eight bytes by every protocol, behind every kind of sign-in.
 final class CanaryServer: Sendable {
     let server: HostileServer
-    private let signIn: SignIn
-
     private static let size = 8
-
-    /// The facts that all connections share.
-    private final class SignIn: Sendable {
-        /// The bytes that came before HTTP.
-        let bytes = Mutex<[UInt8]>([])
-        let isStored = Gate()
-    }
 
     /// - Parameter takesFiles: The gate that holds the requests with the file until it opens.
     init(_ kind: SecretEchoTests.Kind, takesFiles: Gate) throws {
-        let signIn = SignIn()
-        self.signIn = signIn
+        let isStored = Gate()
         server = try HostileServer { connection in
-            if kind.members.contains("SOCKS") { try Self.openTunnel(connection, signIn) }
             while try connection.waitForRequest() {
                 let request = try connection.readRequest()
                 let carriesFile =
                     ["PUT", "PATCH"].contains(request.method)
                     || kind.protocolName == "form" && request.method == "POST"
                 guard takesFiles.isOpen || !carriesFile else { return connection.stall() }
-                try Self.respond(to: request, on: connection, kind, signIn)
+                try Self.respond(to: request, on: connection, kind, isStored)
             }
         }
     }
 
-    /// The targets and the fields of all requests, and what a SOCKS client said.
+    /// The targets and the fields of all requests.
     var received: String {
         server.requests.map { "\($0.target) \($0.headers.map(\.value))" }.joined()
-            + signIn.bytes.withLock { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Speaks SOCKS 5 (RFC 1928) with a password (RFC 1929), and is the server behind itself.
-    private static func openTunnel(_ connection: HostileConnection, _ signIn: SignIn) throws {
-        let count = try Int(connection.readBytes(2)[1])
-        try connection.readBytes(count)
-        try connection.write([5, 2])
-        for field in ["user", "password"] {
-            // The version stands before the user alone.
-            let length = try connection.readBytes(field == "user" ? 2 : 1).last ?? 0
-            let bytes = try connection.readBytes(Int(length))
-            signIn.bytes.withLock { $0 += bytes }
-        }
-        try connection.write([1, 0])
-        let kind = try connection.readBytes(4)[3]
-        let length = kind == 1 ? 4 : kind == 4 ? 16 : try Int(connection.readBytes(1)[0])
-        try connection.readBytes(length + 2)
-        try connection.write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
     }
 
     private static func respond(
         to request: RecordedRequest, on connection: HostileConnection, _ kind: SecretEchoTests.Kind,
-        _ signIn: SignIn
+        _ isStored: Gate
     ) throws {
         if kind.name == "password by Digest", request["Authorization"]?.hasPrefix("Digest ") != true {
             let demand = #"Digest realm="box", nonce="7", qop="auth", algorithm=SHA-256"#
@@ -67,7 +36,7 @@ final class CanaryServer: Sendable {
         }
         switch kind.protocolName {
         case "resumable": try takeResumable(request, connection)
-        case "nextcloud": try takeNextcloud(request, connection, signIn)
+        case "nextcloud": try takeNextcloud(request, connection, isStored)
         case "google": try takeGoogle(request, connection)
         case "graph": try takeGraph(request, connection)
         default: try take(request, connection)
@@ -120,13 +89,13 @@ final class CanaryServer: Sendable {
     }
 
     private static func takeNextcloud(
-        _ request: RecordedRequest, _ connection: HostileConnection, _ signIn: SignIn
+        _ request: RecordedRequest, _ connection: HostileConnection, _ isStored: Gate
     ) throws {
         switch request.method {
         case "PUT":
-            signIn.isStored.open()
+            isStored.open()
             try connection.answer(201, headers: [("ETag", "\"7\"")])
-        case "PROPFIND" where signIn.isStored.isOpen:
+        case "PROPFIND" where isStored.isOpen:
             let properties = "<d:getcontentlength>\(size)</d:getcontentlength><d:resourcetype/>"
             try connection.answer(
                 207, headers: [("Content-Type", "application/xml")],

@@ -108,7 +108,6 @@ struct SecretEchoTests {
     static func members(of kind: Kind, server: HostileServer, in place: Workplace) -> String {
         kind.members.replacing("SERVER", with: server.url(""))
             .replacing("PROXY", with: "http://me@127.0.0.1:\(server.port)")
-            .replacing("SOCKS", with: "socks5h://me@127.0.0.1:\(server.port)")
             .replacing("SECRETS", with: place.directory.path("secrets"))
     }
 

@@ -404,7 +404,7 @@ def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
 @known(reason="ProgressStore.end comes before the result is on disk: SampledProgress has none")
 def test_what_has_just_ended_does_not_fall_to_nothing(views):
     """Until its end is on disk an upload is running, and `list` says that none of it is sent."""
-    view = views("put", {f"{number:02}.bin": 30_000 for number in range(60)}, 600 * KIB)
+    view = views("put", {f"{number:03}.bin": 30_000 for number in range(200)}, 400 * KIB)
     sent = {}
     while set(view.states().values()) != {"done"}:
         for name, upload in view.seen.items():

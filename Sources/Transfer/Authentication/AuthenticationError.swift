@@ -32,8 +32,7 @@ public enum AuthenticationError: UploadFailureConvertible {
         }
         failure.summary = "the credentials could not be renewed: \(failure.summary)"
         // Temporary failures are retried; all others need the user. The limit on refusals of the upload's server does
-        // not
-        // apply to the token server: an hour without it must not end uploads.
+        // not apply to the token server: an hour without it must not end uploads.
         if failure.category == .server || failure.category.isOfNetwork { failure.category = .signInAway }
         if !failure.isTransient { failure.category = .authentication }
         // A status belongs to the upload's own server.

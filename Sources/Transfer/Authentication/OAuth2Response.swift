@@ -51,8 +51,7 @@ struct OAuth2Response {
     }
 
     /// The longest access token, in bytes. Every request head carries the token: the transport sends heads of up to 32
-    /// KiB,
-    /// and servers accept 8 or 16 KiB.
+    /// KiB, and servers accept 8 or 16 KiB.
     private static let longestAccessToken = 16 << 10
 
     private static func isToken(_ text: String) -> Bool {

@@ -8,8 +8,7 @@ extension StreamedBody {
     /// `beforeLastBytes` before the last chunk.
     ///
     /// The sequence throws `UploadFailure` if a file has changed or cannot be read, or if `beforeLastBytes` fails. It
-    /// also
-    /// passes on the errors of a caller's stream, and `CancellationError`.
+    /// also passes on the errors of a caller's stream, and `CancellationError`.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable { SentChunks(body: self) }
 }
 
@@ -26,7 +25,7 @@ extension TransportRequest.Body {
     /// The whole body in memory, for the transport of a test.
     ///
     /// - Parameter limit: The maximum number of bytes.
-    /// - Throws: `TransportError` (`source`) for a body that cannot be read or has more than `limit` bytes; `cancelled`.
+    /// - Throws: `TransportError`: `source` if the body cannot be read or has more than `limit` bytes, or `cancelled`.
     public func bytes(limit: ByteCount = 256 << 20) async throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         do {

@@ -28,8 +28,7 @@ public struct StreamedBody: Sendable {
     }
 
     /// The exact number of bytes on the wire; nil if a stream does not know its own. The number saturates at the
-    /// largest
-    /// integer.
+    /// largest integer.
     public var length: ByteCount? {
         segments.reduce(0) { sum, segment in
             guard let sum, let length = segment.length else { return nil }

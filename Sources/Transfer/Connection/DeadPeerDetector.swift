@@ -3,8 +3,7 @@
 /// The kernel keeps an unanswered connection for about 15 minutes, and doubles the wait each time. So a connection with
 /// several unanswered segments in a row is compared with a new connection to the same address. If the server accepts
 /// the new one and the old one still receives no acknowledgment, the old one is dead. A server that is slow, or has a
-/// full
-/// window, acknowledges the kernel's probes and never counts as dead.
+/// full window, acknowledges the kernel's probes and never counts as dead.
 struct DeadPeerDetector {
     /// The next step.
     enum Verdict: Hashable {
@@ -17,22 +16,22 @@ struct DeadPeerDetector {
     private enum State {
         /// The peer is not suspected.
         case heard
-        /// A new connection was accepted when the old one had this number of unanswered probes.
+        /// A new connection was accepted when the old one had this number of unanswered packets.
         case doubted(unanswered: Int)
-        /// A new connection is being opened; `doubted` is the number of unanswered probes when an earlier one was
+        /// A new connection is being opened; `doubted` is the number of unanswered packets when an earlier one was
         /// accepted.
         case comparing(doubted: Int?)
     }
 
-    /// The number of unanswered probes that makes a peer suspect: at usual round trips after 0.2, 0.4 and 0.8 s. A link
-    /// that loses a tenth of its packets reaches this once in a thousand times.
+    /// The number of unanswered packets that makes a peer suspect: at usual round trips after 0.2, 0.4 and 0.8 s. A
+    /// link that loses a tenth of its packets reaches this once in a thousand times.
     private static let unansweredBeforeDoubt = 3
 
     private let breakCostsLittle: Bool
     private var state = State.heard
 
     /// - Parameter breakCostsLittle: True if losing the connection costs little: then the first doubt ends it. Any
-    ///   other connection may send three more probes over the restored link.
+    ///   other connection may send three more packets over the restored link.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     mutating func take(_ progress: TCPInfo) -> Verdict {
@@ -73,9 +72,8 @@ struct DeadPeerDetector {
         state = doubted.map { .doubted(unanswered: $0) } ?? .heard
     }
 
-    /// Returns the number of probes that may stay unanswered after a new connection was accepted. Some devices on the
-    /// path
-    /// drop the kernel's probes while the connection is idle.
+    /// Returns the number of packets that may stay unanswered after a new connection was accepted. Some devices on the
+    /// path drop the kernel's probes while the connection is idle.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesOnTheWay ? 0 : 3
     }

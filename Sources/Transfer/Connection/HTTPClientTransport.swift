@@ -21,10 +21,8 @@ public final class HTTPClientTransport: Transport {
         /// The time without an acknowledged byte while there are bytes to send.
         public var stall: Duration
         /// The time from the last byte of the request to the response's head, and between the chunks of the response.
-        /// The
-        /// whole body may take twice as long plus a second for each received KiB, up to ten times as long. A refusal
-        /// (400 and
-        /// above) counts as complete after a second without a further chunk of its body.
+        /// The whole body may take twice as long plus a second for each received KiB, up to ten times as long. A
+        /// refusal (400 and above) counts as complete after a second without a further chunk of its body.
         public var response: Duration
 
         public init(
@@ -71,8 +69,7 @@ public final class HTTPClientTransport: Transport {
     private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
     /// Starts the threads of the network early. Each thread needs descriptors, and if none is free at the first upload,
-    /// the
-    /// process would end.
+    /// the process would end.
     public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
 
     /// - Parameter monitors: Receive the hosts whose certificates are not verified, at once.
@@ -182,9 +179,8 @@ public final class HTTPClientTransport: Transport {
     }
 
     /// The event loop of all requests to one origin. A connection is made on the preferred loop of its first request,
-    /// so
-    /// the next request finds it there. The events of the connection are then in order with the calls of the request's
-    /// delegate.
+    /// so the next request finds it there. The events of the connection are then in order with the calls of the
+    /// request's delegate.
     private func loop(for place: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: place.hashValue) % UInt(loops.count))]
     }

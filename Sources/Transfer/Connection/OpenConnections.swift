@@ -5,7 +5,7 @@ import Synchronization
 
 /// The reason why connections may be dead although no error shows it.
 public enum ConnectionInvalidation: Hashable, Sendable, CaseIterable {
-    /// This machine lost an address: connections from it receive no more bytes.
+    /// A local address is lost: connections from it receive no more bytes.
     case addressLost
     /// The machine slept: servers may have forgotten idle connections.
     case slept

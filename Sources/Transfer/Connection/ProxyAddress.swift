@@ -5,7 +5,7 @@ public import FerryProtocols
 public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable {
-        /// An HTTP proxy: `https` goes through a tunnel (CONNECT, RFC 9110 §9.3.6), `http` is forwarded (RFC 9112 §3.2.2).
+        /// An HTTP proxy. It tunnels `https` (CONNECT, RFC 9110 §9.3.6) and forwards `http` (RFC 9112 §3.2.2).
         case http
         /// A SOCKS 5 proxy without authentication (RFC 1928). The proxy resolves the host name.
         case socks5

@@ -7,7 +7,7 @@ public enum ProxySettings: Hashable, Sendable {
     case none
     /// The settings of the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
     case environment
-    /// This proxy, except for some hosts.
+    /// The given proxy, except for some hosts.
     case server(ProxyAddress, except: NoProxyList = NoProxyList())
 
     /// - Parameters:

@@ -5,8 +5,7 @@ import HTTPTypes
 /// The head of a request as sent: its target and its fields.
 enum RequestHead {
     /// The most bytes of a head that are sent. Servers accept 8 KiB (nginx, Apache) to 64 KiB. AsyncHTTPClient 1.37.0
-    /// crashes
-    /// when the head of a request with a streamed body fills NIO's write buffer of 64 KiB
+    /// crashes when the head of a request with a streamed body fills NIO's write buffer of 64 KiB
     /// (`HTTPRequestStateMachine.headSent()`). So the limit stays far below, whatever the client and a proxy add.
     static let longest = 32 << 10
 

@@ -12,8 +12,7 @@ struct ResponseTime {
     private var lastPiece: Duration
 
     /// The silence after which a refusal (status 400 and above) counts as complete: its status is what matters, and
-    /// some
-    /// servers keep the connection open after it (Django 5.2's `runserver`).
+    /// some servers keep the connection open after it (Django 5.2's `runserver`).
     private static let refusalSilence = Duration.seconds(1)
 
     /// - Parameters:

@@ -30,8 +30,7 @@ struct SentCount: Equatable, Sendable {
     }
 
     /// The number of bytes that left this machine beyond the last completed write; negative if some of them did not
-    /// leave.
-    /// nil if no write completed, or the kernel does not count.
+    /// leave. nil if no write completed, or the kernel does not count.
     var difference: ByteCount? {
         taken.map { sent >= $0 ? ByteCount(clamping: sent - $0) : -ByteCount(clamping: $0 - sent) }
     }

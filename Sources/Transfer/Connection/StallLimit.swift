@@ -6,8 +6,8 @@
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
-    /// The factor of the stall time: after an outage of twice the stall time the kernel may need up to four times to
-    /// retry.
+    /// The factor of the stall time. After an outage of twice the stall time, the kernel's next retry may come four
+    /// stall times after the last movement.
     private static let fade = 5
     /// The longest limit: the kernel itself gives up after about this time (tcp(7), `tcp_retries2`).
     private static let longest = Duration.seconds(900)

@@ -49,10 +49,8 @@ struct TCPInfo: Hashable, Sendable {
     var hastyBackoff: Duration { max(.seconds(2), roundTrip * 2) }
 
     /// Bounds the time between two retransmissions of the kernel, where it can (Linux 6.15). Without the bound the
-    /// kernel
-    /// notices the end of an outage of a minute up to another minute late. With it, the number of retries no longer
-    /// bounds
-    /// the total time, so this also sets that time to Linux's default.
+    /// kernel notices the end of an outage of a minute up to another minute late. With it, the number of retries no
+    /// longer bounds the total time, so this also sets that time to Linux's default.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }

@@ -126,8 +126,7 @@ public struct TransportError: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         case cancelled
         /// The connection broke before a byte of the response arrived, and it had served a request before. The server
-        /// may
-        /// have closed it while it was idle (RFC 9112 §9.3.1).
+        /// may have closed it while it was idle (RFC 9112 §9.3.1).
         case staleConnection
         /// The connection was closed before a byte of the request was written.
         case unsent

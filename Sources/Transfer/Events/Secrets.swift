@@ -117,8 +117,8 @@ extension Secrets {
         return values
     }
 
-    /// Returns the text after the scheme, or the values of its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1). The
-    /// names of the scheme and the parameters stay, since servers use them to explain an error.
+    /// Returns the text after the scheme, or the values of its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1). The names
+    /// of the scheme and the parameters stay, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
             return parameters(field.value, separator: ";").map { ($0.value, .secret) }

@@ -3,8 +3,8 @@ public import FerryProtocols
 /// An event of a request, from its creation to its end. It contains no secret: see `RequestSummary`; texts are cut too.
 ///
 /// The first event is `created`, the last one is `finished`, `failed` or `cancelled`. Each attempt has `adapted`, then
-/// `started`, `sent`…, `waiting` and `responded` or `broke`; redirects and closed connections repeat these.
-/// `retrying` comes before another attempt.
+/// `started`, `sent`…, `waiting` and `responded` or `broke`; redirects and closed connections repeat these. `retrying`
+/// comes before another attempt.
 public enum TransferEvent: Hashable, Sendable {
     /// The request as the caller made it, before any adapter. `bodyLength` is nil until a file or a form is opened.
     case created(RequestSummary)
@@ -18,8 +18,7 @@ public enum TransferEvent: Hashable, Sendable {
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
     /// A complete response came, possibly a refusal. `bytesSent` is the part of the body that the socket accepted;
-    /// `after`
-    /// is the time since `started`.
+    /// `after` is the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
     /// No complete response came, also because of a cancellation. `after` is the time since `started`.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
@@ -43,8 +42,7 @@ public enum TransferEvent: Hashable, Sendable {
     /// The request succeeded. `after` is the time since its creation.
     case finished(status: Int, after: Duration)
     /// The request ended without an accepted response, and no retrier requests another attempt. `after` is the time
-    /// since
-    /// its creation.
+    /// since its creation.
     case failed(reason: String, after: Duration)
     /// The request was cancelled. `after` is the time since its creation.
     case cancelled(after: Duration)

@@ -45,9 +45,8 @@ public final class SourceFile: Sendable {
 
     /// Opens a file, following symbolic links. A device is not opened, since opening some has effects.
     /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does
-    ///   not
-    ///   allow reading now, and `descriptors` if no file can be opened. It is `sourceUnreadable` in all other cases,
-    ///   also for an entry that is not a regular file on a disk.
+    ///   not allow reading now, and `descriptors` if no file can be opened. It is `sourceUnreadable` in all other
+    ///   cases, also for an entry that is not a regular file on a disk.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The C library would end the path at the null byte.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }

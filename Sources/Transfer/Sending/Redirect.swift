@@ -34,10 +34,8 @@ public struct Redirect: Sendable {
     }
 
     /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same with its whole body. After 303
-    /// it is
-    /// a GET, and after 301 and 302 too if it was a POST, as in all clients. Another server receives no credentials,
-    /// and no
-    /// field that an adapter added.
+    /// it is a GET, and after 301 and 302 too if it was a POST, as in all clients. Another server receives no
+    /// credentials, and no field that an adapter added.
     public var next: TransportRequest {
         var next = request
         next.url = url

@@ -36,8 +36,7 @@ extension CaptivePortal {
     }
 
     /// True if the response to a second request proves that the server itself responds. A network in its place would
-    /// send the
-    /// same response to every request.
+    /// send the same response to every request.
     ///
     /// - Parameter refusal: The doubtful status.
     public static func isExcluded(

@@ -7,8 +7,7 @@ package struct CaptivePortal: Hashable, Sendable {
     /// The knowledge about the server that should respond.
     package struct Expectation: Hashable, Sendable {
         /// True if the server has responded as itself before. Then an unexpected redirect or HTML page does not come
-        /// from it.
-        /// A server that was never reached is trusted.
+        /// from it. A server that was never reached is trusted.
         package var isKnown: Bool
         /// True if a success for this request may have an HTML page.
         package var mayBePage: Bool

@@ -4,10 +4,8 @@ import HTTPTypes
 /// A response by which an upload server reports that another request uses the upload.
 ///
 /// Most often that is an earlier request of ours on a broken connection. The server still reads from it, or it waited
-/// for
-/// the upload's lock and takes the lock from the next request. No such response is final. The server may have stored
-/// the
-/// body of the request, so the confirmed size is requested before any other byte is sent.
+/// for the upload's lock and takes the lock from the next request. No such response is final. The server may have
+/// stored the body of the request, so the confirmed size is requested before any other byte is sent.
 struct LockedUpload: Hashable, Sendable {
     /// The name of the server, and the version whose source was read.
     let server: String
@@ -19,10 +17,8 @@ struct LockedUpload: Hashable, Sendable {
     let source: String
 
     /// The responses of each server, from its source. A wrong offset is not a lock: the offset is then requested at
-    /// once
-    /// (409 with all of them, also rustus 1.1.4). aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no
-    /// lock
-    /// that a client notices.
+    /// once (409 with all of them, also rustus 1.1.4). aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have
+    /// no lock that a client notices.
     static let known: [LockedUpload] = [
         LockedUpload(
             server: "tusd", version: "2.9.2", status: 400, text: "ERR_UPLOAD_INTERRUPTED",
@@ -61,8 +57,7 @@ struct LockedUpload: Hashable, Sendable {
     /// Returns the failure for such a response to a request of this method; nil for any other response.
     ///
     /// Waiting for a lock has no time limit. A response to HEAD has no body (RFC 9110 §9.3.2), so a bare 400 to HEAD
-    /// may be a
-    /// lock or a fault of the server: the request is repeated, a limited number of times.
+    /// may be a lock or a fault of the server: the request is repeated, a limited number of times.
     static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure? {
         let said = ResponseClassifier.failure(answer)
         let wait = RetryAfter.seconds(in: answer.fields, now: Date()) ?? pause

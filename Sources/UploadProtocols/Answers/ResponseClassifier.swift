@@ -135,8 +135,7 @@ package enum ServerText {
 }
 
 /// The names of the statuses of uploads (RFC 9110 §15). The server's own phrase is not shown, because it may contain
-/// any
-/// text.
+/// any text.
 enum StatusName {
     static func of(_ status: Int) -> String? {
         switch status {

@@ -31,14 +31,12 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// No file or socket can be opened until others are closed. The upload is retried, and is not the cause.
         case descriptors
         /// The connection's local address was removed from this machine. The upload is retried at once, without using
-        /// up a
-        /// try.
+        /// up a try.
         case addressLost
         /// A captive portal most likely responded instead of the server. The upload is retried without using up a try.
         case signInPage
         /// The source of credentials is unreachable or busy. The upload is retried, and the failure does not count
-        /// against its
-        /// server.
+        /// against its server.
         case signInAway
         /// Another request uses the upload on the server, most likely an earlier one of ours on a broken connection.
         /// The upload is retried within seconds, and is not the cause.

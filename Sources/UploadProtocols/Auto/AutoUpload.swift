@@ -3,13 +3,11 @@ import HTTPTypes
 /// A protocol that finds the protocol of a URL once, and then delegates to it.
 ///
 /// The URL itself or the response to `OPTIONS` (RFC 9110 §9.3.7) decides, never an upload. The choice is stored with
-/// the
-/// server's capabilities and on the resource, so that a resumed upload uses the same protocol.
+/// the server's capabilities and on the resource, so that a resumed upload uses the same protocol.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
     /// The traits of all protocols together. Options that the chosen protocol lacks are refused after the choice,
-    /// before the
-    /// first byte. A resource exists only if the chosen protocol resumes.
+    /// before the first byte. A resource exists only if the chosen protocol resumes.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, answersInPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))

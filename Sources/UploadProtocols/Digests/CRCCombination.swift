@@ -1,8 +1,7 @@
 /// The checksum of a concatenation, from the checksums and lengths of its parts: no byte is read twice.
 ///
 /// Appending n bytes multiplies a remainder by x^8n modulo the checksum's polynomial, as in zlib's `crc32_combine`. It
-/// applies to
-/// any reflected checksum whose initial value and final exclusive-or are all ones.
+/// applies to any reflected checksum whose initial value and final exclusive-or are all ones.
 struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     /// The polynomial, reflected: the coefficient of x^0 is the highest bit.
     let polynomial: Register

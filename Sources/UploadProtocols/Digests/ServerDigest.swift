@@ -23,8 +23,7 @@ public struct ServerDigest: Hashable, Sendable {
     }
 
     /// Returns the digests in header fields, strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's
-    /// checksums
-    /// of whole files.
+    /// checksums of whole files.
     public static func `in`(_ fields: HTTPFields) -> [ServerDigest] {
         var told = fields[.reprDigest].map(dictionary) ?? []
         if let field = fields[.ocChecksum] {

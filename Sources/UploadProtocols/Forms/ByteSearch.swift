@@ -11,8 +11,7 @@ struct ByteSearch: Hashable, Sendable {
     }
 
     /// Returns the first occurrence at or after `start`. If there is none, returns the longest beginning of one at the
-    /// end of
-    /// `bytes` (possibly empty).
+    /// end of `bytes` (possibly empty).
     func first(in bytes: [UInt8], from start: Int) -> Range<Int> {
         bytes.withUnsafeBytes { buffer in
             var position = start

@@ -1,9 +1,7 @@
 extension MediaType {
     /// The table of one type and its extensions per line, sorted. It has the types of commonly uploaded files, from
-    /// Debian's
-    /// `media-types` package. Where that package has no type, or one that servers would not understand, the test of
-    /// this
-    /// table states the reason for ours.
+    /// Debian's `media-types` package. Where that package has no type, or one that servers would not understand, the
+    /// test of this table states the reason for ours.
     static let table = """
         application/atom+xml atom
         application/cbor cbor

@@ -58,8 +58,7 @@ package struct MultipartBoundary: Hashable, Sendable {
 /// A search for a boundary in a part's content, which may arrive in chunks.
 ///
 /// The check is stricter than RFC 2046 §5.1.1, where a boundary counts only at the start of a line and after two
-/// dashes. Some
-/// parsers end a line at a bare CR or LF, and Node's undici does not check the dashes.
+/// dashes. Some parsers end a line at a bare CR or LF, and Node's undici does not check the dashes.
 package struct BoundaryCheck: Sendable {
     private let search: ByteSearch
     private var held: [UInt8] = []

@@ -53,8 +53,7 @@ extension JSONScanner {
     }
 
     /// Returns the position of the first byte from `start` on that is not a plain part of a text: a quote, a backslash,
-    /// a
-    /// control character, or the end. It checks eight bytes a step, as most of a queue's file is text.
+    /// a control character, or the end. It checks eight bytes a step, as most of a queue's file is text.
     private func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)

@@ -56,6 +56,6 @@ struct NextcloudAddress: Hashable, Sendable {
         uploads = "\(plain[..<mark.lowerBound])/dav/uploads/\(user)/"
     }
 
-    /// An upload's own folder, the same in each attempt.
+    /// Returns the folder of one upload, the same in each attempt.
     func folder(key: String) -> String { uploads + WebDAVAddress.quoted(key) + "/" }
 }

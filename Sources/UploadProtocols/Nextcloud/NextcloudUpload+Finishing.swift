@@ -97,8 +97,7 @@ extension NextcloudUpload {
     }
 
     /// Handles the lookup of the upload's folder, which the server deletes when the file is complete. The file alone
-    /// proves
-    /// nothing, as an older one of the same size may be there.
+    /// proves nothing, as an older one of the same size may be there.
     mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)

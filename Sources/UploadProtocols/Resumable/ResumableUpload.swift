@@ -1,8 +1,7 @@
 import HTTPTypes
 
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. It creates an
-/// upload
-/// without content, requests the offset, and appends until the server calls the upload complete.
+/// upload without content, requests the offset, and appends until the server calls the upload complete.
 ///
 /// A separate request without content creates the upload. So no interim responses are needed, and the URL is on disk
 /// before a byte is sent. A server without this protocol would treat that request as an empty file. So the server is
@@ -268,8 +267,7 @@ struct VersionSearch: Sendable {
         var failure = firstRefusal ?? ResponseClassifier.failure(answer)
         firstRefusal = failure
         // A server that names the version of the request probably refuses it for another reason: swift-nio-extras 1.35
-        // names
-        // its newest version with every refusal.
+        // names its newest version with every refusal.
         let namesAnother = answer.fields[.uploadDraftInteropVersion] != nil && spoken != version
         if answer.status == 412 || namesAnother { isAboutVersion = true }
         guard versions.isEmpty else { return nil }

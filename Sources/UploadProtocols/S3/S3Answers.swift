@@ -15,8 +15,7 @@ struct S3Part: Hashable, Sendable {
 /// The used part of the response to `POST ?uploads`. The name of the root element differs between servers.
 enum S3Creation {
     /// The longest upload ID. The ID is journaled and part of each URL; those of real servers have at most a few
-    /// hundred
-    /// bytes.
+    /// hundred bytes.
     private static let longestID = 2048
 
     static func uploadID(in body: [UInt8]) -> String? {

@@ -68,9 +68,8 @@ extension S3Upload {
             return nil
         }
         facts.facts[Self.fact] = "\(size)"
-        // If no part arrived, a stored part before the last one may be too large for the link: the plan drops that part
-        // and
-        // all after it.
+        // If no part arrived, a missing part before the last stored one may be too large for the link: the plan splits
+        // it, and drops the stored parts after it.
         let kept = shrinking.hasArrived ? ledger.lastHeld : ledger.heldFromFirst
         if kept == 0 || !wantsEqualParts,
             let plan = session.plan.shrunk(to: size, after: kept, most: most)

@@ -132,8 +132,7 @@ enum S3CreationFields {
     }
 
     /// Returns the fields of every request about the object: encryption keys that the server does not store, the payer,
-    /// and
-    /// the expected owner of the bucket.
+    /// and the expected owner of the bucket.
     static func always(_ options: S3Options) -> HTTPFields {
         let prefixes = [
             "x-amz-server-side-encryption-customer-", "x-amz-request-payer", "x-amz-expected-bucket-owner",

@@ -118,8 +118,7 @@ struct S3PartLedger: Sendable {
     /// Marks all parts that are not stored as left to send.
     ///
     /// - Parameter asksWithLast: True to send the last part first: a server that allows fewer parts then refuses it
-    ///   before
-    ///   most of the file was sent in vain.
+    ///   before most of the file was sent in vain.
     mutating func plan(asksWithLast: Bool) {
         left = (1...plan.count).reversed().filter { held[$0] == nil }
         if asksWithLast, let last = left.first {

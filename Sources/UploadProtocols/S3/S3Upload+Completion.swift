@@ -222,8 +222,7 @@ extension S3Upload {
             return restart(session, ending)
         }
         // If only the size could be compared, a refusal because of an existing object stays a refusal. The upload may
-        // also
-        // still be there to be completed.
+        // also still be there to be completed.
         let isUntold = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
         case .failed where isUntold, .resume where isUntold: return restart(session, ending)

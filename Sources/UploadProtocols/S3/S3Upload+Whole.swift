@@ -214,8 +214,7 @@ extension ExchangeOutcome.Response {
 
 extension Receipt {
     /// Finishes with the digests in the response, if they match the file. An entity tag that is not the file's MD5 has
-    /// another
-    /// meaning, as with encryption.
+    /// another meaning, as with encryption.
     fileprivate func comparing(_ answer: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {

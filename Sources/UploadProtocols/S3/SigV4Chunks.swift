@@ -1,8 +1,7 @@
 /// Signs the chunks of a body in order, each with the signature of the one before.
 ///
 /// The source is the Amazon S3 API reference, “Signature Calculations for the Authorization Header: Transferring
-/// Payload in
-/// Multiple Chunks”.
+/// Payload in Multiple Chunks”.
 package struct SigV4ChunkSigner: Sendable {
     private static let emptyHash = SigV4Encoding.hash([])
 

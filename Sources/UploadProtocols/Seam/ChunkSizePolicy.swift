@@ -2,8 +2,7 @@
 /// break and larger after each success, so a break costs little and a good link loses nothing.
 ///
 /// Servers should keep as much as they can (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload Append");
-/// some
-/// keep nothing. The offset after each break reveals it, and the result is stored with the upload and for the
+/// some keep nothing. The offset after each break reveals it, and the result is stored with the upload and for the
 /// destination. A request that broke without an error counts too.
 enum ChunkSizePolicy {
     /// The number of sent bytes below which a break does not show what the server keeps.

@@ -21,8 +21,7 @@ public struct Exchange: Hashable, Sendable {
     /// The facts about the request that its sender needs.
     public var traits: Traits
     /// The resource that must be durable before the last bytes are sent, for a request whose outcome cannot be
-    /// requested
-    /// later.
+    /// requested later.
     public var markBeforeLastBytes: UploadResource?
     /// The digests to compute before the request is sent. The response carries them.
     public var digests: [DigestRequest] = []
@@ -81,8 +80,7 @@ extension Exchange {
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// The server reaches the same state however often it receives the request (RFC 9110 §9.2.2, or because of an
-        /// offset
-        /// or a key).
+        /// offset or a key).
         public static let idempotent = Traits(rawValue: 1 << 0)
         /// A successful response ends the upload: the file is checked once more before the last bytes are sent.
         public static let completes = Traits(rawValue: 1 << 1)

@@ -1,8 +1,8 @@
 /// The facts that a protocol stores about an upload between attempts, in the form in the queue's files. Only the
 /// protocol that wrote the facts reads them.
 ///
-/// The form is a flat dictionary of texts, as in files of all versions. Ferry's own protocols read and write it
-/// as values: see `ResumeForm`.
+/// The form is a flat dictionary of texts, as in files of all versions. Ferry's own protocols read and write it as
+/// values: see `ResumeForm`.
 public struct ResumeMemory: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The facts by their keys. No value contains a secret of the configuration.
     package var members: [String: String]

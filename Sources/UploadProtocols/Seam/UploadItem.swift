@@ -12,15 +12,14 @@ public struct UploadItem: Hashable, Sendable {
     public var contentType: String
     /// The time of the file's last change, for servers that store it.
     public var modified: Date?
-    /// The key of the upload, the same in every attempt and unique: letters, digits and hyphens. It is the
-    /// idempotency key, and the name of temporary resources.
+    /// The key of the upload, the same in every attempt and unique: letters, digits and hyphens. It is the idempotency
+    /// key, and the name of temporary resources.
     public var key: String
     /// The form parameters or metadata, in order; a repeated name is a list.
     public var parameters: [Parameter]
 
     /// The key of exactly these bytes. A server that has executed a request under a key ignores later ones, and the
-    /// file may
-    /// have been changed and queued again meanwhile.
+    /// file may have been changed and queued again meanwhile.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")

@@ -7,8 +7,7 @@ public struct UploadResource: Hashable, Codable, Sendable {
     /// The absolute URL (tus, IETF, Google, Graph) or the protocol's own identifier.
     public var url: String
     /// The bytes of the file that the server has confirmed: the first ones, or the total of its parts. Bytes that were
-    /// only
-    /// written to a socket do not count.
+    /// only written to a socket do not count.
     public var confirmed: ByteCount
     /// The numbers of stored parts and of all parts; nil for a protocol without parts.
     public var parts: Parts?

@@ -2,8 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 /// The requests for one block blob. The query of the destination's URL is a permission (a shared access signature):
-/// every
-/// request has it, and no stored value does.
+/// every request has it, and no stored value does.
 struct AzureBlob: Sendable {
     /// The API version. Blocks of 4000 MiB exist since 2019-12-12.
     static let version = "2021-12-02"

@@ -25,8 +25,7 @@ enum ContentRange {
     }
 
     /// Returns the start of the first range that a server still expects (`12345-`, `12345-55232`, `26`); nil if there
-    /// is none,
-    /// or if one is malformed.
+    /// is none, or if one is malformed.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
         guard !starts.contains(nil) else { return nil }

@@ -18,8 +18,7 @@ enum GoogleMetadata {
     }
 
     /// Encodes the metadata. Parameters become custom metadata in Cloud Storage, and members of the object in other
-    /// services, such as Drive's
-    /// `parents` and `description`.
+    /// services, such as Drive's `parents` and `description`.
     static func encoded(
         _ item: UploadItem, name: String, at address: GoogleAddress
     ) -> Result<[UInt8], UploadFailure> {

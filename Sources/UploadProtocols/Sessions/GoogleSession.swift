@@ -27,8 +27,7 @@ struct GoogleSession: ContentRangeService {
     }
 
     /// Makes an append, always with `Content-Range`: without it a whole file that breaks off may count as complete
-    /// (seen with
-    /// gcp-storage-emulator 2026.7.19).
+    /// (seen with gcp-storage-emulator 2026.7.19).
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
@@ -59,8 +58,7 @@ struct GoogleSession: ContentRangeService {
                         .server, "the server names a range that cannot be: \(ServerText.cleaned(range))"))
             }
             // The stored size is a multiple of 256 KiB. An emulator reports one byte instead of none; the server
-            // ignores bytes that
-            // are sent again.
+            // ignores bytes that are sent again.
             return .holds(held == 1 ? 0 : held)
         case 404, 410: return .gone
         case 412: return .failed(.nameTaken(item.name, instead: "replace or rename"))
@@ -100,8 +98,7 @@ struct GoogleSession: ContentRangeService {
     }
 
     /// Makes a request to a session. A session of Cloud Storage is a permission in itself: by its documentation it
-    /// needs no
-    /// credentials, so an expired token ends nothing. Drive's examples send credentials with every request.
+    /// needs no credentials, so an expired token ends nothing. Drive's examples send credentials with every request.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -137,8 +134,7 @@ struct SessionMemory: ResumeForm {
 
 extension UploadResource {
     /// Returns the resource of an existing session whose URL is the destination's. Its query is a permission, which
-    /// stays
-    /// in the configuration.
+    /// stays in the configuration.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -148,8 +144,8 @@ extension UploadResource {
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
     /// Returns the step that ends the upload if a new session cannot help: the user must get one, or one was tried
-    /// before. Otherwise the result is
-    /// nil, and the old URL stays on record until there is a new one, because a refusal may have been a mistake.
+    /// before. Otherwise the result is nil, and the old URL stays on record until there is a new one, because a refusal
+    /// may have been a mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

@@ -115,8 +115,7 @@ extension GraphUpload {
     }
 
     /// Returns a failure if a session's URL is unsafe. Another host is normal here, and receives no credentials. But
-    /// the
-    /// content must stay encrypted, and a server must not redirect this machine into its own network.
+    /// the content must stay encrypted, and a server must not redirect this machine into its own network.
     private func refusal(of url: URL) -> UploadFailure? {
         guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
         else {
@@ -159,7 +158,8 @@ extension GraphUpload {
             }
             if ours.bytes == told.bytes { return service.finish(answer) }
         }
-        // The same bytes at the same place are harmless; a second file, or a refusal of what is ours, is not.
+        // Sending the same bytes to the same name again is harmless; a second file, or a refusal of our own file, is
+        // not.
         guard options.existing == .replace || !isThere && options.existing != .rename else {
             return .failed(SingleRequestUpload.unknownOutcome(nil))
         }
@@ -212,7 +212,7 @@ private struct GraphSessionRequest: Encodable {
         }
 
         var policy: String?
-        /// The size of the file, with which the service checks the quota before anything is sent.
+        /// The size of the file, by which the service checks the quota before the first byte.
         var fileSize: ByteCount
         var fileSystemInfo: Times?
     }

@@ -18,7 +18,7 @@ struct ServiceFailure {
         failure = ResponseClassifier.failure(plain)
     }
 
-    /// The failure that the answer stands for, with the service's words.
+    /// Returns the failure of a response, with the service's words.
     static func of(_ answer: ExchangeOutcome.Response) -> UploadFailure { ServiceFailure(answer).failure }
 
     private static func said(by answer: ExchangeOutcome.Response) -> (code: String, message: String)? {
@@ -33,7 +33,7 @@ struct ServiceFailure {
     }
 }
 
-/// Google's and Microsoft's form of it.
+/// The error in the JSON form of Google and Microsoft.
 private struct JSONRefusal: Decodable {
     struct Refusal: Decodable {
         struct Reason: Decodable {
@@ -45,7 +45,7 @@ private struct JSONRefusal: Decodable {
         var errors: [Reason]?
     }
 
-    /// Google's is the status once more and says nothing; Microsoft's is a word.
+    /// The code of an error. Google repeats the status there; Microsoft sends a word.
     struct Code: Decodable {
         var text: String?
 
@@ -58,6 +58,6 @@ private struct JSONRefusal: Decodable {
 }
 
 extension HTTPField.Name {
-    /// Azure's code of an error.
+    /// The error code of Azure.
     static let msErrorCode = named("x-ms-error-code")
 }

@@ -3,26 +3,26 @@ import HTTPTypes
 
 /// The facts in the header fields of tus servers.
 extension ExchangeOutcome.Response {
-    /// nil also for what is no count.
+    /// The offset; nil if it is missing or not a count.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
 
     var expiry: Date? { fields[.uploadExpires].flatMap { HTTPDate.parse($0, now: Date()) } }
 
-    /// True if it can only come from a tus server. Servers leave these fields out of refusals (seen with
-    /// tuspyserver 4.4.3), so false says nothing there.
+    /// True if only a tus server can have sent the response. Servers omit these fields in refusals (seen with
+    /// tuspyserver 4.4.3), so false proves nothing there.
     var namesTus: Bool {
         [HTTPField.Name.tusResumable, .tusVersion, .tusExtension, .uploadOffset].contains {
             fields[$0] != nil
         }
     }
 
-    /// True if the upload there has another length than ours; unknown and deferred lengths do not differ.
+    /// True if the server's upload has another length than ours; unknown and deferred lengths do not differ.
     func tellsOtherLength(than length: ByteCount) -> Bool {
         guard let told = fields[.uploadLength] else { return false }
         return Self.count(told) != length
     }
 
-    /// A count of bytes as tus writes it: decimal digits and nothing else.
+    /// Parses a count of bytes in the form of tus: only decimal digits.
     static func count(_ field: String?) -> ByteCount? {
         guard let digits = field?.trimmingSpaces, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else {
@@ -53,7 +53,7 @@ enum TusVerdict {
         return failure
     }
 
-    /// The known meaning of a refused request about an upload.
+    /// Returns the failure of a refused request about an upload.
     static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure {
         LockedUpload.failure(answer, to: method) ?? failure(answer)
     }

@@ -1,33 +1,33 @@
 import HTTPTypes
 
-/// Fills one upload at a tus server with a range of the file: asks how much of it is there and appends the rest, until
-/// all of it is.
+/// Fills one upload on a tus server with a range of the file: requests the offset and appends the rest, until the
+/// server has the whole range.
 struct TusAppending: Sendable {
     /// The next action.
     enum Turn: Sendable {
         case send(Exchange)
-        /// The server holds the whole range, and this is its last answer.
+        /// The server has confirmed the whole range in this response, its last.
         case full(ExchangeOutcome.Response)
-        /// The server has no such upload, or has another one there.
+        /// The server has no such upload, or another upload at this URL.
         case gone(because: String)
-        /// The server has the upload and says that it holds nothing of it, though it had confirmed bytes.
+        /// The server has the upload with offset 0, although it had confirmed bytes.
         case forgotten
         case failed(UploadFailure)
     }
 
-    /// The side that knows the upload's length.
+    /// The state of the upload's length on the server.
     private enum Length: Sendable {
         case told
-        /// The next request tells it.
+        /// The next request sends the length.
         case untold
-        /// The server does not say that it knows, and does not want to be told.
+        /// The server does not report the length, and refuses to receive it.
         case refused
     }
 
     private enum Phase: Sendable {
         case begun
         case asking
-        /// Up to `end`, from the range's start.
+        /// A request up to `end`, counted from the range's start.
         case appending(end: ByteCount, tellsLength: Bool)
     }
 
@@ -35,7 +35,7 @@ struct TusAppending: Sendable {
 
     /// The stored facts about the upload. `confirmed` counts from the start of the range.
     private(set) var resource: UploadResource
-    /// Bytes that the server had acknowledged and does not have any more.
+    /// The bytes that the server had confirmed and has lost.
     private(set) var lost: ByteCount = 0
 
     private let range: Range<ByteCount>
@@ -43,15 +43,16 @@ struct TusAppending: Sendable {
     private let part: Int
     private var length: Length
     private var phase = Phase.begun
-    /// True once bytes were appended to others: what a server made of several requests may be something else.
+    /// True once bytes were appended to others: a server may assemble several requests incorrectly.
     private(set) var isInPieces = false
     private var budget = RetryBudget()
 
     /// - Parameters:
-    ///   - range: Of the file.
-    ///   - chunkSize: The most bytes of a request; nil for all there are.
-    ///   - part: Of its exchanges; 0 for the upload as a whole, which alone is complete when the range is.
-    ///   - isLengthTold: False for an upload whose creation deferred it.
+    ///   - range: The range of the file.
+    ///   - chunkSize: The most bytes of a request; nil for no limit.
+    ///   - part: The number of the part in its exchanges; 0 for the upload as a whole, which alone is complete after
+    ///     the range.
+    ///   - isLengthTold: False for an upload whose creation deferred the length.
     init(
         _ resource: UploadResource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
         isLengthTold: Bool = true
@@ -67,7 +68,7 @@ struct TusAppending: Sendable {
 
     var isFull: Bool { resource.confirmed >= size }
 
-    /// True if the server's last answer was to bytes, and not to a question.
+    /// True if the server's last response was to bytes, and not to a query.
     var hasAppended: Bool { if case .appending = phase { true } else { false } }
 
     mutating func takeLost() -> ByteCount {
@@ -75,7 +76,7 @@ struct TusAppending: Sendable {
         return lost
     }
 
-    /// Asks how much the server holds.
+    /// Requests the offset.
     mutating func ask() -> Exchange {
         phase = .asking
         var exchange = Exchange(
@@ -84,7 +85,7 @@ struct TusAppending: Sendable {
         return exchange
     }
 
-    /// Appends what follows what the server is known to hold; `answer` is the last that said so.
+    /// Appends the bytes after the confirmed offset; `answer` is the last response that stated it.
     mutating func append(after answer: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(answer) }
         let held = resource.confirmed
@@ -98,7 +99,7 @@ struct TusAppending: Sendable {
         if tellsLength { fields[.uploadLength] = "\(size)" }
         if resource.tus.overridesMethod { fields[.methodOverride] = "PATCH" }
         let content = range.lowerBound + held..<range.lowerBound + end
-        // Not idempotent, in spite of its offset: sent again without asking it would repeat what had arrived.
+        // Not idempotent, in spite of its offset: a blind repetition would send bytes that had arrived.
         var exchange = Exchange(
             resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
             body: .file(range: content), traits: isLast ? .completes : [])
@@ -107,7 +108,7 @@ struct TusAppending: Sendable {
         exchange.set(.kept, if: resource.tus.sum == nil && resource.appends.learntChunk == nil)
         phase = .appending(end: end, tellsLength: tellsLength)
         if resource.tus.sum == nil { resource.appends.begin(resource.confirmed..<end) }
-        // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
+        // Some servers delete an upload once it is complete: the next attempt must know this possible reason.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)
     }
@@ -133,9 +134,9 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Takes an answer that says how much the server holds, whatever was believed before.
+    /// Handles a response with an offset, whatever was known before.
     ///
-    /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
+    /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
     mutating func advance(to answer: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
         guard let offset = answer.uploadOffset else {
             if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {
@@ -177,8 +178,8 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Asks for the offset after a refusal: some servers keep the bytes of what they refuse (seen with tuspyserver
-    /// 4.4.3).
+    /// Requests the offset after a refusal: some servers keep the bytes of a request that they refuse (seen with
+    /// tuspyserver 4.4.3).
     private mutating func refused(_ answer: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
         -> Turn
     {

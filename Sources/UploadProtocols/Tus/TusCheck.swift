@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// Asks an address what it offers as a tus server (tus 1.0.0, "OPTIONS").
+/// A check of the features that a URL offers as a tus server (tus 1.0.0, "OPTIONS").
 ///
-/// Where the answer says nothing of tus, a creation tells what an upload would meet. What that makes is deleted again;
-/// on a server without termination an unfinished upload of one byte stays until it expires.
+/// If the response has no tus field, a creation shows how an upload would fare. Its upload is deleted again; on a
+/// server without termination an unfinished upload of one byte stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
@@ -16,8 +16,8 @@ package struct TusCheck: DestinationCheck {
     private var phase = Phase.asking
 
     /// - Parameters:
-    ///   - url: Of the destination, absolute.
-    ///   - options: What an upload would ask of the server.
+    ///   - url: The absolute URL of the destination.
+    ///   - options: The options of an upload.
     package init(url: String, options: ProtocolOptions = ProtocolOptions()) {
         self.url = url
         self.options = options
@@ -71,7 +71,7 @@ package struct TusCheck: DestinationCheck {
         }
     }
 
-    /// The item for which a creation is made; no byte of it is ever sent.
+    /// The item for a creation; no byte of it is ever sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
     private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, _ findings: [String])

@@ -5,8 +5,8 @@ struct TusChunking: Sendable {
     private let chunkSize: ByteCount?
 
     /// - Parameters:
-    ///   - size: Of the whole upload, in bytes.
-    ///   - chunkSize: The most bytes of a request that the destination wants; nil for any number.
+    ///   - size: The size of the whole upload, in bytes.
+    ///   - chunkSize: The most bytes of a request by the destination's settings; nil for no limit.
     init(_ resource: UploadResource, size: ByteCount, chunkSize: ByteCount?) {
         self.resource = resource
         self.size = size
@@ -23,13 +23,13 @@ struct TusChunking: Sendable {
         return resource.confirmed + min(left, max(1, limits.min() ?? left))
     }
 
-    /// False if the server kept a piece of a checked chunk, which it then cannot have checked.
+    /// False if the server kept a part of a checked chunk, so that it cannot have checked it.
     var isBoundary: Bool {
         guard let sum = resource.tus.sum else { return true }
         return resource.confirmed % sum.chunk == 0 || resource.confirmed == size
     }
 
-    /// The size to try after a request of so many bytes was too large; nil if a server must take that many.
+    /// Returns the size to try after a request of `bytes` was too large; nil if every server must accept that many.
     static func below(_ bytes: ByteCount) -> ByteCount? {
         let smallest = ChunkSizePolicy.smallest
         return bytes <= smallest ? nil : max(smallest, min(ChunkSizePolicy.careful, bytes / 2))

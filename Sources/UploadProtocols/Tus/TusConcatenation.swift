@@ -1,20 +1,20 @@
 import FerryFiles
 import HTTPTypes
 
-/// One file as several partial uploads at once, put together at the end (tus 1.0.0, Concatenation).
+/// One file as several concurrent partial uploads, which the server joins at the end (tus 1.0.0, Concatenation).
 ///
-/// Its resource names all of them: the address is that of the partial made last, so that each is durable before its
-/// bytes are on the way.
+/// The resource names all of them. Its URL is that of the partial upload created last, so that each URL is durable
+/// before its bytes are sent.
 struct TusConcatenation: Sendable {
     /// The next action.
     enum Turn: Sendable {
         case step(Step)
-        /// The server does not put the parts together: they are to be deleted.
+        /// The server does not join the parts, so they must be deleted.
         case givenUp(notes: [Step.Note])
     }
 
     private enum Phase: Sendable {
-        /// The partials are made one after another.
+        /// The partial uploads are created one after another.
         case creating
         case filling
         case joining
@@ -25,9 +25,9 @@ struct TusConcatenation: Sendable {
         case there(TusAppending)
     }
 
-    /// Smaller parts gain nothing.
+    /// The smallest part; a smaller one would gain nothing.
     static let smallestPart: ByteCount = 16 << 20
-    /// All their addresses are journaled together.
+    /// The maximum number of parts; all their URLs are journaled together.
     static let mostParts = 8
 
     private(set) var resource: UploadResource
@@ -35,19 +35,19 @@ struct TusConcatenation: Sendable {
     private let options: ProtocolOptions
     private var parts: [Part]
     private var phase = Phase.creating
-    /// The parts that the server has answered for since the last question to all.
+    /// The parts for which the server has responded since all were queried last.
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
     private var budget = RetryBudget()
-    /// True once a partial was said to hold nothing of what the server had confirmed.
+    /// True once a partial upload had offset 0 although the server had confirmed bytes.
     private(set) var hasForgotten = false
-    /// The addresses of the resource that was noted last.
+    /// The URLs of the resource that was recorded last.
     private var noted: [String] = []
 
     private var item: UploadItem { creation.item }
 
-    /// A new upload.
-    /// - Returns: nil where the file, the destination or the server gives no reason or no way for parts.
+    /// Makes a new upload.
+    /// - Returns: nil if the file is too small, or the destination or the server does not allow parts.
     init?(item: UploadItem, options: ProtocolOptions, at capabilities: ServerCapabilities, sum: TusSum?) {
         let fitting = Int(clamping: item.size / Self.smallestPart)
         let count = min(options.parallelRequests ?? 1, fitting, Self.mostParts)
@@ -62,7 +62,7 @@ struct TusConcatenation: Sendable {
         self.options = options
     }
 
-    /// An upload that an earlier attempt has begun.
+    /// Resumes the upload of an earlier attempt.
     /// - Returns: nil if that was not in parts.
     init?(resuming resource: UploadResource, item: UploadItem, options: ProtocolOptions) {
         guard let planned = resource.parts?.planned, (2...Self.mostParts).contains(planned),
@@ -78,21 +78,21 @@ struct TusConcatenation: Sendable {
         }
     }
 
-    /// The partials that are known, in the file's order.
+    /// Returns the URLs of the known partial uploads, in the file's order.
     static func urls(in resource: UploadResource) -> [String] {
         resource.tus.partials.sorted { $0.key < $1.key }.map(\.value)
     }
 
     mutating func start() -> Turn {
         if resource.wholeBodySent {
-            // The partials may be gone because they were put together, or be kept although they were: asking them
-            // says nothing.
+            // The partial uploads may be gone because they were joined, or may still exist although they were: a query
+            // would prove nothing.
             return .step(.failed(SingleRequestUpload.unknownOutcome(nil)))
         }
         return makeMissing { $0.fill() }
     }
 
-    /// - Parameter part: Of the exchange that is answered.
+    /// - Parameter part: The number of the part in the exchange.
     mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Turn {
         switch phase {
         case .joining: return receiveJoined(reply)
@@ -124,7 +124,7 @@ extension TusConcatenation {
         return TusAppending(part, range: range(index), chunkSize: options.chunkSize, part: index + 1)
     }
 
-    /// Makes the first partial that is missing, or does what comes after.
+    /// Creates the first missing partial upload, or calls `next` if there is none.
     private mutating func makeMissing(
         noting notes: [Step.Note] = [], _ next: (inout TusConcatenation) -> Turn
     ) -> Turn {
@@ -170,7 +170,7 @@ extension TusConcatenation {
         }
     }
 
-    /// Appends to the partials that were just made, and asks those that an earlier attempt made.
+    /// Appends to the partial uploads that were just created, and queries those of an earlier attempt.
     private mutating func fill(after answer: ExchangeOutcome.Response? = nil) -> Turn {
         phase = .filling
         count()
@@ -214,7 +214,7 @@ extension TusConcatenation {
         }
     }
 
-    /// Makes a partial anew that the server does not have any more.
+    /// Creates a partial upload again that the server no longer has.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Turn {
@@ -232,8 +232,8 @@ extension TusConcatenation {
         return create(index, noting: notes)
     }
 
-    /// The resource as it is now. Until every part was asked for, what it says is confirmed is what an earlier attempt
-    /// knew, and no answer: then only a new address is worth noting.
+    /// Returns the notes with the current resource. Until every part was queried, its confirmed bytes are those of an
+    /// earlier attempt: then only a new URL is worth recording.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -241,7 +241,7 @@ extension TusConcatenation {
         return [.resource(resource)]
     }
 
-    /// Adds up the bytes that the server holds of all parts, once it has answered for each.
+    /// Adds up the confirmed bytes of all parts, once the server has responded for each.
     private mutating func count() {
         guard heard.count == parts.count else { return }
         var (held, confirmed) = (0, ByteCount(0))
@@ -268,12 +268,12 @@ extension TusConcatenation {
     private mutating func receiveJoined(_ reply: ExchangeOutcome) -> Turn {
         switch reply {
         case .broken(let failure, let bodySent):
-            // What was never on its way was not done.
+            // A request that was never sent had no effect.
             return .step(.failed(bodySent == nil ? failure : SingleRequestUpload.unknownOutcome(failure)))
         case .answered(let answer):
             switch answer.status {
             case 200..<300: return .step(.done(receipt(answer), notes: [.resource(resource)]))
-            // A proxy's words: what the server behind it did, the proxy does not know.
+            // The response comes from a proxy, which does not know what the server behind it did.
             case 502, 504:
                 return .step(.failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(answer))))
             default: return refused(answer)
@@ -281,12 +281,12 @@ extension TusConcatenation {
         }
     }
 
-    /// A server that offers concatenation may still refuse it: once more after asking what it holds, then the file goes
-    /// as one.
+    /// Handles a refused concatenation, which a server may refuse although it offers it. The parts are queried and
+    /// joined once more; then the file is sent as one upload.
     private mutating func refused(_ answer: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(answer)
         guard failure.category == .permanent else {
-            // It may have come to grief after the parts were joined, and taken away.
+            // The server may have failed after it had joined and removed the parts.
             if case .joining = phase, failure.category == .server { resource.tus.mayBeJoined = true }
             return .step(
                 .failed(failure, notes: Self.urls(in: resource).isEmpty ? [] : [.resource(resource)]))
@@ -323,14 +323,14 @@ extension TusConcatenation.Turn {
 }
 
 extension UploadResource {
-    /// The first of the parts to go away takes all with it.
+    /// Records an expiry. The first part to expire makes the others useless.
     fileprivate mutating func take(_ expiry: Date?) {
         expires = [expires, expiry].compactMap { $0 }.min()
     }
 }
 
 extension UploadAddress {
-    /// An address as the server itself knows it: of a socket, it knows only what follows.
+    /// Returns a URL as the server knows it: behind a socket, only the path and the query.
     fileprivate static func forServer(_ url: String) -> String {
         guard isUnixSocket(url), let parts = URLComponents(string: url) else { return url }
         return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")

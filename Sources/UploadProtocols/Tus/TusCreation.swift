@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// The requests that make something new at a tus server (tus 1.0.0, Creation and Concatenation).
+/// The requests that create an upload on a tus server (tus 1.0.0, Creation and Concatenation).
 struct TusCreation: Sendable {
     enum Kind: Sendable {
-        /// An upload of its own.
+        /// A single upload.
         case whole
         /// An upload whose length the server learns with its first bytes.
         case deferred
-        /// A part of the file, of so many bytes.
+        /// A partial upload of this number of bytes.
         case partial(ByteCount)
-        /// The upload made of the partial uploads at these addresses, in their order.
+        /// The upload that joins the partial uploads at these URLs, in order.
         case final([String])
     }
 
@@ -39,7 +39,7 @@ struct TusCreation: Sendable {
         return exchange
     }
 
-    /// The address of the upload that the server created.
+    /// Returns the URL of the upload that the server created.
     func url(in answer: ExchangeOutcome.Response) throws(UploadFailure) -> String {
         guard let location = answer.fields[.location] else {
             throw UploadFailure(
@@ -50,8 +50,8 @@ struct TusCreation: Sendable {
     }
 
     private func metadata() throws(UploadFailure) -> String? {
-        // Both keys always: some servers refuse a later HEAD without them (seen with tuspyserver 4.4.3).
-        // Folders go beside the name, as Uppy sends them: a server that knows nothing of `relativePath` gets a plain name.
+        // Always both keys: some servers refuse a later HEAD without them (seen with tuspyserver 4.4.3). Folders are
+        // separate from the name, as Uppy sends them: a server without support for `relativePath` gets a plain name.
         let name = FileName.last(item.name)
         var entries = [TusMetadata.Entry("filename", name), .init("filetype", item.contentType)]
         if name != item.name { entries.insert(.init("relativePath", item.name), at: 1) }

@@ -1,16 +1,16 @@
-/// The facts that a tus upload remembers beside its address and its offset.
+/// The facts that a tus upload stores beside its URL and its offset.
 struct TusMemory: ResumeForm {
     /// The way in which the server checks chunks; nil if it does not.
     var sum: TusSum?
-    /// True while every byte at the server came in a request that it checked.
+    /// True while every stored byte came in a request that the server checked.
     var isChecked = false
-    /// True if POST stands for PATCH and DELETE.
+    /// True if POST replaces PATCH and DELETE.
     var overridesMethod = false
-    /// Bytes: requests beyond it were refused.
+    /// The limit in bytes: larger requests were refused.
     var requestLimit: ByteCount?
-    /// True if a server in trouble was asked to put the parts together: if they are gone, it may have done so.
+    /// True if a failing server received the request to join the parts: if they are gone, it may have joined them.
     var mayBeJoined = false
-    /// The addresses of the partial uploads by their places in the file.
+    /// The URLs of the partial uploads by their position in the file.
     var partials: [Int: String] = [:]
 
     static var keys: [ResumeKey<Self>] {
@@ -27,7 +27,7 @@ extension UploadResource {
         set { self[TusMemory.self] = newValue }
     }
 
-    /// Takes over what was decided or found out with another part of the same upload.
+    /// Copies the decisions and findings of another part of the same upload.
     mutating func share(_ other: UploadResource) {
         var shared = other.tus
         (shared.mayBeJoined, shared.partials) = (tus.mayBeJoined, tus.partials)
@@ -36,7 +36,7 @@ extension UploadResource {
     }
 }
 
-/// The server's name of the algorithm, and the bytes of a chunk.
+/// The text form: the server's name of the algorithm, and the bytes of a chunk.
 extension TusSum: ResumeText {
     init?(stored: String) {
         let words = stored.split(separator: " ")

@@ -4,12 +4,12 @@ import FerryFiles
 package struct TusMetadata: Hashable, Sendable {
     /// One key and its value.
     package struct Entry: Hashable, Sendable {
-        /// ASCII, not empty, without spaces and commas.
+        /// The key: ASCII, not empty, without spaces and commas.
         package var key: String
-        /// Empty for a key without a value.
+        /// The value; empty for a key without a value.
         package var value: String
 
-        /// - Parameter value: Any text; it goes as the base64 of its UTF-8.
+        /// - Parameter value: Any text; the field has it as Base64 of its UTF-8.
         package init(_ key: String, _ value: String = "") {
             self.key = key
             self.value = value
@@ -19,7 +19,7 @@ package struct TusMetadata: Hashable, Sendable {
     /// The entries in the order of the header field; no key comes twice.
     package let entries: [Entry]
 
-    /// - Returns: nil if a key is empty, repeated, not printable ASCII, or holds a space or a comma.
+    /// - Returns: nil if a key is empty, repeated, not printable ASCII, or contains a space or a comma.
     package init?(_ entries: [Entry]) {
         var keys: Set<String> = []
         for entry in entries {
@@ -29,9 +29,8 @@ package struct TusMetadata: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Reads the field. Spaces after commas are allowed, as servers send them.
-    /// - Returns: nil if any pair is malformed. That is no reason to fail an upload: servers in use send such
-    ///   fields.
+    /// Parses the field. Spaces after commas are allowed, as servers send them.
+    /// - Returns: nil if any pair is malformed. An upload must not fail then: servers in use send such fields.
     package init?(header: String) {
         var entries: [Entry] = []
         for element in header.split(separator: ",", omittingEmptySubsequences: false) {
@@ -48,7 +47,7 @@ package struct TusMetadata: Hashable, Sendable {
         self.init(entries)
     }
 
-    /// The field's value; nil when there is nothing to send.
+    /// The field's value; nil if there are no entries.
     package var header: String? {
         guard !entries.isEmpty else { return nil }
         return entries.map { entry in
@@ -56,6 +55,6 @@ package struct TusMetadata: Hashable, Sendable {
         }.joined(separator: ",")
     }
 
-    /// The value of `key`; nil if there is none.
+    /// Returns the value of `key`; nil if there is none.
     package subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
 }

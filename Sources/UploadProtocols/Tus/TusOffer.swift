@@ -2,19 +2,20 @@ import HTTPTypes
 
 /// The features that a tus server names in its response to OPTIONS (tus 1.0.0, "OPTIONS").
 enum TusOffer {
-    /// Facts of `ServerCapabilities`.
+    /// The keys of facts in `ServerCapabilities`.
     enum Fact {
         /// The field `Tus-Checksum-Algorithm`.
         static let checksums = "checksums"
-        /// "yes" if nothing in the answer to OPTIONS was of tus.
+        /// The fact "yes" if the response to OPTIONS had no tus field.
         static let saysNothing = "saysNothing"
-        /// "yes" once something on the way has refused PATCH.
+        /// The fact "yes" once a proxy or the server has refused PATCH.
         static let overridesMethod = "overridesMethod"
-        /// "yes" once the server has lost bytes that it had confirmed: a file goes there in one request.
+        /// The fact "yes" once the server has lost confirmed bytes: a file is then sent in one request.
         static let forgets = "forgets"
     }
 
-    /// A server need not answer OPTIONS at all: then it may have the core and creation all the same, if it is one.
+    /// Reads a response to OPTIONS, which tus does not require: a tus server without one still has the core and
+    /// creation.
     static func capabilities(in answer: ExchangeOutcome.Response) throws(UploadFailure) -> ServerCapabilities
     {
         let isSuccess = answer.isSuccess
@@ -36,13 +37,13 @@ enum TusOffer {
         return found
     }
 
-    /// The features assumed of a server that says nothing of tus.
+    /// The assumed features of a server that sends no tus field.
     static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
     /// The features of a server that names no extensions.
     static let core = ServerCapabilities(extensions: ["creation"])
 
-    /// The digests that a server can check and we can compute, each with the server's name for it.
+    /// Returns the digests that both sides support, each with the server's name for it.
     static func checksums(of capabilities: ServerCapabilities) -> [(algorithm: DigestAlgorithm, name: String)]
     {
         guard capabilities.extensions.contains("checksum") else { return [] }
@@ -53,7 +54,7 @@ enum TusOffer {
         }
     }
 
-    /// - Returns: nil for what we cannot compute, or what tus does not name.
+    /// - Returns: nil if the algorithm is unknown to Ferry or to tus.
     static func algorithm(named name: String) -> DigestAlgorithm? {
         switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
         case "md5": .md5
@@ -64,8 +65,8 @@ enum TusOffer {
         }
     }
 
-    /// The way to check chunks.
-    /// - Throws: `UploadFailure` (`permanent`) if the server cannot do what the destination asks for.
+    /// Returns the way to check chunks.
+    /// - Throws: `UploadFailure` (`permanent`) if the server does not support the digest that the destination requires.
     static func sum(
         _ options: ProtocolOptions, of size: ByteCount, at capabilities: ServerCapabilities
     ) throws(UploadFailure) -> TusSum? {
@@ -85,8 +86,9 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// A checked request is taken as a whole or not at all. So by default only a small file is checked. A larger one
-    /// resumes at the byte where a connection broke, and is compared by `OfferedDigest`.
+    /// Returns the way to check a small file. A checked request is stored completely or not at all, so by default only
+    /// a small file is checked. A larger one resumes at the byte where a connection broke, and is compared by
+    /// `OfferedDigest`.
     private static func offeredSum(
         _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
     ) -> TusSum? {
@@ -105,17 +107,17 @@ extension ServerCapabilities {
     var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
 }
 
-/// The way in which the server checks an upload's chunks, decided when it is created.
+/// The way in which the server checks an upload's chunks, chosen at its creation.
 struct TusSum: Hashable, Sendable {
     var algorithm: DigestAlgorithm
     /// The server's name of the algorithm.
     var name: String
-    /// Bytes; a checked request is taken as a whole or not at all.
+    /// The bytes of a chunk; a checked request is stored completely or not at all.
     var chunk: ByteCount
 
     static let usualChunk: ByteCount = 8 << 20
 
-    /// The field of a request that carries that range of the file.
+    /// Returns the digest for a request with that range of the file.
     func order(for range: Range<ByteCount>) -> DigestRequest {
         DigestRequest(algorithm, of: range, in: .init(.uploadChecksum, .base64, prefix: "\(name) "))
     }

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// The questions to the server once it says that it has the file.
+/// The checks after the server has confirmed the whole file.
 ///
-/// A server may open its file anew for each request, or forget its offset when it is restarted, and still say at the end
-/// that all is there (django-tus 0.5.0, fastapi-tusd 0.100.2). So a file that went in several requests is asked for
-/// before it is done: the upload by its offset and length, the location that the server names by its size.
+/// A server may truncate its file at each request, or lose its offset at a restart, and still confirm the whole file at
+/// the end (django-tus 0.5.0, fastapi-tusd 0.100.2). So a file of several requests is checked: the upload by its offset
+/// and length, the location that the server names by its size.
 extension TusUpload {
     static let forgotten = "the server lost what it had confirmed"
 
-    /// Asks the upload what it holds, after the last of several requests.
+    /// Requests the upload's offset again, after the last of several requests.
     mutating func confirm(_ resource: UploadResource, _ receipt: Receipt, _ appending: TusAppending) -> Step {
         var appending = appending
         let resource = resource.acknowledged
@@ -16,8 +16,8 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Takes what the upload says of itself. A server may have let go of a finished upload, or be unable to tell of it:
-    /// then its last word counts.
+    /// Handles the upload's own offset. A server may have deleted a finished upload, or be unable to describe it: then
+    /// its last confirmation counts.
     mutating func confirm(_ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt)
         -> Step
     {
@@ -39,21 +39,21 @@ extension TusUpload {
         return locate(receipt, asked: resource.url)
     }
 
-    /// Asks for the file at its location, where that is another than the address that was asked already.
+    /// Requests the file at its location, if that is not the URL of the last query.
     private mutating func locate(_ receipt: Receipt, asked: String) -> Step {
         guard let location = receipt.location, location != asked else { return .done(receipt) }
         phase = .locating(receipt)
         return .send(LocationCheck.question(location))
     }
 
-    /// Takes what the location says of the file.
+    /// Handles the response about the file at its location.
     mutating func locate(_ answer: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         let step = LocationCheck.step(answer, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }
         return step.noting(noteForgetting())
     }
 
-    /// The step of a file in parts, with the question what became of them once they are joined.
+    /// Returns the step of a file in parts, with a check of the joined file.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged
@@ -63,7 +63,7 @@ extension TusUpload {
         return .send(appending.ask(), notes: notes + [.resource(resource)])
     }
 
-    /// Remembers for this and for other uploads that the server loses what it has confirmed.
+    /// Records for this and for other uploads that the server loses confirmed bytes.
     mutating func noteForgetting() -> [Step.Note] {
         isForgetting = true
         capabilities?.facts[TusOffer.Fact.forgets] = "yes"

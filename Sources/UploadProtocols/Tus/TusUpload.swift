@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// tus 1.0.0: create, ask, append, until the server's offset is the file's length.
+/// The protocol tus 1.0.0: create, request the offset, append, until the server's offset is the file's length.
 public struct TusUpload: SequentialProtocol {
     public static let name = "tus"
     public static let traits = ProtocolTraits(
@@ -9,23 +9,23 @@ public struct TusUpload: SequentialProtocol {
     enum Phase: Sendable {
         case asking
         /// Creates the upload without content, even if the server offers creation-with-upload. If that response were
-        /// lost, the file's address would be unknown, and it would be sent a second time.
+        /// lost, the upload's URL would be unknown, and the file would be sent a second time.
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
-        /// Deletes abandoned parts; so many requests are in flight.
+        /// Deletes abandoned parts; the value is the number of requests in flight.
         case clearing(Int)
-        /// The server took it all in several requests, and is asked what it holds now.
+        /// The server confirmed the file after several requests, and is queried again.
         case confirming(UploadResource, Receipt)
-        /// The server is asked for the file at the location that it named.
+        /// The file is requested at the location that the server named.
         case locating(Receipt)
     }
 
     /// The source of `capabilities`.
     private enum Knowledge: Sendable {
-        /// An earlier attempt asked, so they may be out of date.
+        /// An earlier attempt sent OPTIONS, so the capabilities may be out of date.
         case kept
-        /// The server has not given a usable answer to OPTIONS.
+        /// The server has sent no usable response to OPTIONS.
         case assumed
         case told
     }
@@ -35,16 +35,16 @@ public struct TusUpload: SequentialProtocol {
     private let creation: TusCreation
     var phase = Phase.asking
     var capabilities: ServerCapabilities?
-    /// The resource that the queue last got to resume with.
+    /// The last recorded resource.
     private var noted: UploadResource?
-    /// The bytes that the server has dropped; a test sets its clock.
+    /// The guard against repeated restarts; a test sets its clock.
     var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
-    /// True once the server has lost bytes that it had confirmed: the file goes there in one request.
+    /// True once the server has lost confirmed bytes: the file is then sent in one request.
     var isForgetting = false
 
-    /// - Parameter options: The chunk size, the number of requests at once, the checksum and whether the length is
-    ///   deferred are taken from them.
+    /// - Parameter options: The options; the chunk size, the parallel requests, the checksum and the deferred length
+    ///   apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -116,7 +116,7 @@ public struct TusUpload: SequentialProtocol {
 extension TusUpload {
     private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
         let failure = TusVerdict.failure(answer)
-        // A server whose OPTIONS has a fault may have none elsewhere.
+        // A server may fail at OPTIONS only.
         let isBroken = answer.status == 500 && options.checksum == nil
         if failure.category == .authentication || failure.isTransient, !answer.isSuccess, !isBroken {
             return .failed(failure)
@@ -130,8 +130,9 @@ extension TusUpload {
         return begin(noting: isBroken ? [] : capabilities.map { [.capabilities($0)] } ?? [])
     }
 
-    /// A server need not answer OPTIONS (tus 1.0.0), and some close the connection instead (seen with fastapi-tusd
-    /// 0.100.2): then a creation tells whether it is one. What a destination demands only a server's word can promise.
+    /// Handles a missing response to OPTIONS. tus 1.0.0 does not require one, and some servers close the connection
+    /// instead (seen with fastapi-tusd 0.100.2). A creation then shows whether it is a tus server. A required checksum
+    /// needs the server's announcement.
     private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
         guard wasSent, failure.category.isOfNetwork, options.checksum == nil else { return .failed(failure) }
         learn(TusOffer.unheard)
@@ -144,10 +145,10 @@ extension TusUpload {
         if isForgetting { capabilities?.facts[TusOffer.Fact.forgets] = "yes" }
     }
 
-    /// The most bytes of a request that the destination wants; nil for any number.
+    /// The most bytes of a request by the destination's settings; nil for no limit.
     private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
-    /// Makes a new upload, after asking what the server offers if nobody has.
+    /// Creates a new upload, after OPTIONS if the capabilities are unknown.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         guard let capabilities else {
             phase = .asking
@@ -174,7 +175,7 @@ extension TusUpload {
         }
     }
 
-    /// Asks the server anew after a refusal caused by stored facts: it may offer something else by now.
+    /// Sends OPTIONS again after a refusal that stored facts caused: the server may offer other features by now.
     private mutating func askAnew(noting notes: [Step.Note] = []) -> Step {
         capabilities = nil
         return begin(noting: notes)
@@ -226,7 +227,8 @@ extension TusUpload {
             } catch {
                 return .failed(error, notes: notes + [.resource(nil)])
             }
-            // Also after checked pieces: a server that reopens the file for each has them all, and not the file.
+            // Also after checked chunks: a server that truncates the file for each has checked them all, and lost the
+            // file.
             if appending.isInPieces, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
             }
@@ -259,14 +261,14 @@ extension TusUpload {
         }
     }
 
-    /// Deletes what the server holds, whatever comes of that, and then begins anew.
+    /// Deletes the parts on the server, whatever the outcome, and then starts again.
     mutating func clear(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let deletions = removal(of: resource)
         phase = .clearing(deletions.count)
         return .sendAll(deletions, notes: notes + [.resource(nil)])
     }
 
-    /// The facts that the upload has shown about the server, to be kept for others.
+    /// Returns the facts about the server that the upload has revealed, to be stored for other uploads.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         guard var known = capabilities else { return [] }
         if resource.tus.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
@@ -281,11 +283,11 @@ extension TusUpload {
             return .failed(SingleRequestUpload.unknownOutcome(nil))
         }
         if let end = dropped.drop(resource, because: reason) { return end }
-        // The old address stays on record until there is a new one: a refusal may have been a mistake.
+        // The old URL stays on record until there is a new one: a refusal may have been a mistake.
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
-    /// `Content-Location` names what the last answer is about: the finished file, where a server has one.
+    /// Returns the receipt. `Content-Location` names the finished file, if the server sends it.
     func receipt(_ resource: UploadResource, _ answer: ExchangeOutcome.Response?) -> Receipt {
         let named = answer?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
@@ -297,7 +299,7 @@ extension TusUpload {
 }
 
 extension UploadResource {
-    /// Takes over the facts that other uploads have found out about the server.
+    /// Copies the facts that other uploads have learned about the server.
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { tus.overridesMethod = true }

@@ -1,19 +1,19 @@
 import FerryFiles
 import HTTPTypes
 
-/// Finds out what is at one place: by `PROPFIND`, and by `HEAD` where a server does not take that.
+/// A lookup of one URL: by `PROPFIND`, or by `HEAD` if a server does not support that.
 struct PropertyLookup: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
         case found(FoundEntry, ours: [ComputedDigest])
-        /// The server does not say.
+        /// The server does not describe the URL.
         case failed(UploadFailure)
     }
 
     private enum Phase: Sendable {
         case properties
         case head
-        /// Asks with a slash at the end, because a folder can look like a file to `HEAD` without one.
+        /// A request with a slash at the end, because `HEAD` without one may describe a folder like a file.
         case slash(FoundFile, ours: [ComputedDigest])
     }
 
@@ -23,8 +23,8 @@ struct PropertyLookup: Sendable {
     private var phase: Phase
 
     /// - Parameters:
-    ///   - takesPropfind: False for a server that refused it before.
-    ///   - asksChecksums: True where the server may know ownCloud's digests.
+    ///   - takesPropfind: False for a server that refused `PROPFIND` before.
+    ///   - asksChecksums: True if the server may support ownCloud's digests.
     init(
         _ address: WebDAVAddress, takesPropfind: Bool, asksChecksums: Bool = false,
         orders: [DigestRequest] = []
@@ -65,7 +65,7 @@ struct PropertyLookup: Sendable {
             default: return .failed(WebDAVFailure.failure(answer))
             }
         case .slash(let file, let ours):
-            // What is a file has nothing below it.
+            // Below a file there is nothing.
             let isFolder = answer.isSuccess || [401, 403].contains(answer.status)
             return .found(isFolder ? .folder : .file(file), ours: ours)
         }
@@ -77,7 +77,7 @@ struct PropertyLookup: Sendable {
             guard let properties = WebDAVProperties.one(in: answer, at: address) else { break }
             return .found(properties.isFolder ? .folder : .file(properties.file), ours: answer.digests)
         case 404, 410: return .found(.nothing, ours: [])
-        // Some servers say so of a place whose folder is missing too.
+        // Some servers send 409 also if the folder of the URL is missing.
         case 409: return .found(.nothing, ours: [])
         case 301...308 where isSlashed(answer): return .found(.folder, ours: [])
         case 200..<300, 400, 405, 415, 501: break
@@ -87,7 +87,7 @@ struct PropertyLookup: Sendable {
         return .ask(start())
     }
 
-    /// Sent on to the same address with a slash, as servers do for folders.
+    /// True for a redirect to the same URL with a slash, as servers send for folders.
     private func isSlashed(_ answer: ExchangeOutcome.Response) -> Bool {
         guard let location = answer.fields[.location],
             let target = UploadAddress.absolute(location, against: address.url)

@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// An address as its folders and its last name, still quoted.
+/// A URL split into its folders and its last name, still percent-encoded.
 struct WebDAVAddress: Hashable, Sendable {
-    /// Scheme and authority.
+    /// The scheme and the authority.
     private let root: String
     /// The path of the folder, with a slash at both ends.
     let folder: String
-    /// Empty for a folder.
+    /// The last name; empty for a folder.
     let last: String
     /// The query, from the question mark on.
     private let query: String
@@ -31,15 +31,15 @@ struct WebDAVAddress: Hashable, Sendable {
 
     var url: String { root + folder + last + query }
     var folderURL: String { root + folder + query }
-    /// Folder and last name.
+    /// The path: folder and last name.
     var path: String { folder + last }
 
-    /// The same with a slash at the end: what it is if it is a folder.
+    /// The URL of the same name as a folder, with a slash at its end.
     var asFolder: WebDAVAddress {
         last.isEmpty ? self : WebDAVAddress(root: root, folder: path + "/", last: "", query: query)
     }
 
-    /// The folders the file is in, the innermost first, without the root, which always is.
+    /// The folders of the file, the innermost first, without the root, which always exists.
     var folders: [String] {
         var folders: [String] = []
         var path = Substring(folder)
@@ -51,23 +51,24 @@ struct WebDAVAddress: Hashable, Sendable {
         return folders
     }
 
-    /// The value for `Destination`: absolute (RFC 4918 §10.3), and with the name that a server behind a Unix socket is
-    /// given.
+    /// The value for `Destination`: absolute (RFC 4918 §10.3), with the host name that a server behind a Unix socket
+    /// receives.
     var destination: String {
         UploadAddress.isUnixSocket(root)
             ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last
     }
 
-    /// Most file systems take no longer name, in bytes.
+    /// The longest name of a file in bytes; most file systems allow no more.
     private static let longestName = 255
 
-    /// The address of the file until it is whole: hidden, in the same folder, and the same in each attempt.
+    /// Returns the temporary URL of the file until it is complete: hidden, in the same folder, and the same in each
+    /// attempt.
     func temporary(key: String) -> WebDAVAddress {
         let name = last.percentDecoded() ?? last
-        // Apache's usual configuration keeps whatever begins with `.ht` to itself.
+        // Apache's default configuration denies access to names that begin with `.ht`.
         let head = name.lowercased().hasPrefix("ht") ? "._" : "."
         let tail = ".part-" + key
-        // `~99` may follow, see `nextTemporary`.
+        // Leaves room for `~99`, see `nextTemporary`.
         let room = Self.longestName - 3
         var kept = name
         while !kept.isEmpty, head.utf8.count + kept.utf8.count + tail.utf8.count > room {
@@ -77,7 +78,7 @@ struct WebDAVAddress: Hashable, Sendable {
             root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
     }
 
-    /// The temporary name to use after this one: `…~2`, then `…~3` and so on.
+    /// The temporary name after this one: `…~2`, then `…~3` and so on.
     var nextTemporary: WebDAVAddress {
         let name = last.percentDecoded() ?? last
         guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {
@@ -86,18 +87,18 @@ struct WebDAVAddress: Hashable, Sendable {
         return inFolder("\(match.1)~\(number % 99 + 1)")
     }
 
-    /// The address of `name` in the same folder.
+    /// Returns the URL of `name` in the same folder.
     func inFolder(_ name: String) -> WebDAVAddress {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }
 
-    /// The final name of a file whose temporary name `temporary(key:)` made; nil for any other.
+    /// Returns the final name for a temporary name that `temporary(key:)` made; nil for any other.
     static func name(ofTemporary last: String) -> String? {
         last.wholeMatch(of: /\.(?:_(?=[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)
         }
     }
 
-    /// A name as one segment of a path.
+    /// Returns a name as one percent-encoded segment of a path.
     static func quoted(_ name: String) -> String { AddressQuery.encoded(name) }
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Asks a WebDAV folder what it offers: `OPTIONS`, then its properties.
+/// A check of a WebDAV folder's features: `OPTIONS`, then its properties.
 package struct WebDAVCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
@@ -12,7 +12,7 @@ package struct WebDAVCheck: DestinationCheck {
     private let options: ProtocolOptions
     private var phase = Phase.options
 
-    /// - Parameter url: The destination's.
+    /// - Parameter url: The URL of the destination.
     package init(url: String, options: ProtocolOptions) {
         folder = WebDAVAddress(WebDAVAddress(UploadAddress.address(url, for: "a")).folderURL)
         self.options = options
@@ -67,7 +67,7 @@ package struct WebDAVCheck: DestinationCheck {
                 folder.url, depth: 1, [.resourcetype, .getcontentlength, .getlastmodified]))
     }
 
-    /// Files under the names that uploads have until they are whole. Those in folders below are not looked for.
+    /// Returns the files under temporary names of unfinished uploads. Subfolders are not searched.
     private func leftovers(in answer: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
         (WebDAVProperties.list(in: answer) ?? []).compactMap { entry in
             let last = entry.path.split(separator: "/").last.map(String.init) ?? ""

@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// One request's share of a file, and how it says where its bytes belong.
+/// The part of a file in one request, and the way to state its position.
 struct WebDAVChunk: Hashable, Sendable {
     enum Manner: Hashable, Sendable {
-        /// Makes the file, or replaces it.
+        /// Creates or replaces the file.
         case whole
-        /// `Content-Range` in a request: understood by few, ignored by some (RFC 9110 §14.5).
+        /// The field `Content-Range` in a request: few servers support it, some ignore it (RFC 9110 §14.5).
         case contentRange
         /// SabreDAV's `PATCH`.
         case partialUpdate
@@ -14,14 +14,14 @@ struct WebDAVChunk: Hashable, Sendable {
     var range: Range<ByteCount>
     var manner: Manner
 
-    /// Little is lost with a server that fails the proof. A first piece stays as small where parts are known to work:
-    /// what breaks without a range leaves nothing at most servers.
+    /// The size of the first chunk, which tests whether the server supports parts: little is lost if not. The first
+    /// chunk stays small even if parts are known to work, since most servers drop a broken request without a range.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:
-    ///   - held: How much of the file the server has.
-    ///   - chunk: The most bytes in one request; nil for all.
-    ///   - ranges: How parts can be written; nil if nobody knows.
+    ///   - held: The number of stored bytes.
+    ///   - chunk: The most bytes in one request; nil for no limit.
+    ///   - ranges: The way to write parts; nil if it is unknown.
     init(after held: ByteCount, of size: ByteCount, chunk: ByteCount?, ranges: WebDAVServer.Ranges?) {
         var length = size - held
         if let chunk, chunk < size, ranges != .refused {

@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The refusals of WebDAV servers, in words.
+/// The refusals of WebDAV servers, worded for users.
 enum WebDAVFailure {
-    /// Seconds until a lock is asked for again where the server names no time.
+    /// The seconds before the next attempt at a lock, if the server names no time.
     private static let lockWait = 10.0
 
     static func failure(_ answer: ExchangeOutcome.Response) -> UploadFailure {
@@ -19,7 +19,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Tried again soon, a few times.
+    /// Returns a failure that is retried soon.
     static func waiting(_ failure: UploadFailure, _ answer: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
@@ -28,7 +28,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// The failure of a server without `MOVE`, where a file could only be written under its final name.
+    /// Returns the failure of a server without `MOVE`, where a file could only be written under its final name.
     static func noMove(_ status: Int?) -> UploadFailure {
         UploadFailure(
             .permanent,
@@ -39,18 +39,19 @@ enum WebDAVFailure {
 
     static func move(_ answer: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure(answer)
-        // RFC 4918 §9.9.4: the destination is on another server. So says one that does not know its own address.
+        // RFC 4918 §9.9.4: the destination is on another server. A server that does not know its own host sends this
+        // too.
         if answer.status == 502 {
             failure.hint = "if a proxy stands before the server, have it pass Host on or rewrite Destination"
         }
         return failure
     }
 
-    /// A `MOVE` that did not lead to the file's place, though the file was whole and its folder there: the server read
-    /// another address in `Destination` than the client meant. A proxy that maps paths rewrites the request's own path
-    /// and, unless told to, leaves that field as it is.
+    /// Returns the failure of a `MOVE` that did not reach the file's URL, although the file was complete and its folder
+    /// there. The server read another URL in `Destination` than the client meant. A proxy that maps paths rewrites the
+    /// path of the request and, unless configured otherwise, leaves that field unchanged.
     ///
-    /// - Parameter refusal: The server's answer; nil if it reported success.
+    /// - Parameter refusal: The server's response; nil if it reported success.
     static func astray(_ refusal: ExchangeOutcome.Response?) -> UploadFailure {
         let summary =
             refusal.map { "the server cannot move the file into place: \(failure($0).summary)" }
@@ -63,7 +64,7 @@ enum WebDAVFailure {
             status: refusal?.status)
     }
 
-    /// The server takes no request as large as the file, and no parts of a file.
+    /// Returns the failure of a server that accepts neither a request as large as the file nor parts of a file.
     static func requestTooLarge(_ answer: ExchangeOutcome.Response, size: ByteCount) -> UploadFailure {
         var failure = failure(answer).naming(size)
         failure.hint =
@@ -72,7 +73,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// SabreDAV, and with it Nextcloud, says why in an element of its own.
+    /// Returns the reason in SabreDAV's own element, which Nextcloud sends too.
     private static func message(in answer: ExchangeOutcome.Response) -> String? {
         guard answer.fields[.contentType]?.lowercased().contains("xml") == true,
             let root = XMLDocument.parse(answer.body), root.name == "error",

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// Makes the folders that a file's place lacks: the innermost first, and one further out only when the server says that
-/// it is missing too.
+/// Creates the missing folders of a file: the innermost first, and an outer one only if the server reports it as
+/// missing too.
 struct WebDAVFolders: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
@@ -9,15 +9,15 @@ struct WebDAVFolders: Sendable {
         case failed(UploadFailure)
     }
 
-    /// The innermost first.
+    /// The folders, the innermost first.
     private let folders: [String]
     private var current = 0
-    /// True once one was made: from there it only goes inwards.
+    /// True once a folder was created: from then on only inner folders follow.
     private var isDescending = false
-    /// The folder that was asked for a second time.
+    /// The folder whose request was repeated.
     private var repeated: Int?
 
-    /// nil if there is no folder that could be missing.
+    /// Makes the sequence; nil if there is no folder that could be missing.
     init?(of address: WebDAVAddress) {
         folders = address.folders
         if folders.isEmpty { return nil }
@@ -27,18 +27,18 @@ struct WebDAVFolders: Sendable {
 
     mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
-        // 405: it is there (RFC 4918 §9.3.1).
+        // A 405 means that the folder exists (RFC 4918 §9.3.1).
         case 200..<300, 405:
             guard current > 0 else { return .made }
             isDescending = true
             current -= 1
             return .ask(start())
-        // chezdav answers 500 where the folder around it is missing.
+        // chezdav responds 500 if the outer folder is missing.
         case 404, 409, 500:
             guard !isDescending, current + 1 < folders.count else { break }
             current += 1
             return .ask(start())
-        // So Apache answers when another upload makes the same folder at the same moment.
+        // Apache responds 403 if another upload creates the same folder at the same moment.
         case 403 where repeated != current:
             repeated = current
             return .ask(start())

@@ -1,14 +1,14 @@
-/// The facts that an upload by WebDAV remembers.
+/// The facts that an upload by WebDAV stores.
 struct WebDAVMemory: ResumeForm {
-    /// The name that the file was to get, if a `MOVE` may have reached the server.
+    /// The intended name of the file, if a `MOVE` may have reached the server.
     var movedName: String?
     /// The version of the file before the `MOVE`; nil if there was none.
     var old: WebDAVVersion?
-    /// The file as it was under its temporary name.
+    /// The version of the file under its temporary name.
     var new: WebDAVVersion?
-    /// The number of times in a row that the server failed when asked about the temporary name.
+    /// The number of consecutive server errors about the temporary name.
     var refusedLooks = 0
-    /// The address of an earlier temporary file, to be deleted when the upload is done.
+    /// The URL of an earlier temporary file, to be deleted when the upload is done.
     var abandonedURL: String?
     /// The target of a `MOVE` that tests the server with the temporary file.
     var nextURL: String?
@@ -30,7 +30,7 @@ extension UploadResource {
     }
 }
 
-/// A version as three entries. The first one is there for every version, without digits if the size is not known.
+/// The form of a version: three entries. The first one always exists, without digits if the size is unknown.
 extension WebDAVVersion? {
     fileprivate var storedSize: String? {
         get { map { $0.size.map { "\($0)" } ?? "" } }

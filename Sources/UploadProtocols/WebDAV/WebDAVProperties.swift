@@ -1,18 +1,18 @@
 import FerryFiles
 import HTTPTypes
 
-/// The result of `PROPFIND` for one address (RFC 4918 §9.1). Prefixes differ from server to server; namespaces do not.
+/// The result of `PROPFIND` for one URL (RFC 4918 §9.1). Prefixes differ from server to server; namespaces do not.
 struct WebDAVProperties: Hashable, Sendable {
-    /// The path of the place, percent-encoding removed, without a slash at its end.
+    /// The path without percent-encoding and without a slash at its end.
     var path: String
     var isFolder = false
     var file = FoundFile()
     /// The time of the last write.
     var modified: Date?
-    /// Bytes that may still be stored (RFC 4331 §3); negative in ownCloud's words for "not known".
+    /// The number of bytes that can still be stored (RFC 4331 §3); ownCloud reports a negative number if it is unknown.
     var quotaAvailable: ByteCount?
 
-    /// The properties to ask for.
+    /// The properties to request.
     enum Wish: String, Sendable {
         case resourcetype, getcontentlength, getetag, getlastmodified
         case quota = "quota-available-bytes"
@@ -20,7 +20,7 @@ struct WebDAVProperties: Hashable, Sendable {
         case checksums
     }
 
-    /// - Parameter depth: 0 for the place itself, 1 for what is in it too.
+    /// - Parameter depth: 0 for the URL itself, 1 to include the entries of a folder.
     static func exchange(_ url: String, depth: Int = 0, _ wishes: [Wish]) -> Exchange {
         let names = wishes.map { wish in
             wish == .checksums ? "<O:checksums xmlns:O=\"\(ownCloud)\"/>" : "<D:\(wish.rawValue)/>"
@@ -34,7 +34,7 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// The properties in the order of the response; nil if it does not answer a `PROPFIND`.
+    /// Returns the properties in the order of the response; nil if it is not a response to `PROPFIND`.
     static func list(in answer: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard answer.status == 207, let root = XMLDocument.parse(answer.body), root.name == "multistatus",
             root.namespace == dav
@@ -42,7 +42,7 @@ struct WebDAVProperties: Hashable, Sendable {
         return root.children(named: "response", in: dav).compactMap(WebDAVProperties.init)
     }
 
-    /// The properties of the requested address.
+    /// Returns the properties of the requested URL.
     static func one(in answer: ExchangeOutcome.Response, at address: WebDAVAddress) -> WebDAVProperties? {
         guard let all = list(in: answer) else { return nil }
         let path = normalized(address.path)
@@ -52,7 +52,7 @@ struct WebDAVProperties: Hashable, Sendable {
     private init?(_ response: XMLElement) {
         guard let href = response.child(named: "href", in: Self.dav)?.text else { return nil }
         path = Self.normalized(URL(string: href)?.path(percentEncoded: true) ?? href)
-        // A status of the whole response says that nothing is known of this place.
+        // An error status of the whole response means that the URL has no known properties.
         if let status = response.child(named: "status", in: Self.dav), !Self.isSuccess(status.text) {
             return nil
         }
@@ -69,7 +69,7 @@ struct WebDAVProperties: Hashable, Sendable {
         case (Self.dav, "getetag"): file.entityTag = property.text.isEmpty ? nil : property.text
         case (Self.dav, "getlastmodified"):
             file.modified = property.text.isEmpty ? nil : property.text
-            // With all of its year, as WebDAV has it (RFC 4918 §15.7).
+            // WebDAV dates have four-digit years (RFC 4918 §15.7), so `now` does not matter.
             modified = HTTPDate.parse(property.text, now: .distantPast)
         case (Self.dav, "quota-available-bytes"): quotaAvailable = ByteCount(property.text)
         case (Self.ownCloud, "checksums"):

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// The known facts about a WebDAV server, as `ServerCapabilities` keep them.
+/// The known facts about a WebDAV server, stored in `ServerCapabilities`.
 struct WebDAVServer: Hashable, Sendable {
     /// The way to write a part of a file.
     enum Ranges: String, Sendable {
-        /// `PUT` with `Content-Range`, seen to work (RFC 9110 §14.5).
+        /// A `PUT` with `Content-Range`, which has worked (RFC 9110 §14.5).
         case put
-        /// SabreDAV's `PATCH` with `X-Update-Range`, as the server offers it.
+        /// SabreDAV's `PATCH` with `X-Update-Range`, which the server offers.
         case patch
-        /// Seen not to work.
+        /// Writing a part has failed.
         case refused = "no"
     }
 
@@ -16,19 +16,19 @@ struct WebDAVServer: Hashable, Sendable {
 
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
-    /// Reads a response to `OPTIONS`. One that is not a success says nothing.
+    /// Reads a response to `OPTIONS`. A refusal contains no facts.
     init(options answer: ExchangeOutcome.Response) {
         capabilities = ServerCapabilities()
         guard answer.isSuccess else { return }
         // Some servers send the field more than once; HTTPFields joins them.
         capabilities.extensions = Set(FieldList.words(answer.fields[.dav]).map { $0.lowercased() })
         let methods = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
-        // Where DAV is offered, Allow speaks of this one address: of a missing one Apache lists no MOVE.
+        // With DAV offered, Allow describes only this URL: for a missing one Apache lists no MOVE.
         if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }
         if capabilities.extensions.contains("sabredav-partialupdate") { ranges = .patch }
     }
 
-    /// False once it is known that nothing can be moved.
+    /// False once the server is known not to support `MOVE`.
     var moves: Bool {
         get { capabilities.facts["move"] != "no" }
         set { capabilities.facts["move"] = newValue ? nil : "no" }
@@ -39,25 +39,25 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["propfind"] = newValue ? nil : "no" }
     }
 
-    /// nil while nobody has tried.
+    /// The way to write parts; nil while it is untested.
     var ranges: Ranges? {
         get { capabilities.facts["ranges"].flatMap(Ranges.init) }
         set { capabilities.facts["ranges"] = newValue?.rawValue }
     }
 
-    /// True once a file was seen to arrive where `Destination` said.
+    /// True once a file has arrived at the URL in `Destination`.
     var movesArrive: Bool {
         get { capabilities.facts["move"] == "yes" }
         set { capabilities.facts["move"] = newValue ? "yes" : nil }
     }
 
-    /// The most bytes of a request, learnt from refusals (413); nil if none was refused.
+    /// The most bytes of a request, learned from refusals (413); nil if none was refused.
     var largestRequest: ByteCount? {
         get { capabilities.facts["largestRequest"].flatMap { ByteCount($0) }.flatMap { $0 > 0 ? $0 : nil } }
         set { capabilities.facts["largestRequest"] = newValue.map { "\($0)" } }
     }
 
-    /// True for Nextcloud and ownCloud, which keep times and digests.
+    /// True for Nextcloud and ownCloud, which store times and digests.
     var isOwnCloud: Bool {
         capabilities.extensions.contains { name in
             name.hasPrefix("nextcloud-") || name.hasPrefix("oc-") || name.hasPrefix("nc-")

@@ -1,16 +1,16 @@
 import HTTPTypes
 
-/// Into place, and a last look.
+/// The `MOVE` to the final name, and the last check.
 extension WebDAVUpload {
-    /// Moves the whole file into place, and tries the server out first where the place itself could not show whether
-    /// the file arrived.
+    /// Moves the complete file to its final name. If a lookup of that name could not prove the arrival, a trial `MOVE`
+    /// comes first.
     mutating func moveIntoPlace() -> Step { movesBlindly ? tryMove() : move() }
 
     private mutating func move() -> Step {
         var exchange = Exchange(.move, temporary.url, traits: .completes)
         exchange.fields[.destination] = finalAddress.destination
         exchange.fields[.overwrite] = goal.replaces ? "T" : "F"
-        // If the answer is lost, the file may be at its place, and nothing under the temporary name.
+        // If the response is lost, the file may be under its final name, and no longer under the temporary one.
         var mark = resource
         mark?.webDAV.movedName = goal.name
         mark?.webDAV.old = goal.version
@@ -20,14 +20,14 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    /// True if a lookup could not show afterwards whether the file arrived. Another file has its name and looks the same,
-    /// also by its size, and this server was never seen to move a file to where it was told.
+    /// True if a later lookup could not prove the arrival. Another file has the name and looks the same, also by its
+    /// size, and no file was seen to arrive at its `Destination` on this server.
     private var movesBlindly: Bool {
         guard let version = goal.version, !server.movesArrive else { return false }
         return newVersion?.isSame(as: version) != false
     }
 
-    /// Moves the file from one temporary name to the next, where nothing can be mistaken for it.
+    /// Moves the file from one temporary name to the next, where no other file can look like it.
     private mutating func tryMove() -> Step {
         let next = temporary.nextTemporary
         var exchange = Exchange(.move, temporary.url)
@@ -58,31 +58,31 @@ extension WebDAVUpload {
 
     mutating func receiveMove(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
-        // Some of it failed (RFC 4918 §9.9.4): for a single file that is all of it.
+        // A part of the MOVE failed (RFC 4918 §9.9.4), which for a single file means all of it.
         case 207: return .failed(WebDAVFailure.failure(answer))
         case 200..<300: return look(at: finalAddress, for: .result(isOurs: true))
-        // The file is missing, or what `Destination` names is not where the server thinks that files can go.
+        // The file is missing, or `Destination` names a URL that the server does not accept.
         case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(answer))
         case 412:
-            // Nothing was found at the place each time.
+            // Each lookup found no file under the final name.
             guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(answer))) }
             return choose()
         case 405, 501:
             server.moves = false
             noteServer()
             return clear(.failed(WebDAVFailure.noMove(answer.status)))
-        // May be a rule for this folder alone.
+        // The refusal may be a rule for this folder only.
         case 403: return clear(.failed(WebDAVFailure.noMove(answer.status)))
         default: return .failed(WebDAVFailure.failure(answer))
         }
     }
 
-    /// The file's folder is there, as the file is in it: what the server did not find is where it was to go.
+    /// Handles a refusal while the temporary file and its folder exist: the server did not find the `Destination`.
     mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))
         }
-        // A gateway may have answered for a server that was away for a moment.
+        // A gateway may have responded while the server was away for a moment.
         guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(refusal))) }
         return moveIntoPlace()
     }
@@ -91,9 +91,9 @@ extension WebDAVUpload {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return isOurs ? lost(place) : startAgain()
         }
-        // Without an answer to a MOVE, a file of this size is ours only if one was under way.
+        // Without a response to a MOVE, a file of this size is ours only if a MOVE may have been sent.
         guard isOurs || mayBeMoved else { return startAgain() }
-        // Nothing was told to the server, so what it tells it has computed.
+        // No digest was sent to the server, so it has computed the one that it reports.
         switch file.agrees(with: computed) {
         case .different(let algorithm):
             return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
@@ -121,7 +121,7 @@ extension WebDAVUpload {
             verified: verified)
     }
 
-    /// The server said that it moved the file, and something else is there.
+    /// Handles a `MOVE` with a success after which another file is there.
     private mutating func lost(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, let size = file.size,
             goal.version.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
@@ -129,7 +129,7 @@ extension WebDAVUpload {
         return .failed(SingleRequestUpload.wrongSize(size, of: item.size, .server), notes: [.resource(nil)])
     }
 
-    /// Starts again with nothing of the file at the server.
+    /// Starts again without stored bytes.
     private mutating func startAgain() -> Step {
         guard budget.allows(.restart) else {
             return .failed(UploadFailure(.server, "the server loses what it was sent"))
@@ -146,7 +146,7 @@ extension WebDAVUpload {
 }
 
 extension FoundEntry {
-    /// Nil for what is no file.
+    /// The version of a file; nil for a folder or nothing.
     var version: WebDAVVersion? {
         if case .file(let file) = self { WebDAVVersion(file) } else { nil }
     }

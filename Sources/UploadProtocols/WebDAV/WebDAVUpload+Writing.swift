@@ -1,29 +1,29 @@
 import FerryFiles
 import HTTPTypes
 
-/// The bytes, under the temporary name.
+/// The writing of the bytes, under the temporary name.
 extension WebDAVUpload {
-    /// The first part of a partial update, in bytes, and the largest: PHP behind a server that buffers requests keeps
-    /// nothing of one that breaks.
+    /// The sizes of the first part of a partial update and of the largest, in bytes: PHP behind a server that buffers
+    /// requests drops the bytes of a broken one.
     private static let firstPart: ByteCount = 1 << 20
     private static let largestPart: ByteCount = 16 << 20
 
-    /// The most bytes of one request: as the settings say, as the server was found to take, and, for a partial update,
-    /// as much as may be lost with it. nil for any number.
+    /// The most bytes of one request; nil for no limit. It follows from the settings, the server's known limit, and,
+    /// for a partial update, the bytes that a break may lose.
     private var chunk: ByteCount? {
         let part = server.ranges == .patch ? resource?.appends.learntChunk ?? Self.firstPart : nil
         return [options.chunkSize, server.largestRequest, part].compactMap { $0 }.min()
     }
 
-    /// Whether a file of this size goes in parts that are not sure to be put together.
+    /// True if a file of this size is sent in parts that the server may not join.
     private var isInRanges: Bool {
         (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
     }
 
-    /// Whether what an earlier attempt left, of `size` bytes, is the file's beginning.
+    /// True if the stored bytes of an earlier attempt, `size` in number, are the beginning of the file.
     ///
-    /// Where nobody knows about ranges yet, the next piece is the proof for those before it too. But a whole size may be
-    /// that of a file full of holes, unless an earlier attempt was sure enough to move it.
+    /// If the support of ranges is unknown, the next chunk also proves the earlier ones. A file of the full size may
+    /// still have holes, unless an earlier attempt was certain enough to move it.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }
@@ -45,7 +45,7 @@ extension WebDAVUpload {
         case .file(let file):
             let size = file.size ?? 0
             if canUse(size) { held = size }
-            // The attempt before broke within a part: the next ones are smaller.
+            // The last attempt broke within a part, so the next parts are smaller.
             if server.ranges == .patch, let part = resource?.appends.learntChunk {
                 resource?.appends.learntChunk = ChunkSizePolicy.afterBreak(part)
             }
@@ -54,7 +54,7 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// The `MOVE` to the next temporary name may have arrived before its answer was lost.
+    /// Resumes after a trial `MOVE`, which may have reached the server although its response was lost.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next
@@ -66,8 +66,8 @@ extension WebDAVUpload {
     /// The number of server errors about the temporary name after which another name is used.
     private static let refusedLooks = 2
 
-    /// The server fails when it is asked about the temporary name. rclone 1.60 does so for as long as it waits for the
-    /// rest of a broken request to that name, which may be an hour.
+    /// Handles a server error about the temporary name. rclone 1.60 returns it while it waits for the rest of a broken
+    /// request to that name, up to an hour.
     mutating func refusedTemporary(_ failure: UploadFailure) -> Step {
         guard var refused = resource else { return .failed(failure) }
         refused.webDAV.refusedLooks += 1
@@ -138,7 +138,7 @@ extension WebDAVUpload {
             }
             noteResource(confirmed: end)
             return write(from: end)
-        // chezdav 3.0 answers 500 where the folder is missing.
+        // chezdav 3.0 responds 500 if the folder is missing.
         case 500 where piece.manner == .whole && !knowsFolder && WebDAVFolders(of: finalAddress) != nil:
             knowsFolder = true
             return foundFolder(.nothing)
@@ -155,8 +155,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// A request that carries less may pass: Apache's LimitRequestBody and nginx's client_max_body_size count one
-    /// request, not the file.
+    /// Tries smaller requests: Apache's LimitRequestBody and nginx's client_max_body_size limit one request, not the
+    /// file.
     private mutating func tooLarge(_ answer: ExchangeOutcome.Response, _ piece: WebDAVChunk) -> Step {
         let failure = WebDAVFailure.failure(answer).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
@@ -168,7 +168,7 @@ extension WebDAVUpload {
         return write(from: piece.range.lowerBound)
     }
 
-    /// Takes what the server has under the temporary name after `piece`; nil if it does not say.
+    /// Handles the lookup of the temporary file after `piece`; `place` is nil if the server does not describe it.
     mutating func measured(_ place: FoundEntry?, _ piece: WebDAVChunk) -> Step {
         let end = piece.range.upperBound
         let size: ByteCount?
@@ -179,7 +179,7 @@ extension WebDAVUpload {
         case .folder, nil: size = nil
         }
         let isUnproven = piece.manner == .contentRange && server.ranges == nil
-        // A server that does not tell sizes has only its 2xx; parts it may have put anywhere.
+        // Without sizes only the 2xx of a whole file counts; a part may be at a wrong position.
         guard size == end || size == nil && piece.manner == .whole else {
             if piece.manner != .whole { return writeAnew(after: piece) }
             held = 0
@@ -196,7 +196,7 @@ extension WebDAVUpload {
         return moveIntoPlace()
     }
 
-    /// One `PUT` of everything, and no more parts at this server if it showed that it does not put them together.
+    /// Sends the whole file in one `PUT`, and no more parts to this server if it did not join them.
     private mutating func writeAnew(after piece: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
             return .failed(UploadFailure(.server, "the server loses what it was sent"))
@@ -204,7 +204,7 @@ extension WebDAVUpload {
         server.ranges = .refused
         noteServer()
         held = 0
-        // The server has lost nothing: it does not do what the parts asked for.
+        // The server has not lost confirmed bytes: it does not support the parts.
         resource?.confirmed = 0
         return write(from: 0)
     }

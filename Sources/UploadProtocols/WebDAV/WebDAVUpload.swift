@@ -1,16 +1,17 @@
 import HTTPTypes
 
-/// WebDAV (RFC 4918): `PUT` beside the file's place, a look at what arrived, then `MOVE` into place.
+/// Upload by WebDAV (RFC 4918): `PUT` under a temporary name, a check of the stored size, then `MOVE` to the final
+/// name.
 ///
-/// So a broken upload leaves nothing under the file's name, and destroys nothing there: servers exist that keep a
-/// truncated file, or lose the old one, when a `PUT` breaks. A server without `MOVE` cannot be used like this; `put` can.
+/// So a broken upload leaves and destroys no file under the final name: some servers keep a truncated file, or lose the
+/// old one, when a `PUT` breaks. A server without `MOVE` is not supported here; `put` supports it.
 ///
-/// It starts again after an interruption, except where parts can be written. SabreDAV has a partial update. If a chunk
-/// size is set or the server refuses large requests, servers that were seen to honour it get `PUT` with
-/// `Content-Range`. Some ignore the field and replace the file by the part; it therefore only ever goes to the temporary name.
+/// An interrupted upload starts again, unless parts can be written. SabreDAV has a partial update. If a chunk size is
+/// set or the server refuses large requests, servers that were seen to support it get `PUT` with `Content-Range`. Some
+/// ignore the field and replace the file by the part, so it is only sent to the temporary name.
 ///
-/// A `MOVE` that the server reports as done is believed only as far as the place shows it: a proxy that maps paths can
-/// lead it elsewhere.
+/// A reported success of a `MOVE` is checked by a lookup of the final name: a proxy that maps paths can redirect the
+/// `MOVE` elsewhere.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
     /// The abilities of most servers: parts are the exception.
@@ -23,7 +24,7 @@ public struct WebDAVUpload: SequentialProtocol {
         case looking(PropertyLookup, Purpose)
         case making(WebDAVFolders)
         case writing(WebDAVChunk)
-        /// A `MOVE` to the next temporary name, which shows where the server takes files.
+        /// A `MOVE` to the next temporary name, which shows how the server reads `Destination`.
         case trying
         case moving
         case clearing(End)
@@ -31,55 +32,55 @@ public struct WebDAVUpload: SequentialProtocol {
 
     /// The purpose of a lookup.
     enum Purpose: Sendable {
-        /// Asks for the size that an earlier attempt left.
+        /// The size that an earlier attempt stored.
         case temporary
         case place(ExistingChoice)
-        /// The folder, before many bytes are sent for nothing.
+        /// The folder, before many bytes are sent in vain.
         case folder
-        /// Whether all bytes up to the end of this piece arrived.
+        /// The temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
-        /// Whether the `MOVE` that tried the server out arrived.
+        /// The next temporary name, to see whether the trial `MOVE` arrived.
         case trial
-        /// Whether the file is still under its temporary name after this refusal of a `MOVE`.
+        /// The temporary name after this refusal of a `MOVE`.
         case unmoved(ExchangeOutcome.Response)
-        /// The file at its place; `isOurs` if the server said that it moved it there.
+        /// The final name; `isOurs` is true if the server reported the `MOVE` as successful.
         case result(isOurs: Bool)
     }
 
-    /// The end of the upload once the temporary file is gone.
+    /// The end of the upload after the temporary file was deleted.
     enum End: Sendable {
         case done(Receipt)
         case failed(UploadFailure)
     }
 
-    /// The final place of the file.
+    /// The final name of the file.
     struct Goal: Sendable {
         var name: String
-        /// True if what is there is to be replaced.
+        /// True if an existing file must be replaced.
         var replaces = false
-        /// The version of the file that is there; nil if there is none.
+        /// The version of the existing file; nil if there is none.
         var version: WebDAVVersion?
     }
 
-    /// A smaller file is sent without asking for its folder first.
+    /// The size below which the folder is not looked up first.
     static let folderLookSize: ByteCount = 64 << 10
 
     let item: UploadItem
     let options: ProtocolOptions
     var phase = Phase.asking
     var server = WebDAVServer(ServerCapabilities())
-    /// The resource as last noted; nil before anything was sent.
+    /// The last recorded resource; nil before the first request with content.
     var resource: UploadResource?
-    /// The number of the file's bytes that the server holds under the temporary name; nil if nothing is there.
+    /// The number of bytes stored under the temporary name; nil if there is no such file.
     var held: ByteCount?
-    /// The file under its temporary name, as the server last described it.
+    /// The version of the temporary file, as the server last described it.
     var newVersion: WebDAVVersion?
     var goal: Goal
     var knowsFolder = false
     var budget = RetryBudget()
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
+    /// - Parameter options: The options; the chunk size, the checksum and the policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -139,10 +140,10 @@ extension WebDAVUpload {
         }
     }
 
-    /// Whether an earlier attempt may have moved the file.
+    /// True if an earlier attempt may have moved the file.
     var mayBeMoved: Bool { resource?.webDAV.movedName != nil }
 
-    /// Keeps a note for the next step.
+    /// Stores a note for the next step.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteServer() { note(.capabilities(server.capabilities)) }
@@ -159,10 +160,10 @@ extension WebDAVUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The final address of the file.
+    /// The final URL of the file.
     var finalAddress: WebDAVAddress { address(of: goal.name) }
 
-    /// The same under whatever name the file ends up: it is found by the upload's key.
+    /// The temporary URL, which depends on the upload's key and not on the final name.
     var temporary: WebDAVAddress {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }
@@ -208,7 +209,7 @@ extension WebDAVUpload {
         case (.failed(let failure), .temporary) where [423, 500].contains(failure.status):
             return refusedTemporary(failure)
         case (.failed(let failure), .folder) where failure.category == .permanent:
-            // It may be written to all the same.
+            // The folder may still be writable.
             return write(from: 0)
         case (.failed(let failure), .written(let piece)) where failure.category == .permanent:
             return measured(nil, piece)
@@ -229,7 +230,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Looks at the file's place: never is a folder there to be replaced, as `Overwrite: T` would do with all in it.
+    /// Looks up the final name: a folder there must never be replaced, which `Overwrite: T` would do with all its
+    /// content.
     mutating func choose() -> Step {
         let choice = ExistingChoice(item, policy: options.existing, looksAlways: true)
         return act(on: choice.start(), choice)
@@ -267,7 +269,7 @@ extension WebDAVUpload {
         return .send(Exchange(.delete, url ?? temporary.url))
     }
 
-    /// Ends the upload, and deletes first what it had to leave under another temporary name.
+    /// Ends the upload, after deleting an abandoned file under another temporary name.
     mutating func done(_ receipt: Receipt) -> Step {
         guard let url = resource?.webDAV.abandonedURL else { return .done(receipt) }
         return clear(.done(receipt), at: url)

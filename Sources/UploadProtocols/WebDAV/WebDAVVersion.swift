@@ -1,13 +1,13 @@
-/// The facts that tell one version of a file at a server from another.
+/// The facts that distinguish versions of a file on a server.
 struct WebDAVVersion: Hashable, Sendable {
-    /// Bytes; nil if the server does not say.
+    /// The number of bytes; nil if the server does not state it.
     var size: ByteCount?
     /// The entity tag without the mark of a weak one: Apache's tag of the same file is weak in the first second only.
     var entityTag: String?
-    /// The time as sent; most servers count whole seconds.
+    /// The time as sent; most servers have a resolution of one second.
     var modified: String?
 
-    /// The longest value, because it is written into the queue's files with the upload.
+    /// The length limit of a value, because it is stored in the queue's files with the upload.
     private static let longest = 256
 
     init(_ file: FoundFile) {
@@ -20,7 +20,7 @@ struct WebDAVVersion: Hashable, Sendable {
         text.flatMap { $0.utf8.count <= longest ? $0 : nil }
     }
 
-    /// False if anything differs; nil if nothing but the size can be compared.
+    /// False if any value differs; nil if only the size can be compared.
     func isSame(as other: WebDAVVersion) -> Bool? {
         if let size, let otherSize = other.size, size != otherSize { return false }
         let pairs = [(entityTag, other.entityTag), (modified, other.modified)]
@@ -31,9 +31,9 @@ struct WebDAVVersion: Hashable, Sendable {
     }
 }
 
-/// Whether a `MOVE` that the server reported as done replaced the file that was at the place.
+/// The result of a `MOVE` that the server reported as successful: whether it replaced the old file.
 ///
-/// The size does not tell: the old file may have the same one.
+/// The size does not decide: the old file may have the same one.
 enum WebDAVArrival: Hashable, Sendable {
     case arrived
     /// The old file is still there.
@@ -42,9 +42,9 @@ enum WebDAVArrival: Hashable, Sendable {
     case unknown
 
     /// - Parameters:
-    ///   - old: What was at the place before; nil if nothing was.
-    ///   - new: The file under its temporary name; nil if the server did not describe it.
-    ///   - found: What is at the place after the `MOVE`.
+    ///   - old: The version of the file before the `MOVE`; nil if there was none.
+    ///   - new: The version of the temporary file; nil if the server did not describe it.
+    ///   - found: The version of the file after the `MOVE`.
     init(old: WebDAVVersion?, new: WebDAVVersion?, found: WebDAVVersion) {
         guard let old else {
             self = .arrived
@@ -53,7 +53,7 @@ enum WebDAVArrival: Hashable, Sendable {
         switch found.isSame(as: old) {
         case false: self = .arrived
         case nil: self = .unknown
-        // Tags made of contents are the same for the same contents, times of files written in the same second too.
+        // Tags made from content are equal for equal content; times are equal for files written in the same second.
         case true: self = new?.isSame(as: old) == false ? .astray : .unknown
         }
     }

@@ -1,21 +1,21 @@
-/// Decides what becomes of a file whose place may be taken, however a protocol looks there.
+/// The decision about a file whose name may be taken, independent of the protocol's lookup.
 public struct ExistingChoice: Sendable {
     /// The next action.
     public enum Verdict: Sendable {
-        /// Look at the place of a file of this name, and compute the digest of our file if one is named.
+        /// Look up the file of this name, and compute the digest of our file if one is named.
         case look(name: String, digest: DigestAlgorithm?)
-        /// Send it under this name. If something is there, it is to be replaced.
+        /// Send the file under this name, replacing an existing one if `replaces`.
         case free(name: String, replaces: Bool)
-        /// The file is there.
+        /// The file is on the server.
         case finished(name: String, FoundFile, verified: DigestAlgorithm?, wasThere: Bool)
         case failed(UploadFailure)
     }
 
     /// The note of an earlier attempt: no file of that name existed.
     public struct Begun: Hashable, Sendable {
-        /// Under which it was sent.
+        /// The name under which the file was sent.
         public var name: String
-        /// True if all of the file may be there, and only the answer is missing.
+        /// True if the whole file may be there although the response is missing.
         public var mayBeComplete: Bool
 
         public init(name: String, mayBeComplete: Bool) {
@@ -30,7 +30,7 @@ public struct ExistingChoice: Sendable {
         case comparing(name: String, isOwn: Bool)
     }
 
-    /// More files of one name are more likely a mistake than a wish.
+    /// The maximum number of names to try: more files of one name are probably a mistake.
     static let nameLimit = 100
 
     private let item: UploadItem
@@ -38,7 +38,7 @@ public struct ExistingChoice: Sendable {
     private let looksAlways: Bool
     private var phase: Phase
 
-    /// - Parameter looksAlways: True if a folder in the way must be found even where a file is simply replaced.
+    /// - Parameter looksAlways: True if a folder of that name must be detected even if a file would simply be replaced.
     public init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
     ) {
@@ -48,7 +48,7 @@ public struct ExistingChoice: Sendable {
         phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
     }
 
-    /// Asks nothing where nothing that was there matters.
+    /// Starts, without a lookup if the policy does not depend on an existing file.
     public func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)
@@ -59,9 +59,9 @@ public struct ExistingChoice: Sendable {
         }
     }
 
-    /// Takes what is at the place that was looked at.
+    /// Handles the result of a lookup.
     ///
-    /// - Parameter ours: What was computed for the look, if it asked for that.
+    /// - Parameter ours: The digest computed for the lookup, if it requested one.
     public mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
         switch (phase, place) {
         case (.comparing(let name, let isOwn), .file(let file)):
@@ -70,7 +70,7 @@ public struct ExistingChoice: Sendable {
             return judge(file, name: begun.name, isOwn: true)
         case (.checkingOwn, .file(let file)):
             phase = .asking(name: item.name, number: 1)
-            // What another file's place holds says nothing about our own name.
+            // A file under another name says nothing about our own name.
             return policy == .rename ? start() : taken(file, name: item.name, number: 1)
         case (.checkingOwn(let begun), .nothing): return .free(name: begun.name, replaces: false)
         case (.asking(let name, _), .nothing), (.comparing(let name, _), .nothing):
@@ -128,14 +128,14 @@ public struct ExistingChoice: Sendable {
     }
 }
 
-/// Names of files.
+/// The operations on file names.
 package enum FileName {
-    /// The name without the folders before it.
+    /// Returns the name without the folders before it.
     static func last(_ name: String) -> String {
         String(name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...])
     }
 
-    /// `name (2).ext`; folders before the name stay.
+    /// Returns a numbered name, `name (2).ext`; folders before the name stay.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
         let last = name[start...]

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Finds out by `HEAD` what is at a file's place before anything is sent there, and decides as the policy says.
+/// A lookup by `HEAD` of an existing file before the upload, and the decision by the policy.
 public struct ExistingFile: Sendable {
     /// The next action.
     public enum Verdict: Sendable {
@@ -17,8 +17,8 @@ public struct ExistingFile: Sendable {
     private var choice: ExistingChoice
 
     /// - Parameters:
-    ///   - begun: What an earlier attempt at this upload did, if one got so far.
-    ///   - address: Where a file of that name would be.
+    ///   - begun: The state of an earlier attempt at this upload, if there is one.
+    ///   - address: Returns the URL of a file of that name.
     public init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: ExistingChoice.Begun? = nil,
         address: @escaping @Sendable (_ name: String) -> String
@@ -29,10 +29,10 @@ public struct ExistingFile: Sendable {
         choice = ExistingChoice(item, policy: policy, begun: begun)
     }
 
-    /// Asks nothing where nothing that was there matters.
+    /// Starts, without a request if the policy does not depend on an existing file.
     public func start() -> Verdict { verdict(choice.start()) }
 
-    /// Takes the answer to what was asked last.
+    /// Handles the response to the last request.
     public mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         case 404, 410: verdict(choice.receive(.nothing))
@@ -55,7 +55,8 @@ public struct ExistingFile: Sendable {
             head.digests = algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
             return .ask(head)
         case .free(let name, let replaces):
-            // One of another size is replaced; whoever comes in between must not be, unless that is the policy.
+            // A file of another size is replaced; a file that appears meanwhile must not be, unless the policy allows
+            // it.
             let isNew = !replaces && policy != .skip
             return .free(name: name, precondition: isNew ? Self.onlyNew : [:])
         case .finished(let name, let file, let verified, let wasThere):
@@ -67,7 +68,7 @@ public struct ExistingFile: Sendable {
         }
     }
 
-    /// RFC 9110 §13.1.2.
+    /// The condition that no file exists (RFC 9110 §13.1.2).
     private static let onlyNew: HTTPFields = [.ifNoneMatch: "*"]
 }
 

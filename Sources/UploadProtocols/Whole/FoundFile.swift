@@ -1,17 +1,17 @@
-/// A server's statement about the address that a file is to get.
+/// The result of a lookup of a file's intended URL.
 public enum FoundEntry: Hashable, Sendable {
     case nothing
     case folder
     case file(FoundFile)
 }
 
-/// A file at a server, as far as it tells.
+/// A file on a server, as far as the server describes it.
 public struct FoundFile: Hashable, Sendable {
-    /// Bytes; nil if the server does not say.
+    /// The number of bytes; nil if the server does not state it.
     public var size: ByteCount?
     /// The entity tag as sent.
     public var entityTag: String?
-    /// The strongest first.
+    /// The digests, the strongest first.
     public var told: [ServerDigest]
     /// The time of the file's last change, as sent.
     public var modified: String?
@@ -25,7 +25,7 @@ public struct FoundFile: Hashable, Sendable {
         self.modified = modified
     }
 
-    /// Whether the server's digest is ours; nil if none of `ours` can be compared with what it tells.
+    /// Compares the server's digests with `ours`; nil if no algorithm matches.
     func agrees(with ours: [ComputedDigest]) -> DigestComparison? {
         for digest in ours {
             guard let told = told.first(where: { $0.algorithm == digest.algorithm }) else { continue }
@@ -40,7 +40,7 @@ enum DigestComparison: Hashable, Sendable {
     case same(DigestAlgorithm)
     case different(DigestAlgorithm)
 
-    /// The failure if another content than the file's is at the server.
+    /// Returns the failure if the server's file has other content.
     static func mismatch(_ algorithm: DigestAlgorithm) -> UploadFailure {
         UploadFailure(
             .permanent, "what the server holds is not this file: its \(algorithm.shown) is another",

@@ -1,8 +1,8 @@
 public import HTTPTypes
 
 extension HTTPField.Name {
-    /// `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a server that knows it carries out a request once,
-    /// however often it gets it.
+    /// The key of a request (draft-ietf-httpapi-idempotency-key-header): a server that supports it executes a request
+    /// once, however often it receives it.
     public static let idempotencyKey = named("Idempotency-Key")
 }
 

@@ -1,14 +1,14 @@
 import FerryFiles
 public import HTTPTypes
 
-/// The place in a server's response that names the finished upload. Paste and media servers each have their own.
+/// The part of a server's response that names the finished upload. Paste and media servers use different ones.
 public enum LinkSource: Hashable, Sendable {
     case header(HTTPField.Name)
     case pointer(JSONPointer)
 
-    /// The named address; nil if there is none. Links may lead to any host: nothing is sent there.
+    /// Returns the named URL; nil if there is none. Any host is allowed, since no request is sent there.
     ///
-    /// - Parameter base: The address that was asked, for relative links.
+    /// - Parameter base: The URL of the request, for relative links.
     func link(in answer: ExchangeOutcome.Response, base: String) -> String? {
         let text =
             switch self {
@@ -19,12 +19,12 @@ public enum LinkSource: Hashable, Sendable {
     }
 }
 
-/// A place in a JSON document (RFC 6901), such as `/files/0/url`.
+/// A position in a JSON document (RFC 6901), such as `/files/0/url`.
 public struct JSONPointer: Hashable, Sendable {
     private let tokens: [String]
 
-    /// - Returns: nil if `text` is no pointer: it begins with a slash, and after `~` comes 0 or 1. The whole document,
-    ///   which the empty text means, is none here.
+    /// - Returns: nil if `text` is not a pointer: it must begin with a slash, and 0 or 1 must follow each `~`. The
+    ///   empty text, which means the whole document, is not allowed here.
     public init?(_ text: String) {
         guard text.hasPrefix("/") else { return nil }
         var tokens: [String] = []
@@ -37,7 +37,7 @@ public struct JSONPointer: Hashable, Sendable {
         self.tokens = tokens
     }
 
-    /// The text that stands there; nil if nothing does, or something else than text.
+    /// Returns the text at the position; nil if there is no value, or one of another type.
     func text(in document: [UInt8]) -> String? {
         guard var value = JSONValue(document: document) else { return nil }
         for token in tokens {
@@ -54,7 +54,7 @@ public struct JSONPointer: Hashable, Sendable {
         return value.text
     }
 
-    /// Digits without a leading zero (§4).
+    /// Parses an index: digits without a leading zero (§4).
     private static func index(_ token: String) -> Int? {
         guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }), token == "0" || !token.hasPrefix("0")
         else { return nil }

@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// Finds out by `HEAD` whether a file is at its place whose body went out whole and whose answer never came.
+/// A check by `HEAD` whether a file is on the server after its whole body was sent and no response came.
 ///
-/// Only a digest can tell it from an older file of the same size. Without one it is sent again: the same bytes to the
-/// same place do no harm.
+/// Only a digest distinguishes it from an older file of the same size. Without one the file is sent again: writing the
+/// same bytes to the same URL does no harm.
 struct MissingResponseCheck: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
@@ -22,17 +22,17 @@ struct MissingResponseCheck: Sendable {
 
     func start() -> Verdict { .ask(head()) }
 
-    /// Takes the answer to what was asked last.
+    /// Handles the response to the last request.
     func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
-        // Some places can be written and not read.
+        // Some URLs can be written and not read.
         guard answer.isSuccess else {
             let failure = ResponseClassifier.failure(answer)
             return failure.isTransient ? .failed(failure) : .sendAgain
         }
         var found = FoundFile(headed: answer.fields)
         guard found.size == nil || found.size == item.size else { return .sendAgain }
-        // Stores of objects use the MD5 of the content as its entity tag. Another that looks like one is only taken for
-        // the digest of another file, and that is then sent again.
+        // Object stores use the MD5 of the content as its entity tag. A tag that only looks like one is mistaken for
+        // the digest of another file, which is then sent again.
         if found.told.isEmpty, case .whole(let digest) = S3EntityTag(found.entityTag) {
             found.told = [ServerDigest(.md5, digest)]
         }

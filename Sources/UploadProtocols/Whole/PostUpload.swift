@@ -7,7 +7,7 @@ public struct PostUpload: SequentialProtocol {
 
     private let attempt: SingleShot
 
-    /// - Parameter options: The request method and the `Idempotency-Key` are taken from them.
+    /// - Parameter options: The options; the request method and the `Idempotency-Key` apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
         fields[.contentDisposition] = Self.disposition(item.name)
@@ -25,14 +25,15 @@ public struct PostUpload: SequentialProtocol {
     }
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 
-    /// The name as servers read it most, and in full where that is another.
+    /// Returns the name in the most common form, and also in full if that differs.
     private static func disposition(_ name: String) -> String {
         let plain = escaped(name)
         let field = "attachment; filename=\"\(plain)\""
         return plain == name ? field : "\(field); \(ContentDisposition.extended(filename: name))"
     }
 
-    /// Escapes a name as in a form, and removes control characters, which a field's value may not hold (RFC 9110 §5.5).
+    /// Escapes a name as in a form, and removes control characters, which a field's value may not contain (RFC 9110
+    /// §5.5).
     private static func escaped(_ name: String) -> String {
         MultipartHeader.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value < 0x20 || scalar.value == 0x7F {
@@ -52,7 +53,7 @@ public struct FormUpload: SequentialProtocol {
 
     private let attempt: SingleShot
 
-    /// - Parameter options: The file's field, the request method and the `Idempotency-Key` are taken from them.
+    /// - Parameter options: The options; the file's field, the request method and the `Idempotency-Key` apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, boundary: MultipartBoundary())
     }
@@ -77,8 +78,8 @@ public struct FormUpload: SequentialProtocol {
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 }
 
-/// One request that must not reach the server twice: before its last bytes go out, a mark is noted; an attempt that
-/// finds the mark does not know whether the server has the file.
+/// One request that must not reach the server twice. Before its last bytes are sent, a mark is recorded; an attempt
+/// that finds the mark does not know whether the server has the file.
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount
@@ -106,7 +107,7 @@ struct SingleShot: Sendable {
     func receive(_ reply: ExchangeOutcome) -> Step {
         switch SingleRequestUpload.step(reply, to: exchange, size: size) {
         case .failed(let failure, _) where failure.category != .outcomeUnknown:
-            // A definite answer, or a body that was not fully sent: the server does not have the file.
+            // The response is definite, or the body was not sent completely: the server does not have the file.
             return .failed(failure, notes: exchange.markBeforeLastBytes == nil ? [] : [.resource(nil)])
         case .done(var receipt, let notes):
             if let link = named(in: reply) { receipt.location = link }
@@ -115,7 +116,7 @@ struct SingleShot: Sendable {
         }
     }
 
-    /// The address in the response, if the destination says where it is.
+    /// Returns the URL in the response, if the destination names its position.
     private func named(in reply: ExchangeOutcome) -> String? {
         guard case .answered(let answer) = reply else { return nil }
         return link?.link(in: answer, base: exchange.url)

@@ -1,20 +1,20 @@
 import HTTPTypes
 
-/// Asks a destination of `put` which methods it takes, and whether it tells what is there.
+/// A check which methods a destination of `put` allows, and whether it describes existing files.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
         case head(findings: [String])
     }
 
-    /// A file of this name is only asked for.
+    /// The name for the requests; no file of this name is created.
     private static let name = "ferry-check"
 
     private let address: String
     private let method: String
     private var phase = Phase.options
 
-    /// - Parameter url: The destination's.
+    /// - Parameter url: The URL of the destination.
     package init(url: String, options: ProtocolOptions) {
         address = UploadAddress.address(url, for: Self.name)
         method = options.requestMethod(or: .put).rawValue
@@ -40,7 +40,7 @@ package struct PutCheck: DestinationCheck {
     private func methods(in answer: ExchangeOutcome.Response) -> [String] {
         let list = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
         var findings: [String] = []
-        // Of an address where nothing is yet, some servers list less than they take.
+        // For a URL without a file, some servers list fewer methods than they accept.
         if !answer.isSuccess || list.isEmpty {
             findings.append("the server does not say which methods it takes")
         } else if list.contains(method) {

@@ -1,11 +1,11 @@
 import FerryFiles
 import HTTPTypes
 
-/// `PUT` of the whole file (RFC 9110 §9.3.4). Nothing resumes, but the same bytes to the same place are harmless.
+/// Upload by `PUT` of the whole file (RFC 9110 §9.3.4). It cannot resume, but writing the same bytes again is harmless.
 ///
-/// Where the options ask for it, a `HEAD` before looks at the place, and one after has the server's digest
-/// (`Repr-Digest`, RFC 9530) and size compared with the file's. After an answer that never came one asks whether the file
-/// is there, so that it is not sent twice where the server can tell.
+/// If the options require it, a `HEAD` before the upload looks up an existing file. A `HEAD` after it compares the
+/// server's digest (`Repr-Digest`, RFC 9530) and size with the file's. After a missing response a `HEAD` checks whether
+/// the file is there, so that it is not sent twice if the server can confirm it.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(
@@ -19,9 +19,9 @@ public struct PutUpload: SequentialProtocol {
         case verifying(Receipt, ours: [ComputedDigest], at: LookupAddress)
     }
 
-    /// The address at which the server is asked for the file.
+    /// The URL at which the file is looked up.
     private enum LookupAddress: Sendable {
-        /// The requested address. The server named another one that may have the file instead.
+        /// The requested URL; `told` is another URL that the server named and that may have the file instead.
         case requested(told: String?)
         case told
     }
@@ -31,7 +31,7 @@ public struct PutUpload: SequentialProtocol {
     private var phase: Phase
     private var budget = RetryBudget()
 
-    /// - Parameter options: The request method, the checksum and what becomes of an existing file are taken from them.
+    /// - Parameter options: The options; the request method, the checksum and the policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -76,10 +76,10 @@ public struct PutUpload: SequentialProtocol {
 }
 
 extension PutUpload {
-    /// Whether anything that is there matters.
+    /// True if the policy depends on an existing file.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    /// The start that an earlier attempt noted.
+    /// Returns the start that an earlier attempt recorded.
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }
@@ -123,7 +123,7 @@ extension PutUpload {
         exchange.fields[.contentType] = item.contentType
         exchange.digests = digests()
         OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
-        // The next attempt must know that what it finds there may be this file.
+        // The next attempt must know that an existing file may be this one.
         var begun = UploadResource(url: UploadAddress.withoutQuery(address))
         begun[PutMemory.self].name = name
         exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
@@ -133,7 +133,7 @@ extension PutUpload {
 
     private mutating func sent(_ reply: ExchangeOutcome, _ exchange: Exchange, name: String) -> Step {
         if case .answered(let answer) = reply, answer.status == 412, exchange.fields[.ifNoneMatch] != nil {
-            // The name was free when it was asked for, and is taken now.
+            // The name was free at the lookup, and is taken now.
             guard options.existing == .rename, budget.allows(.surprise) else {
                 return .failed(.nameTaken(name), notes: [.resource(nil)])
             }
@@ -145,7 +145,7 @@ extension PutUpload {
             else {
                 return .done(receipt, notes: notes)
             }
-            // Only an equal digest means something here: another may be that of the answer's own text (RFC 9530 §3.1).
+            // Only an equal digest proves the content: another may be that of the response's own body (RFC 9530 §3.1).
             if case .same(let algorithm) = FoundFile(headed: answer.fields).agrees(with: answer.digests) {
                 receipt.verified = algorithm
                 return .done(receipt, notes: notes)
@@ -154,7 +154,7 @@ extension PutUpload {
             receipt.location = exchange.url
             return verify(receipt, ours: answer.digests, at: .requested(told: told), noting: notes)
         case .failed(let failure, let notes):
-            // A proxy's 502 or 504 tells nothing about the server behind it; any other refusal took nothing.
+            // A proxy's 502 or 504 says nothing about the server behind it; after any other refusal no file was stored.
             let isRefusal = failure.status.map { ![502, 504].contains($0) } ?? false
             return .failed(failure, notes: notes + (isRefusal ? [.resource(nil)] : []))
         case let step: return step
@@ -162,9 +162,9 @@ extension PutUpload {
     }
 }
 
-/// The server's statement about the file once it has it.
+/// The check of the file after the server has stored it.
 extension PutUpload {
-    /// Computed with the request, in the fields by which servers check what arrives.
+    /// Returns the digests to compute for the request, in the fields by which servers check the received bytes.
     private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [
@@ -172,14 +172,14 @@ extension PutUpload {
                 algorithm, of: 0..<item.size, in: .init(.reprDigest, .base64, prefix: "\(key)=:", suffix: ":")
             )
         ]
-        // It left HTTP with RFC 7231, but stores of objects still refuse what does not fit it.
+        // RFC 7231 removed the field from HTTP, but object stores still refuse content that does not match it.
         if algorithm == .md5 {
             orders.append(DigestRequest(.md5, of: 0..<item.size, in: .init(.contentMD5, .base64)))
         }
         return orders
     }
 
-    /// A server that keeps what is there may give the file another name (RFC 9110 §15.3.2).
+    /// True if the server named another URL: it may keep an existing file and rename the new one (RFC 9110 §15.3.2).
     private static func isElsewhere(_ told: String, than requested: String) -> Bool {
         guard let first = URL(string: told), let second = URL(string: requested) else { return false }
         return UploadAddress.origin(first) == UploadAddress.origin(second)
@@ -207,7 +207,7 @@ extension PutUpload {
         at place: LookupAddress
     ) -> Step {
         var receipt = receipt
-        // Some places can be written and not read: then the server's 2xx is all there is.
+        // Some URLs can be written and not read: then only the server's 2xx proves the upload.
         guard answer.isSuccess else {
             let failure = ResponseClassifier.failure(answer)
             if case .requested(let told?) = place { receipt.location = told }
@@ -229,24 +229,24 @@ extension PutUpload {
             failure = SingleRequestUpload.wrongSize(size, of: item.size)
         }
         switch place {
-        // What is there is another file, which the server kept.
+        // The requested URL has another file, which the server kept.
         case .requested(let told?):
             receipt.location = told
             return verify(receipt, ours: ours, at: .told)
         case .requested(nil): return .failed(failure, notes: [.resource(nil)])
-        // It may be a page about the file.
+        // The URL may lead to a page about the file.
         case .told: return .done(receipt)
         }
     }
 }
 
-/// The facts that an upload by PUT remembers.
+/// The facts that an upload by PUT stores.
 private struct PutMemory: ResumeForm {
     /// The name under which the upload began.
     var name: String?
-    /// True once the server took it all; what it holds has not been compared.
+    /// True once the server has confirmed the whole file, which has not been compared yet.
     var isStored = false
-    /// The address that the server named for the file, where that is another than was asked for.
+    /// The URL that the server named for the file, if it differs from the requested one.
     var told: String?
 
     static var keys: [ResumeKey<Self>] {
@@ -255,6 +255,6 @@ private struct PutMemory: ResumeForm {
 }
 
 extension HTTPField.Name {
-    /// RFC 1864; the digest of the content, in Base64.
+    /// The MD5 of the content in Base64 (RFC 1864).
     static let contentMD5 = named("Content-MD5")
 }

@@ -8,13 +8,14 @@ enum SingleRequestUpload {
             let location = answer.fields[.location].flatMap {
                 try? UploadAddress.resolve($0, against: exchange.url)
             }
-            // A PUT names the place it fills; what a POST makes is where the answer says, or nowhere known.
+            // A PUT names the URL of the file; the file of a POST is at the location in the response, or at an unknown
+            // one.
             let place = location ?? (exchange.method == .put ? exchange.url : nil)
             return .done(
                 Receipt(location: place, entityTag: answer.fields[.eTag], bytes: size))
         case .answered(let answer)
         where !exchange.traits.contains(.idempotent) && [502, 504].contains(answer.status):
-            // A proxy's words: what the server behind it did with the body, the proxy does not know.
+            // The response comes from a proxy, which does not know what the server behind it did with the body.
             return .failed(unknownOutcome(ResponseClassifier.failure(answer)))
         case .answered(let answer):
             var failure = ResponseClassifier.failure(answer).naming(size)
@@ -29,7 +30,7 @@ enum SingleRequestUpload {
         }
     }
 
-    /// The server keeps something other than it took.
+    /// Returns the failure of a server that stored another size than it received.
     static func wrongSize(
         _ size: ByteCount, of whole: ByteCount, _ category: UploadFailure.Category = .permanent
     ) -> UploadFailure {
@@ -48,7 +49,7 @@ enum SingleRequestUpload {
 }
 
 extension ProtocolOptions {
-    /// The configured method, else `method`. The configuration has been checked to hold a valid token.
+    /// Returns the configured method, else `method`. The configuration check has ensured a valid token.
     func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
         self.method.flatMap { HTTPRequest.Method($0) } ?? method
     }

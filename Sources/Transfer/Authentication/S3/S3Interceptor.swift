@@ -3,8 +3,8 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Signs each attempt at a request for an S3 server. Signs again if the refusal can be recovered from: a wrong clock,
-/// a wrong region, or expired credentials.
+/// Signs each attempt at a request for an S3 server. Signs again if the refusal can be recovered from: a wrong clock, a
+/// wrong region, or expired credentials.
 ///
 /// The path and query of a request are written in the form that is signed. One interceptor serves one destination; the
 /// server's clock and the bucket's region apply to all its requests.
