@@ -7,6 +7,7 @@
         package static let info = TCP_INFO
         package static let congestion = TCP_CONGESTION
         package static let userTimeout = TCP_USER_TIMEOUT
+        package static let unsentLimit = TCP_NOTSENT_LOWAT
         /// TCP_RTO_MAX_MS of include/uapi/linux/tcp.h; newer than the C library's list.
         package static let longestBackoff: CInt = 44
 

@@ -7,26 +7,17 @@ struct SafeName: Hashable {
     /// The receiver's own folder.
     static let workFolder = ".ferry"
 
-    /// Scalars that no name needs: line breaks, bidirectional controls (Unicode TR36 §2.5), which make `gpj.sh` look like
-    /// a picture, and two without a width. Joiners stay: Persian names and emoji need them.
-    private static let deceiving: Set<Unicode.Scalar> = [
-        "\u{2028}", "\u{2029}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}",
-        "\u{2067}",
-        "\u{2068}", "\u{2069}", "\u{200B}", "\u{FEFF}",
-    ]
-
     let text: String
 
     /// Creates the name, cut to 255 bytes if it is longer.
-    /// - Throws: `NameProblem` if it is empty, `.`, `..`, hidden, or contains a separator or a control character, a bidirectional one included.
+    /// - Throws: `NameProblem` if it is empty, `.`, `..`, hidden, or contains a separator or a control character.
     init(_ name: String) throws(NameProblem) {
         guard !name.isEmpty else { throw .empty }
         guard name != ".", name != ".." else { throw .dots }
         for scalar in name.unicodeScalars {
             if scalar == "/" || scalar == "\\" { throw .separator }
-            if scalar.properties.generalCategory == .control || Self.deceiving.contains(scalar) {
-                throw .control
-            }
+            let breaksLines = scalar == "\u{2028}" || scalar == "\u{2029}"
+            if scalar.properties.generalCategory == .control || breaksLines { throw .control }
         }
         // Some file systems do not distinguish case.
         guard name.lowercased() != Self.workFolder else { throw .reserved }

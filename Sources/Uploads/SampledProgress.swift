@@ -9,11 +9,19 @@ package struct SampledProgress: Sendable {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// Returns the number of bytes of the file that are sent or stored. Unconfirmed bytes of an ended attempt do not
-    /// count.
+    /// Returns the number of bytes of the file that are sent or stored.
     package func of(_ upload: Upload) -> ByteCount {
-        guard case .running = upload.state, let sample = samples[upload.id] else { return upload.confirmed }
+        guard case .running = upload.state, let sample = samples[upload.id] else {
+            return Self.stored(upload)
+        }
         return min(upload.size, sample.reached)
+    }
+
+    /// The bytes that an upload resumes after: what went out counts where the server keeps it, though only the next
+    /// response says how much it has.
+    private static func stored(_ upload: Upload) -> ByteCount {
+        guard upload.resource != nil else { return upload.confirmed }
+        return max(upload.confirmed, min(upload.size, upload.tries.sent))
     }
 
     /// Returns the rate and the remaining time; empty for an upload that does not run.

@@ -23,18 +23,21 @@ struct FrozenEngineTests {
         try place.configure("put", at: "http://127.0.0.1:9/")
     }
 
-    @Test func `status says soon that the engine does not answer, and how to go on`() async throws {
+    @Test(arguments: ["status", "list", "limit"])
+    func `a command says soon that the engine does not answer, and how to resume it`(
+        command: String
+    ) async throws {
         try await place.withEngine { engine in
             engine.standStill()
             let asked = ContinuousClock.now
-            let status = try await place.ferry("status")
+            let status = try await place.ferry(command)
             #expect(status.ending == .exited(75))
             #expect(status.errors.contains("the engine does not answer (process "), "\(status.errors)")
             #expect(status.errors.contains("kill -CONT"))
             // It waits for three seconds; it was thirty.
             #expect(.now - asked < .seconds(20))
             engine.signal(SIGCONT)
-            #expect(try await place.ferry("status").ending == .exited(0))
+            #expect(try await place.ferry(command).ending == .exited(0))
         }
     }
 

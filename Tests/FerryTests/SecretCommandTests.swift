@@ -137,6 +137,13 @@ struct SecretCommandTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `A7 the secret of a command is the same when it is read again`() async throws {
+        let reader = SecretReader()
+        let secret = Secret.command(["printf", "token\\nmore\\n"])
+        #expect(try await reader.read(secret) == "token")
+        #expect(try await reader.read(secret) == "token")
+    }
+
     @Test func `A7 the first line that a command prints is the secret`() async throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }

@@ -8,7 +8,6 @@ differ by what was under way in that moment, and nothing is if the window was cl
 fade, and the bytes that were sent again are compared to the byte.
 """
 
-import functools
 import json
 import os
 import re
@@ -32,8 +31,6 @@ ATTEMPTS = re.compile(
     r"attempts +(?P<attempts>\d+) attempts?(?:, resumed (?P<resumes>\d+) times?)?"
     r"(?:, (?P<resent>[\d.]+ \w+) sent again)?"
 )
-# A fault of the product that is known. A test that passes all the same is one to take this from.
-known = functools.partial(pytest.mark.xfail, strict=True, raises=AssertionError)
 UNITS = {"B": 1, "KiB": KIB, "MiB": KIB * KIB}
 
 
@@ -362,7 +359,6 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
         assert uploads["two.bin"]["resent"] >= cut["two.bin"]
 
 
-@known(reason="SampledProgress.of knows only what the server confirmed of what does not run")
 def test_a_pause_takes_nothing_from_the_share_in_a_list(views, home, proxy):
     """The screen says 30 %, the server has 30 %, and `list` says 0 %: tus confirms only when it is asked."""
     view = views("tus", {"one.bin": 20_000_000}, 2 * KIB * KIB)
@@ -378,7 +374,7 @@ def test_a_pause_takes_nothing_from_the_share_in_a_list(views, home, proxy):
     "command",
     [
         "status",
-        pytest.param("list", marks=known(reason="ProgressStore.samples estimates each alone, without its new share")),
+        "list",
     ],
 )
 def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, command):
@@ -392,7 +388,6 @@ def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, comm
     view.check_time(told, left, [view.limit])
 
 
-@known(reason="TransferEstimator.total: no total is below one upload's, at half of the limit")
 def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
     """Of two that share a limit the larger gets all of it once the other has ended."""
     view = views("put", {"one.bin": 4_000_000, "two.bin": 16_000_000}, KIB * KIB)
@@ -401,7 +396,6 @@ def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
     view.check_time(status["eta"], status["uploads"]["bytesLeft"], [view.limit, *view.proxy.paces()])
 
 
-@known(reason="ProgressStore.end comes before the result is on disk: SampledProgress has none")
 def test_what_has_just_ended_does_not_fall_to_nothing(views):
     """Until its end is on disk an upload is running, and `list` says that none of it is sent."""
     view = views("put", {f"{number:03}.bin": 30_000 for number in range(200)}, 400 * KIB)
@@ -412,7 +406,6 @@ def test_what_has_just_ended_does_not_fall_to_nothing(views):
             sent[name] = upload["sent"]
 
 
-@known(reason="bytes that wait in this machine's kernel count as sent, up to 4 MB of them")
 def test_a_fade_is_seen_in_rate_and_remaining_time(views, proxy):
     """Under a limit the kernel takes what the limit lets through, for as long as its buffer has room."""
     view = views("put", {"one.bin": 20_000_000}, LIMIT)

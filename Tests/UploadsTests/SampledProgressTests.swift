@@ -35,6 +35,15 @@ struct SampledProgressTests {
         #expect(sent(state) == 20)
     }
 
+    @Test func `bytes that an ended attempt had sent count where the server keeps them`() {
+        var upload = Upload.make(
+            size: 100, state: .paused(.user), resource: UploadResource(url: "https://host/1", confirmed: 20))
+        upload.tries.sent = 60
+        #expect(SampledProgress().of(upload) == 60)
+        upload.resource = nil
+        #expect(SampledProgress().of(upload) == 0)
+    }
+
     @Test func `a done upload counts as a whole`() { #expect(sent(.done(Receipt(), at: Self.date)) == 100) }
 
     @Test func `without a sample what the server holds counts`() {

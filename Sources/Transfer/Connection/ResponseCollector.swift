@@ -32,6 +32,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
 
     let breakCostsLittle: Bool
     let answerMayTakeLong: Bool
+    let unsentLimit: Int?
     private let expected: ByteCount?
     private let keptLimit: Int
     private let delegate: (any UploadDelegate)?
@@ -45,10 +46,17 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     ) {
         breakCostsLittle = request.breakCostsLittle
         answerMayTakeLong = request.answerMayTakeLong
+        unsentLimit = Self.unsentLimit(of: request.body)
         expected = request.body.length
         self.keptLimit = keptLimit
         self.delegate = delegate
         self.writer = writer
+    }
+
+    /// A twelfth of a second of the bandwidth limit, and at least what a link needs to stay busy between two chunks.
+    private static func unsentLimit(of body: TransportRequest.Body) -> Int? {
+        guard case .streamed(let body) = body, let chunk = body.rateLimiter?.chunkLimit else { return nil }
+        return Int(clamping: max(16 << 10, min(chunk, 1 << 20) * 8))
     }
 
     var start: Start { state.withLock { $0.start } }

@@ -16,6 +16,9 @@ protocol ExchangeObserver: Sendable {
     func didRefuseRest()
     /// True if a break of the connection loses little.
     var breakCostsLittle: Bool { get }
+    /// The number of unsent bytes that the kernel may hold; nil for its own limit. A bandwidth limit would otherwise let
+    /// megabytes into the kernel while the link is away, and they would count as progress.
+    var unsentLimit: Int? { get }
     /// True if the server may send its response for minutes, with a byte now and then, while it works.
     var answerMayTakeLong: Bool { get }
 }
@@ -91,8 +94,9 @@ final class StallDetector: ChannelDuplexHandler {
     private var lastMoved = NIODeadline.now()
     /// The time at which the connection's network went away; nil while it is there.
     private var linkLeft: NIODeadline?
-    /// True while the kernel is set to retry soon, because the peer does not respond.
-    private var isHurried = false
+    /// The maximum time between two attempts of the kernel.
+    private var backoff = TCPInfo.longestBackoff
+    private var unsentLimit: Int?
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
@@ -113,6 +117,7 @@ final class StallDetector: ChannelDuplexHandler {
             state = .running(running)
             lastMoved = .now()
             watch(context)
+            limitUnsent(to: running.observer?.unsentLimit, context.channel)
             running.observer?.didStart(onKeptConnection: exchangesServed > 0)
         case .body: break
         case .end: requestIsComplete()
@@ -325,14 +330,17 @@ final class StallDetector: ChannelDuplexHandler {
         watch(context)
     }
 
+    private func limitUnsent(to limit: Int?, _ channel: any Channel) {
+        guard limit != unsentLimit else { return }
+        unsentLimit = limit
+        TCPInfo.limitUnsent(of: channel, to: limit)
+    }
+
     /// Makes the kernel retry soon while the peer is silent: the link may return at any moment.
     private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
-        switch (isHurried, progress.unanswered) {
-        case (false, 3...): TCPInfo.boundBackoff(of: channel, to: progress.hastyBackoff)
-        case (true, 0): TCPInfo.boundBackoff(of: channel, to: TCPInfo.longestBackoff)
-        default: return
-        }
-        isHurried.toggle()
+        guard let wanted = progress.wantedBackoff, wanted != backoff else { return }
+        backoff = wanted
+        TCPInfo.boundBackoff(of: channel, to: wanted)
     }
 
     /// Opens a new connection to the same address, and breaks this one if only this one is dead.

@@ -17,6 +17,8 @@ struct TCPInfo: Hashable, Sendable {
     var sentBytes: UInt64?
     /// The bytes that the kernel accepted and has not sent yet.
     var unsentBytes: UInt64 = 0
+    /// The number of consecutive unanswered probes of a closed receive window, which are among `unanswered`.
+    var probes = 0
 
     /// Asks the kernel. Where it has no such state, the result reports no bytes in flight.
     static func read(_ channel: any Channel) -> EventLoopFuture<TCPInfo> {
@@ -36,7 +38,7 @@ struct TCPInfo: Hashable, Sendable {
                     isEstablished: info.state == 1,  // TCP_ESTABLISHED
                     sentBytes: info.bytesSent > 0
                         ? info.bytesSent - min(info.bytesSent, info.bytesRetransmitted) : nil,
-                    unsentBytes: UInt64(info.bytesNotSent))
+                    unsentBytes: UInt64(info.bytesNotSent), probes: Int(info.probes))
             }.flatMapErrorThrowing { _ in TCPInfo() }
         #else
             channel.eventLoop.makeSucceededFuture(TCPInfo())
@@ -45,8 +47,20 @@ struct TCPInfo: Hashable, Sendable {
 
     /// Linux's longest pause between two retransmissions (`TCP_RTO_MAX`, include/net/tcp.h).
     static let longestBackoff = Duration.seconds(120)
-    /// The interval for retransmissions on a silent link: short, but longer than a response needs.
-    var hastyBackoff: Duration { max(.seconds(2), roundTrip * 2) }
+
+    /// The maximum time between two attempts of the kernel; nil to leave it as it is. A silent link is tried often, since
+    /// it may return at any moment, but no more often than a response needs.
+    ///
+    /// Linux gives a connection up after 15 probes of a closed window, whatever the user timeout is (tcp_probe_timer in
+    /// net/ipv4/tcp_timer.c): the first ones cover a fade of a minute, the others minutes more.
+    var wantedBackoff: Duration? {
+        switch (unanswered, probes) {
+        case (0, _), (_, 9...): Self.longestBackoff
+        case (3..., 1...): max(.seconds(10), roundTrip * 2)
+        case (3..., _): max(.seconds(2), roundTrip * 2)
+        default: nil
+        }
+    }
 
     /// Bounds the time between two retransmissions of the kernel, where it can (Linux 6.15). Without the bound the
     /// kernel notices the end of an outage of a minute up to another minute late. With it, the number of retries no
@@ -61,6 +75,19 @@ struct TCPInfo: Hashable, Sendable {
                     level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.userTimeout),
                     value: CInt(924_600))
             }.whenFailure { _ in }
+        #endif
+    }
+
+    /// Bounds the bytes that the kernel accepts before it has sent those before them (tcp(7), TCP_NOTSENT_LOWAT).
+    ///
+    /// - Parameter limit: The number of bytes; nil for the kernel's default, which is none.
+    static func limitUnsent(of channel: any Channel, to limit: Int?) {
+        #if os(Linux)
+            guard let provider = channel as? any SocketOptionProvider else { return }
+            provider.unsafeSetSocketOption(
+                level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.unsentLimit),
+                value: limit.map { CInt(clamping: $0) } ?? -1
+            ).whenFailure { _ in }
         #endif
     }
 

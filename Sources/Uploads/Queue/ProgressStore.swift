@@ -10,6 +10,8 @@ final class ProgressStore: Sendable {
         let scopes: [LimitScope]
         /// True once a request carries the whole file, and the server keeps nothing if the request breaks.
         var carriesAll = false
+        /// True once the attempt has ended. The sample stays until its result is on disk: the upload is shown as running.
+        var hasEnded = false
         /// The last time when the number of sent bytes was reported to the queue.
         var noted: ContinuousClock.Instant?
         /// The last time when bytes were sent; nil before the first.
@@ -23,6 +25,8 @@ final class ProgressStore: Sendable {
     private struct State {
         var entries: [Upload.ID: Entry] = [:]
         var estimator = TransferEstimator()
+
+        var running: [TransferEstimator.Running] { entries.values.filter { !$0.hasEnded }.map(\.running) }
 
         /// Changes a sample and updates the rate with the difference.
         ///
@@ -97,12 +101,21 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Ends the samples of `id` and returns the last.
-    @discardableResult
+    /// Ends the attempt's estimate. Its last sample stays until `remove`.
+    ///
+    /// - Returns: The last sample.
     func end(_ id: Upload.ID) -> ProgressSample? {
         state.withLock { state in
             state.estimator.end(id, at: now)
-            return state.entries.removeValue(forKey: id)?.sample
+            state.entries[id]?.hasEnded = true
+            return state.entries[id]?.sample
+        }
+    }
+
+    /// Removes the sample of an attempt that has ended, unless another has begun.
+    func remove(_ id: Upload.ID) {
+        state.withLock { state in
+            if state.entries[id]?.hasEnded == true { state.entries[id] = nil }
         }
     }
 
@@ -123,9 +136,10 @@ final class ProgressStore: Sendable {
     func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
         state.withLock { state in
             let now = now
+            let estimates = state.estimator.estimates(of: state.running, limits: limits, at: now)
             return state.entries.values.map { entry in
                 var sample = entry.sample
-                let estimate = state.estimator.estimate(of: entry.running, limits: limits, at: now)
+                let estimate = estimates[sample.id] ?? TransferEstimate()
                 (sample.rate, sample.remaining) = (estimate.rate, estimate.remaining)
                 return sample
             }
@@ -137,7 +151,7 @@ final class ProgressStore: Sendable {
         state.withLock { state in
             guard !state.entries.isEmpty else { return TransferEstimate() }
             return state.estimator.estimates(
-                of: state.entries.values.map(\.running), left: left, limits: limits, at: now
+                of: state.running, left: left, limits: limits, at: now
             ).total
         }
     }

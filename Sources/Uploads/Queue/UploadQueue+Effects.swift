@@ -142,6 +142,7 @@ extension UploadQueue {
         _ = try? await ask { reply in
             .attempt(id, run: number, .ended(outcome, file: file, sent: sent), reply)
         }
+        progressStore.remove(id)
         if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
     }
 

@@ -15,10 +15,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = ControlClient(folder: global.stateFolder)
-        // A quick question shows whether the engine is alive; a report of a million uploads may take longer.
-        if case .unknown = client.asking(within: Self.heartbeat).ask(.progress) {
-            throw Self.silent(client.process)
-        }
+        try client.checkPulse()
         switch client.ask(.report) {
         case .answered(.report(let report)): print(json ? StatusLine(report).text : StatusText.lines(report))
         case .otherVersion(let failure):
@@ -26,24 +23,13 @@ struct StatusCommand: AsyncParsableCommand {
                 status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
         case .answered(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
         case .unknown, .answered:
-            throw Self.silent(client.process)
+            throw client.silence
         case .nobody:
             print(
                 json ? StatusLine.nothingRuns.text : "no engine is running; `ferry` or `ferry run` starts one"
             )
             throw ExitCode(CommandFailure.nothingRuns)
         }
-    }
-
-    /// The seconds in which any engine responds to the simplest question, also on a busy machine.
-    private static let heartbeat = 3
-
-    private static func silent(_ process: Int32?) -> CommandFailure {
-        let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
-        return CommandFailure(
-            status: CommandFailure.queueInUse,
-            summary: "the engine does not answer\(process.map { " (process \($0))" } ?? "")",
-            hint: "\(resume)`ferry stop` ends it; nothing it acknowledged is lost")
     }
 }
 

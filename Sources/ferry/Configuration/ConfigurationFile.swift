@@ -24,20 +24,15 @@ enum ConfigurationFile {
         return configuration
     }
 
-    /// The maximum size of a configuration in bytes.
-    static let sizeLimit = 1 << 20
-
     /// Reads a file; nil if it cannot be read.
     private static func content(of file: String) throws(UploadFailure) -> Data? {
-        guard let opened = try? OpenFile(LocalPath(file), for: .reading),
-            let bytes = try? opened.content(upTo: sizeLimit + 1)
-        else { return nil }
-        guard bytes.count <= sizeLimit else {
+        guard let content = LocalFiles.content(of: file) else { return nil }
+        guard content.count <= LocalFiles.sizeLimit else {
             throw UploadFailure(
                 .permanent, "the configuration \(file) is larger than 1 MiB",
                 hint: "is it the right file? `ferry config --print-example` prints one")
         }
-        return Data(bytes)
+        return content
     }
 
     static func parse(_ data: Data, file: String) throws(UploadFailure) -> Configuration {

@@ -85,8 +85,11 @@ actor SecretReader {
             value = found
         case .file(let path): value = try Self.file(path, of: secret)
         case .command(let words):
-            if let known = outputs[words], .now - known.read < age { return known.value }
-            value = try await output(of: words, secret)
+            if let known = outputs[words], .now - known.read < age {
+                value = known.value
+            } else {
+                value = try await output(of: words, secret)
+            }
         }
         let line = value.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         guard !line.isEmpty else { throw Self.missing(secret, "is empty") }

@@ -18,6 +18,25 @@ struct ControlClient {
         return client
     }
 
+    /// The seconds in which any engine responds to the simplest question, also on a busy machine.
+    private static let pulse = 3
+
+    /// Asks a quick question: a report of a million uploads may take longer.
+    ///
+    /// - Throws: `CommandFailure` if an engine listens and does not respond. No engine is no failure.
+    func checkPulse() throws(CommandFailure) {
+        if case .unknown = asking(within: Self.pulse).ask(.progress) { throw silence }
+    }
+
+    /// The failure of an engine that does not respond.
+    var silence: CommandFailure {
+        let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
+        return CommandFailure(
+            status: CommandFailure.queueInUse,
+            summary: "the engine does not answer\(process.map { " (process \($0))" } ?? "")",
+            hint: "\(resume)`ferry stop` ends it; nothing it acknowledged is lost")
+    }
+
     /// A connection to the engine.
     struct Connection {
         let socket: LineSocket

@@ -36,7 +36,9 @@ struct QueueAccess {
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
                 // A holder that changes is a command, and ends soon.
                 if pid != holder { (holder, since) = (pid, .now) }
-                switch ControlClient(folder: state).perform(command, listing: filter) {
+                let client = ControlClient(folder: state)
+                try client.checkPulse()
+                switch client.perform(command, listing: filter) {
                 case .reply(let reply):
                     if assembly.edited != .refuse {
                         StandardError.write("note: an edit takes effect once no engine is running\n")
@@ -133,7 +135,9 @@ struct QueueAccess {
     private func performThere(
         _ command: QueueCommand, orElse issue: CommandFailure
     ) throws(CommandFailure) -> QueueReply {
-        switch ControlClient(folder: state).perform(command) {
+        let client = ControlClient(folder: state)
+        try client.checkPulse()
+        switch client.perform(command) {
         case .reply(let reply): return try Self.accepted(reply)
         case .unknown: try Self.checkRepeatable(command)
         case .nobody: break

@@ -25,7 +25,7 @@ struct StallLimitTests {
         milliseconds: Int, seconds: Int
     ) {
         let progress = TCPInfo(unanswered: 3, roundTrip: .milliseconds(milliseconds))
-        #expect(progress.hastyBackoff == .seconds(seconds))
+        #expect(progress.wantedBackoff == .seconds(seconds))
     }
 
     @Test func `N4 a server that answers and takes nothing is given up after the stall time`() {

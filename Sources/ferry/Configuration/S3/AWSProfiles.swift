@@ -40,10 +40,13 @@ struct AWSProfiles {
     }
 
     private func checkSecrecy() throws(UploadFailure) {
-        let folder = URL(fileURLWithPath: credentialsFile).deletingLastPathComponent().path
-        guard let mode = LocalFiles.mode(of: credentialsFile), mode & 0o077 != 0,
-            LocalFiles.mode(of: folder).map({ $0 & 0o077 != 0 }) ?? true
-        else { return }
+        guard let mode = LocalFiles.mode(of: credentialsFile), mode & 0o077 != 0 else { return }
+        // Nobody reads a file in a folder that only its owner may enter.
+        var folder = LocalPath(URL(fileURLWithPath: credentialsFile).path).parent
+        while let next = folder, next.text != "/" {
+            if LocalFiles.mode(of: next.text).map({ $0 & 0o011 == 0 }) ?? false { return }
+            folder = next.parent
+        }
         throw UploadFailure(
             .permanent,
             "others can read the secrets in \(credentialsFile) (mode \(String(mode & 0o777, radix: 8)))",
