@@ -95,10 +95,13 @@ public final class SourceFile: Sendable {
     /// - Throws: The same errors as `init`; `sourceChanged` if a link leads to any other file. `check` then compares
     ///   the version.
     public static func open(
-        _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared
+        _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared,
+        readsSmall: Bool = false
     ) async throws(UploadFailure) -> SourceFile {
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
-            do throws(UploadFailure) { return try opened(path, queuedAs: identity, readers) } catch {
+            do throws(UploadFailure) {
+                return try opened(path, queuedAs: identity, readers, readsSmall)
+            } catch {
                 // A file that is missing because its medium is not mounted must not be given up.
                 guard error.category == .sourceUnreadable, Volume.isAway(path, expecting: identity)
                 else { throw error }
@@ -108,11 +111,11 @@ public final class SourceFile: Sendable {
     }
 
     private static func opened(
-        _ path: LocalPath, queuedAs identity: FileIdentity, _ readers: BlockingIOPool
+        _ path: LocalPath, queuedAs identity: FileIdentity, _ readers: BlockingIOPool, _ readsSmall: Bool
     ) throws(UploadFailure) -> SourceFile {
         switch try walk(path) {
         case .file(let opened):
-            return try SourceFile(path, opened: opened, readers: readers, readsSmall: true)
+            return try SourceFile(path, opened: opened, readers: readers, readsSmall: readsSmall)
         case .link(let link):
             if let file = try? SourceFile(path, readers: readers), file.identity == identity { return file }
             let goal = (try? link.resolved()) ?? link.linkTarget ?? link

@@ -113,7 +113,7 @@ public final class DestinationRunner: AttemptRunner {
             let destination = try destinations.destination(for: upload.target)
             let uploadProtocol = try Self.uploadProtocol(for: upload, at: destination)
             let file = try await SourceFile.open(
-                upload.path, queuedAs: upload.identity, readers: readers)
+                upload.path, queuedAs: upload.identity, readers: readers, readsSmall: true)
             let identity = file.recognized(upload.identity)
             let known = capabilities.capabilities(of: CapabilityKey(upload.target))
             let place = CapabilityKey(ofServer: upload.target)

@@ -70,65 +70,46 @@ package struct TransferEstimator: Sendable {
         of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
         at now: Double
     ) -> TransferEstimates {
-        let running = Array(running)
-        let queued = max(0, left[.total] - running.reduce(0) { $0 + Double($1.left) })
         var estimates = TransferEstimates()
-        estimates.uploads = uploads(running, queued: queued, limits: limits, at: now)
+        estimates.uploads = self.estimates(of: running, limits: limits, at: now)
         estimates.total = total(
             left: left, limits: limits, longest: estimates.uploads.values.compactMap(\.remaining).max(),
             at: now)
         return estimates
     }
 
-    /// The estimates of the running uploads, for a caller that does not know which others wait.
+    /// The estimates of the running uploads, each by its own rate and the limits that apply to it.
     package func estimates(
         of running: some Sequence<Running>, limits: [LimitScope: ByteCount], at now: Double
     ) -> [Upload.ID: TransferEstimate] {
-        uploads(Array(running), queued: .infinity, limits: limits, at: now)
+        let running = Array(running)
+        let share = share(of: running, limits: limits, at: now)
+        return Dictionary(
+            running.map { ($0.id, estimate(of: $0, limits: limits, share: share, at: now)) }
+        ) { $1 }
     }
 
-    /// - Parameter queued: The number of bytes of uploads that start when one of `running` ends.
-    private func uploads(
-        _ running: [Running], queued: Double, limits: [LimitScope: ByteCount], at now: Double
-    ) -> [Upload.ID: TransferEstimate] {
-        let binding = bindingLimit(of: running, limits: limits, at: now)
-        var estimates: [Upload.ID: TransferEstimate] = [:]
-        for upload in running {
-            guard let estimator = uploads[upload.id] else {
-                estimates[upload.id] = TransferEstimate()
-                continue
-            }
-            let steady = estimator.steadyRate(at: now)
-            var remaining = Self.remaining(
-                Double(upload.left), rate: steady, limit: upload.scopes.compactMap { limits[$0] }.min())
-            if let binding, remaining != nil,
-                now - lastEnd < 2 * RateEstimator.recent
-                    || steady ?? 0 >= 0.7 * binding / Double(running.count)
-            {
-                remaining = Self.shared(upload, among: running, queued: queued) / binding
-            }
-            estimates[upload.id] = TransferEstimate(rate: estimator.rate(at: now), remaining: remaining)
-        }
-        return estimates
+    /// - Parameter share: The least rate to expect, in bytes per second.
+    private func estimate(
+        of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
+    ) -> TransferEstimate {
+        guard let estimator = uploads[upload.id] else { return TransferEstimate() }
+        return TransferEstimate(
+            rate: estimator.rate(at: now),
+            remaining: Self.remaining(
+                Double(upload.left), rate: estimator.steadyRate(at: now).map { max($0, share ?? 0) },
+                limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// Returns the lowest limit that applies to all running uploads, if they use all of it; nil if there is none.
-    private func bindingLimit(
-        of running: [Running], limits: [LimitScope: ByteCount], at now: Double
-    ) -> Double? {
-        let common = limits.filter { scope, _ in running.allSatisfy { $0.scopes.contains(scope) } }
-        guard let limit = common.values.min().map(Double.init), let rate = total?.steadyRate(at: now),
-            rate >= 0.9 * limit
+    /// The share of each upload in a limit that binds all of them, for the seconds after one of them stopped, when the
+    /// measured rate is too low. Nil without such a limit.
+    private func share(of running: [Running], limits: [LimitScope: ByteCount], at now: Double) -> Double? {
+        guard now - lastEnd < 2 * RateEstimator.recent, let rate = total?.steadyRate(at: now),
+            let limit = limits.filter({ scope, _ in running.allSatisfy { $0.scopes.contains(scope) } }).values
+                .min(),
+            rate >= 0.9 * Double(limit)
         else { return nil }
-        return limit
-    }
-
-    /// Returns the number of bytes that pass a shared limit until an upload is done: its own, and as many of each other
-    /// upload, or of one that starts in its place, as it has.
-    private static func shared(_ upload: Running, among running: [Running], queued: Double) -> Double {
-        let own = Double(upload.left)
-        let others = running.reduce(0) { $1.id == upload.id ? $0 : $0 + min(Double($1.left), own) }
-        return own + min(own * Double(running.count - 1), others + queued)
+        return Double(limit) / Double(max(1, running.count))
     }
 
     /// - Parameter longest: The longest remaining time of one upload.

@@ -23,9 +23,13 @@ struct ControlClient {
 
     /// Asks a quick question: a report of a million uploads may take longer.
     ///
-    /// - Throws: `CommandFailure` if an engine listens and does not respond. No engine is no failure.
+    /// - Throws: `CommandFailure` if an engine listens and does not respond. No engine is no failure, and neither is one
+    ///   that ends meanwhile.
     func checkPulse() throws(CommandFailure) {
-        if case .unknown = asking(within: Self.pulse).ask(.progress) { throw silence }
+        let start = ContinuousClock.now
+        if case .unknown = asking(within: Self.pulse).ask(.progress), .now - start >= .seconds(Self.pulse) {
+            throw silence
+        }
     }
 
     /// The failure of an engine that does not respond.

@@ -12,7 +12,7 @@ struct SourceFileMemoryTests {
 
     private func opened(_ content: [UInt8]) async throws -> SourceFile {
         let path = LocalPath(try directory.write(content, to: "a"))
-        return try await SourceFile.open(path, queuedAs: SourceFile.identity(at: path))
+        return try await SourceFile.open(path, queuedAs: SourceFile.identity(at: path), readsSmall: true)
     }
 
     @Test func `a small file is read when it is opened`() async throws {

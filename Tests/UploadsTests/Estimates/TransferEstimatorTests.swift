@@ -81,16 +81,6 @@ private func error(_ value: Double?, _ truth: Double) -> Double {
         #expect(error(link.estimates.uploads[2]?.remaining, link.sum / 2e6) < 0.15)
     }
 
-    @Test func `the larger of two that share a limit needs what all of them need`() {
-        var link = SimulatedLink([1: 40e6, 2: 160e6])
-        link.limits = [.total: 2_000_000]
-        link.run(for: 10, rate: 1e6)
-        let estimates = link.estimates
-        #expect(error(estimates.total.remaining, link.sum / 2e6) < 0.05)
-        #expect(error(estimates.uploads[2]?.remaining, link.sum / 2e6) < 0.05)
-        #expect(error(estimates.uploads[1]?.remaining, (link.left[1] ?? 0) / 1e6) < 0.05)
-    }
-
     @Test func `an upload that the link holds back gets no share of a limit that does not bind`() {
         var link = SimulatedLink([1: 1e9, 2: 1e9])
         link.limits = [.total: 20_000_000]
