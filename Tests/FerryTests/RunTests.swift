@@ -143,9 +143,8 @@ struct RunTests {
         try await place.ferry("add", place.path("a"))
         let result = try await place.ferry("run", "--json", "--exit-when-idle")
         #expect(result.ending == .exited(0), "\(result.output)")
+        // A wait that ends before the next line is due is in no line, so that only the attempts are certain.
         let uploads = try UploadLine.all(in: result.lines)
-        // Not each of the three: a wait that ends before the next line is due is in no line.
-        #expect(uploads.contains { $0.state == "waiting" })
         #expect(uploads.last?.attempts == 4)
         #expect(server.requests.last?.isComplete == true)
     }
