@@ -139,7 +139,7 @@ private struct World {
     }
 
     private mutating func stop(_ id: Upload.ID, as state: Upload.State) {
-        progressStore.end(id)
+        _ = progressStore.end(id)
         items[id]?.upload.state = state
         items[id]?.startsAgain = nil
         publish(id)
