@@ -15,7 +15,7 @@ extension HostileServer {
         try HostileServer { connection in
             while try connection.waitForRequest() {
                 try connection.readRequest()
-                gate.block()
+                try connection.hold(until: gate)
                 try connection.answer(status)
             }
         }

@@ -28,7 +28,12 @@ struct MediumTests {
         // The first is read, the second is sent by the kernel.
         let pattern = try PatternFile(at: place.path("a"), count: call == "sendfile" ? 4 << 20 : 60_000)
         try await ReceiverSite.with { site in
-            try place.configure("tus", at: site.tusURL)
+            // The wait is long enough to be published before it ends, however busy the machine is.
+            try place.configure(
+                """
+                { "destinations": { "here": { "url": "\(site.tusURL)", "protocol": "tus" } },
+                  "retry": { "base": 5, "cap": 5 } }
+                """)
             try await place.ferry("add", place.path("a"))
             let process = try place.start(
                 through: strace("\(call):error=EIO:when=1", of: place.path("a")),

@@ -79,12 +79,13 @@ struct Workplace: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: configurationFile)
     }
 
-    /// One destination, `here`, at `url`; retries come at once, so that no test waits for them.
+    /// One destination, `here`, at `url`; retries come at once, so that no test waits for them. A server may take
+    /// minutes to answer, as the machine may be busy.
     func configure(_ protocolName: String, at url: String, more: String = "", limits: String = "{}") throws {
         try configure(
             """
             { "destinations": { "here": { "url": "\(url)", "protocol": "\(protocolName)"\(more) } },
-              "retry": { "base": 0.01, "cap": 0.05 }, "limits": \(limits) }
+              "retry": { "base": 0.01, "cap": 0.05 }, "timeouts": { "response": 600 }, "limits": \(limits) }
             """)
     }
 

@@ -75,7 +75,7 @@ public final class Gate: Sendable {
     }
 
     /// Blocks the thread until this gate or `other` is open, or `limit` of real time has passed.
-    public func block(orUntil other: Gate? = nil, upTo limit: Duration = .seconds(30)) {
+    public func block(orUntil other: Gate? = nil, upTo limit: Duration = .seconds(300)) {
         let semaphore = DispatchSemaphore(value: 0)
         let ticket = whenOpen { semaphore.signal() }
         let otherTicket = other?.whenOpen { semaphore.signal() }
