@@ -6,7 +6,6 @@
  * Each is delivered MICROSECONDS after it came, so a round trip takes twice as long. Prints "ready" when the devices are
  * there; the caller gives them addresses. Needs root and /dev/net/tun. Ends on SIGTERM; the devices end with it.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>

@@ -6,12 +6,13 @@
  * repeated in the response, unchecked, so a client pays for its digests and the server does not. Signatures are not
  * checked. --rate reads that many bytes a second from each connection. --windows prints, for each body, "windows" and the
  * bytes that arrived in each window of that length, beginning with the first byte of the body. Prints "ready PORT" once
- * it listens. Ends on SIGTERM.
+ * it listens, and on SIGUSR1 "received" and the bytes of all bodies so far. Ends on SIGTERM.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 
 enum { HEAD = 32768, BUFFER = 131072, TAIL = 512, SLOTS = 1 << 21, WINDOWS = 4096 };
 
-static long long rate, window;
+static long long rate, window, received;
 
 /* The sizes of the files by the hash of their path, for WebDAV's PROPFIND. */
 static struct { unsigned long long key; long long size; } files[SLOTS];
@@ -37,6 +38,13 @@ static long long now(void) {
 static void pause_for(long long nanoseconds) {
     struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     if (nanoseconds > 0) nanosleep(&time, NULL);
+}
+
+/* `signal` restarts the calls that it interrupts. */
+static void report_received(int number) {
+    char text[64];
+    int length = snprintf(text, sizeof text, "received %lld\n", __atomic_load_n(&received, __ATOMIC_RELAXED));
+    if (write(STDOUT_FILENO, text, (size_t)length) < 0) (void)number;
 }
 
 /* Stores a size, or returns the stored one if `size` is -1; -1 means that the path is unknown. */
@@ -119,6 +127,7 @@ static int take_body(struct connection *c, long long left) {
         c->tail_held = older + kept;
         c->tail[c->tail_held] = 0;
         c->at += count, left -= (long long)count, c->body += (long long)count;
+        __atomic_add_fetch(&received, (long long)count, __ATOMIC_RELAXED);
     }
     return 1;
 }
@@ -319,6 +328,7 @@ int main(int count, char **words) {
         return 1;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
+    signal(SIGUSR1, report_received);
     printf("ready %d\n", ntohs(address.sin_port));
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);

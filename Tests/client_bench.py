@@ -1,0 +1,154 @@
+"""The commands of `Tests/bench` that set Ferry beside the clients of others: tls, rtt, s3, digests and memory."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+
+from link_lab import CLIENT_DEVICE, HOST, IN_CLIENT, IN_SERVER, NAMES, SERVER_DEVICE, namespaces
+from upload_clients import (
+    Discard, Places, compiled, conditions, destination, ferry_client, heading, in_turns, others, work_folder, write_files,
+)
+
+SMALL = 4096
+ROUND_TRIP_MILLISECONDS = 20
+DELAYED = "10.78.0.1", "10.78.0.2"
+
+
+class TLSPlaces:
+    """The addresses of runs at nginx with TLS. After a check the files are gone."""
+
+    def __init__(self, nginx, least):
+        self.nginx, self.least, self.numbers = nginx, least, itertools.count(1)
+
+    def next(self):
+        return f"https://127.0.0.1:{self.nginx.port}/run{next(self.numbers)}"
+
+    def check(self, url):
+        folder = self.nginx.folder / "files" / url.rpartition("/")[2]
+        arrived = 0
+        for file in folder.rglob("*"):
+            arrived += file.stat().st_size if file.is_file() else 0
+        shutil.rmtree(folder)
+        if arrived != self.least:
+            sys.exit(f"{arrived} bytes of {self.least} arrived")
+
+
+@contextlib.contextmanager
+def running(server):
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def secured(nginx):
+    return lambda url: destination("put", url, tls={"caFile": str(nginx.certificate)})
+
+
+def tls(options, ferry, nginx):
+    size = options.mebibytes << 20
+    with work_folder() as folder:
+        files = write_files(folder / "one", 1, size)
+        places = TLSPlaces(nginx, size)
+        conditions(f"{options.mebibytes} MiB by PUT over TLS on loopback to nginx, which writes into memory", options)
+        heading()
+        clients = {"ferry": ferry_client(ferry, secured(nginx), files, folder)}
+        clients |= others("put", files, folder, certificate=nginx.certificate)
+        in_turns("put, TLS", clients, options.rounds, places.next, places.check)
+
+
+def delay(folder):
+    """Delays each way between the two namespaces. Returns the server's address, what delays, and its process, or None."""
+    half = f"{ROUND_TRIP_MILLISECONDS // 2}ms"
+    ends = (IN_CLIENT, CLIENT_DEVICE), (IN_SERVER, SERVER_DEVICE)
+    commands = [[*within, "tc", "qdisc", "add", "dev", device, "root", "netem", "delay", half, "limit", "100000"]
+                for within, device in ends]
+    if all(subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0 for command in commands):
+        return HOST, "netem", None
+    command = [compiled("delayed_link", folder), *NAMES, str(ROUND_TRIP_MILLISECONDS * 500)]
+    cable = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    if cable.stdout.readline() != "ready\n":
+        sys.exit("rtt: skipped, the kernel has neither netem nor /dev/net/tun")
+    for name, own, other in zip(NAMES, reversed(DELAYED), DELAYED):
+        for words in f"addr add {own} peer {other} dev delayed", "link set delayed txqueuelen 10000 up":
+            subprocess.run(["ip", "-n", name, *words.split()], check=True)
+    return DELAYED[0], "Tests/Servers/delayed_link.c, as the kernel has no netem", cable
+
+
+def rtt(options, ferry):
+    if os.geteuid() != 0:
+        sys.exit("rtt: skipped, network namespaces need root")
+    with work_folder() as folder, namespaces(), contextlib.ExitStack() as stack:
+        host, by, cable = delay(folder)
+        if cable:
+            stack.callback(cable.wait)
+            stack.callback(cable.terminate)
+        server = stack.enter_context(running(Discard(folder, IN_SERVER, host)))
+        files = write_files(folder / "small", options.uploads, SMALL)
+        connect = [*IN_CLIENT, "curl", "-s", "-o", os.devnull, "-w", "%{time_connect}", server.url]
+        seconds = float(subprocess.run(connect, capture_output=True, text=True, check=True).stdout)
+        conditions(f"{options.uploads} files of {SMALL} bytes over a delayed link to {server_name()}", options)
+        print(f"the delay is made by {by}; a TCP connection takes {1e3 * seconds:.1f} ms\n")
+        heading()
+        many(("put", "tus", "s3", "webdav"), ferry, files, folder, server, options, IN_CLIENT)
+
+
+def many(protocols, ferry, files, folder, server, options, prefix=()):
+    places = Places(server, sum(file.stat().st_size for file in files.iterdir()))
+    for protocol in protocols:
+        clients = {"ferry": ferry_client(ferry, lambda url: destination(protocol, url), files, folder, prefix)}
+        clients |= others(protocol, files, folder, prefix)
+        in_turns(protocol, clients, options.rounds, places.next, places.check)
+
+
+def server_name():
+    return "Tests/Servers/discard_uploads.c, which keeps nothing"
+
+
+def s3(options, ferry):
+    with work_folder() as folder, running(Discard(folder)) as server:
+        one = write_files(folder / "one", 1, options.mebibytes << 20)
+        small = write_files(folder / "small", options.uploads, SMALL)
+        conditions(f"S3 on loopback to {server_name()} and checks no signature", options)
+        for files, what in (one, f"1 × {options.mebibytes} MiB"), (small, f"{options.uploads} × {SMALL} bytes"):
+            print(f"{what}:\n")
+            heading()
+            many(["s3"], ferry, files, folder, server, options)
+            print()
+
+
+def digests(options, ferry):
+    with work_folder() as folder, running(Discard(folder)) as server:
+        size = options.mebibytes << 20
+        files = write_files(folder / "one", 1, size)
+        places = Places(server, size)
+        conditions(f"{options.mebibytes} MiB with and without a digest, on loopback to {server_name()}", options)
+        heading()
+        for protocol, digest in ("put", "sha-256"), ("tus", "sha-256"), ("s3", "crc64nvme"):
+            clients = {
+                f"ferry, {word}": ferry_client(
+                    ferry, lambda url, word=word: destination(protocol, url, checksum=word), files, folder
+                )
+                for word in ("none", digest)
+            }
+            in_turns(protocol, clients, options.rounds, places.next, places.check)
+
+
+def memory(options, ferry, nginx):
+    size, at_once = options.mebibytes << 20, 256
+    with work_folder() as folder, running(Discard(folder)) as server:
+        conditions(f"{options.mebibytes} MiB by PUT on loopback, in one file or in {at_once} at once", options)
+        heading()
+        one, parts = write_files(folder / "one", 1, size), write_files(folder / "parts", at_once, size // at_once)
+        limits = {"concurrency": at_once, "perHost": at_once}
+        for files, title in (one, "put, 1 file"), (parts, f"put, {at_once} at once"):
+            for places, make, certificate, what in (
+                (Places(server, size), lambda url: destination("put", url), None, ""),
+                (TLSPlaces(nginx, size), secured(nginx), nginx.certificate, ", TLS"),
+            ):
+                clients = {"ferry": ferry_client(ferry, make, files, folder, limits=limits)}
+                clients |= others("put", files, folder, certificate=certificate, at_once=at_once)
+                in_turns(title + what, clients, options.rounds, places.next, places.check)

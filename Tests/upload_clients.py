@@ -1,0 +1,276 @@
+"""Ferry and the installed clients of others, run in turns and printed as a table, for the commands of `Tests/bench`."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import typing
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SERVERS = ROOT / "Tests/Servers"
+PYTHONS = (ROOT / ".build/test-environment/bin/python", "python3")
+AT_ONCE = 32
+
+
+class Cost(typing.NamedTuple):
+    """What a command took: seconds of wall clock and of CPU, MiB of resident memory at the peak, and seconds in the kernel."""
+
+    wall: float
+    cpu: float
+    peak: float
+    system: float
+
+
+def measured(command, environment=None, allowed=(0,)):
+    """Runs a command and exits if its status is none of `allowed`."""
+    began = time.monotonic()
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    # Not ru_maxrss: it counts the process that started this one, before it became the command.
+    peak = 0
+    ended = threading.Event()
+
+    def watch():
+        nonlocal peak
+        while not ended.is_set():
+            with contextlib.suppress(OSError), open(f"/proc/{process.pid}/status") as status:
+                for line in status:
+                    if line.startswith("VmHWM:"):
+                        peak = max(peak, int(line.split()[1]))
+            ended.wait(0.01)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.monotonic() - began
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ended.set()
+    watcher.join()
+    process.stderr.close()
+    if process.returncode not in allowed:
+        sys.exit(f"{' '.join(map(str, command))}: status {process.returncode}\n{said.decode(errors='replace')[-500:]}")
+    return Cost(wall, usage.ru_utime + usage.ru_stime, peak / 1024, usage.ru_stime)
+
+
+class Discard:
+    """The C server of `Tests/Servers/discard_uploads.c`, which takes every upload and keeps only sizes."""
+
+    def __init__(self, folder, prefix=(), host="127.0.0.1"):
+        program = compiled("discard_uploads", folder, "-lpthread")
+        options = [] if host == "127.0.0.1" else ["--anywhere"]
+        self.process = subprocess.Popen([*prefix, program, *options], stdout=subprocess.PIPE, text=True)
+        self.url = f"http://{host}:{self.process.stdout.readline().split()[1]}"
+
+    def received(self):
+        self.process.send_signal(signal.SIGUSR1)
+        return int(self.process.stdout.readline().split()[1])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def compiled(name, folder, *libraries):
+    compiler = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+    if compiler is None:
+        sys.exit("no C compiler (cc, gcc or clang) in the PATH")
+    command = [compiler, "-O2", "-D_GNU_SOURCE", "-o", folder / name, SERVERS / f"{name}.c", *libraries]
+    subprocess.run(command, check=True)
+    return folder / name
+
+
+@contextlib.contextmanager
+def work_folder():
+    base = ROOT / ".build"
+    base.mkdir(exist_ok=True)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=base))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_files(folder, count, size):
+    folder.mkdir()
+    block = os.urandom(min(size, 1 << 20))
+    for number in range(count):
+        with open(folder / f"{number:06}.bin", "wb") as file:
+            # The number makes the contents differ.
+            file.write(number.to_bytes(8, "big") + block[8:])
+            for _ in range(size // len(block) - 1):
+                file.write(block)
+    return folder
+
+
+def destination(protocol, url, **settings):
+    """A destination of Ferry's configuration at a server that has every protocol, as `Discard` has."""
+    if protocol == "s3":
+        place = {"region": "us-east-1", "addressing": "path", "endpoint": url.split("/run")[0]}
+        keys = {"accessKey": "key", "secretKey": {"env": "AWS_SECRET_ACCESS_KEY"}}
+        settings = {"s3": place, "auth": {"s3": keys}, **settings}
+        url = f"s3://bucket/run{url.split('/run')[1]}"
+    return {"protocol": protocol, "url": f"{url}/", **settings}
+
+
+def environment(home):
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    names = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "k" * 40, "AWS_REGION": "us-east-1"}
+    quiet = {"AWS_EC2_METADATA_DISABLED": "true", "SWIFT_BACKTRACE": "enable=no"}
+    return kept | names | quiet | {"HOME": str(home), "LC_ALL": "C.UTF-8"}
+
+
+def ferry_client(ferry, make_destination, files, folder, prefix=(), limits=None):
+    """A function that queues the files in a home of its own, and measures the run. Not measured is `ferry add`."""
+
+    def run(url):
+        home = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        (home / ".config/ferry").mkdir(parents=True)
+        settings = {"destinations": {"bench": make_destination(url)}, "defaultDestination": "bench"}
+        settings |= {"limits": limits} if limits else {}
+        (home / ".config/ferry/config.json").write_text(json.dumps(settings))
+        (home / ".config/ferry/config.json").chmod(0o600)
+        subprocess.run([ferry, "add", "--recursive", files], env=environment(home), stdout=subprocess.DEVNULL, check=True)
+        cost = measured([*prefix, ferry, "run", "--exit-when-idle"], environment(home))
+        shutil.rmtree(home)
+        return cost
+
+    return run
+
+
+def others(protocol, files, folder, prefix=(), certificate=None, at_once=AT_ONCE):
+    """The installed clients of others for a protocol: a function by name that measures one run to a URL."""
+    names = sorted(files.iterdir())
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    trust = ["--cacert", certificate] if certificate else []
+    rclone = ["rclone", "copy", "--config", os.devnull, "--transfers", str(at_once), "--checkers", "8", "-q"]
+    rclone += ["--ca-cert", certificate] if certificate else []
+
+    def curl(url):
+        each = "form = \"file=@{}\"\nurl = \"{}/\"" if protocol == "form" else "upload-file = \"{}\"\nurl = \"{}/{}\""
+        text = "\nnext\n".join("silent\nfail\noutput = /dev/null\n" + each.format(path, url, path.name) for path in names)
+        (folder / "curl.conf").write_text(text)
+        parallel = ["--parallel", "--parallel-immediate", "--parallel-max", str(at_once)] if len(names) > 1 else []
+        return ["curl", *parallel, *trust, "-K", folder / "curl.conf"]
+
+    def lftp(url):
+        base, _, run = url.rpartition("/")
+        lines = f"set http:use-propfind no; set cmd:parallel 1; set net:max-retries 2; set net:connection-limit {at_once};"
+        lines += f"set ssl:ca-file {certificate};" if certificate else ""
+        queue = " ".join(str(path) for path in names)
+        return ["lftp", "-c", f"{lines} open {base}; mput -P {at_once} -O {run}/ {queue}"]
+
+    def tuspy(url):
+        known = tempfile.mkdtemp(dir=folder)
+        return [tuspy_python(), SERVERS / "tuspy_loop.py", f"{url}/", f"{known}/known", *names]
+
+    def rclone_webdav(url):
+        return [*rclone, files, ":webdav:", "--webdav-url", f"{url}/"]
+
+    def rclone_s3(url):
+        # Without a HEAD after each object: the server that keeps nothing has no answer to it.
+        place = ["--s3-provider", "Other", "--s3-env-auth", "--s3-no-check-bucket", "--s3-no-head"]
+        return [*rclone, *place, "--s3-endpoint", url.split("/run")[0], files, f":s3:bucket/run{url.split('/run')[1]}"]
+
+    def s5cmd(url):
+        place, run = url.split("/run")
+        return ["s5cmd", "--endpoint-url", place, "cp", f"{files}/", f"s3://bucket/run{run}/"]
+
+    def aws(url):
+        place, run = url.split("/run")
+        return ["aws", "--endpoint-url", place, "s3", "cp", "--recursive", "--quiet", files, f"s3://bucket/run{run}/"]
+
+    many = "curl --parallel" if len(names) > 1 else "curl"
+    clients = {
+        "put": {many: curl, "lftp": lftp},
+        "form": {many: curl},
+        "tus": {"tuspy": tuspy},
+        "s3": {"s5cmd": s5cmd, "aws": aws, "rclone": rclone_s3},
+        "webdav": {"rclone": rclone_webdav},
+    }[protocol]
+    found = {}
+    for name, command in clients.items():
+        if tuspy_python() if name == "tuspy" else shutil.which(name.split()[0]):
+            found[name] = lambda url, command=command: measured([*prefix, *command(url)], environment(home))
+        else:
+            print(f"{name}: skipped, it is not installed")
+    return found
+
+
+def tuspy_python():
+    """A Python that has tuspy, or None."""
+    for python in PYTHONS:
+        if shutil.which(python) and subprocess.run([python, "-c", "import tusclient"], stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+
+
+def conditions(what, options):
+    cores, load = os.cpu_count(), os.getloadavg()[0]
+    print(f"{what}; medians of {options.rounds} rounds in turns after one unmeasured; {cores} cores, load {load:.1f}")
+    print("wall and CPU (user and system of the client alone) in seconds; the ratios are to the first line\n")
+
+
+def heading():
+    print("| protocol | client | wall s | CPU s | CPU s from – to | peak MiB | wall ratio | CPU ratio |")
+    print("| --- | --- | ---: | ---: | --- | ---: | ---: | ---: |")
+
+
+def costs(clients, rounds, address, check=lambda url: None):
+    """
+    Runs each client `rounds` times and once before; returns the costs of each.
+
+    - address: Gives the URL of a place that no run has used.
+    - check: Is called with it after the run, and exits if the files are not there.
+    """
+    rows = {name: [] for name in clients}
+    for number in range(rounds + 1):
+        for name, run in clients.items() if number % 2 else reversed(clients.items()):
+            url = address()
+            cost = run(url)
+            check(url)
+            if number:
+                rows[name].append(cost)
+    return rows
+
+
+def in_turns(title, clients, rounds, address, check):
+    """Runs the clients as `costs` does, and prints a line of medians for each."""
+    rows = costs(clients, rounds, address, check)
+    medians = {name: Cost(*(statistics.median(column) for column in zip(*row))) for name, row in rows.items()}
+    base = next(iter(medians.values()))
+    for name, (wall, cpu, *_) in medians.items():
+        parts = [row.cpu for row in rows[name]]
+        print(
+            f"| {title} | {name} | {wall:.2f} | {cpu:.2f} | {min(parts):.2f} – {max(parts):.2f}"
+            f" | {max(row.peak for row in rows[name]):.0f} | {wall / base.wall:.2f} | {cpu / base.cpu:.2f} |",
+            flush=True,
+        )
+    return medians
+
+
+class Places:
+    """The addresses of runs at a server, none of which a run has used before."""
+
+    def __init__(self, server, least):
+        self.server, self.least, self.count = server, least, 0
+
+    def next(self):
+        self.count += 1
+        self.before = self.server.received()
+        return f"{self.server.url}/run{self.count}"
+
+    def check(self, url):
+        arrived = self.server.received() - self.before
+        if arrived < self.least:
+            sys.exit(f"only {arrived} bytes of {self.least} arrived at {url}")
