@@ -14,7 +14,7 @@ QUIET_SECONDS, LONGEST_SECONDS = 0.5, 10
 # In this order: all uploads are paused before the first, and there are none after the last.
 COMMANDS = (
     "list", "list --json", "list --state failed", "status", "pause --all", "resume --all", "pause --all", "undo", "redo",
-    "remove --all --yes",
+    "remove --all",
 )
 NOTES = {4: " that changes nothing"}
 
