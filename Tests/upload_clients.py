@@ -217,7 +217,9 @@ def tuspy_python():
 
 def conditions(what, options):
     cores, load = os.cpu_count(), os.getloadavg()[0]
-    print(f"{what}; medians of {options.rounds} rounds in turns after one unmeasured; {cores} cores, load {load:.1f}")
+    print(f"{what}; medians of {options.rounds} rounds in turns; {cores} cores, load {load:.1f}")
+    if options.rounds > 1:
+        print("a round before them is not counted")
     print("wall and CPU (user and system of the client alone) in seconds; the ratios are to the first line\n")
 
 
@@ -228,18 +230,19 @@ def heading():
 
 def costs(clients, rounds, address, check=lambda url: None):
     """
-    Runs each client `rounds` times and once before; returns the costs of each.
+    Runs each client `rounds` times, and once before if there are several rounds; returns the costs of each.
 
     - address: Gives the URL of a place that no run has used.
     - check: Is called with it after the run, and exits if the files are not there.
     """
     rows = {name: [] for name in clients}
-    for number in range(rounds + 1):
+    warm = rounds > 1
+    for number in range(rounds + warm):
         for name, run in clients.items() if number % 2 else reversed(clients.items()):
             url = address()
             cost = run(url)
             check(url)
-            if number:
+            if number >= warm:
                 rows[name].append(cost)
     return rows
 
