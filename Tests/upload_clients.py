@@ -21,7 +21,7 @@ AT_ONCE = 32
 
 
 class Cost(typing.NamedTuple):
-    """What a command took: seconds of wall clock and of CPU, MiB of resident memory at the peak, and seconds in the kernel."""
+    """What a command took: seconds of wall clock, of CPU and in the kernel, and MiB of resident memory at the peak."""
 
     wall: float
     cpu: float
@@ -211,8 +211,11 @@ def others(protocol, files, folder, prefix=(), certificate=None, at_once=AT_ONCE
 def tuspy_python():
     """A Python that has tuspy, or None."""
     for python in PYTHONS:
-        if shutil.which(python) and subprocess.run([python, "-c", "import tusclient"], stderr=subprocess.DEVNULL).returncode == 0:
+        if shutil.which(python) is None:
+            continue
+        if subprocess.run([python, "-c", "import tusclient"], stderr=subprocess.DEVNULL).returncode == 0:
             return python
+    return None
 
 
 def conditions(what, options):
