@@ -29,17 +29,7 @@ package struct PlainCharacters: Sendable {
 extension StringProtocol {
     /// Returns the text with each byte percent-encoded that is not in `plain`.
     package func percentEncoded(keeping plain: PlainCharacters = .unreserved) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(utf8.count)
-        for byte in utf8 {
-            if plain.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        utf8.percentEncoded { plain.contains($1) }
     }
 
     /// Returns the text with each `%XX` decoded; nil if one is malformed or the result is not UTF-8.
@@ -59,9 +49,26 @@ extension StringProtocol {
     }
 }
 
+extension Collection<UInt8> {
+    /// Returns the bytes as text, with each byte percent-encoded for which `isPlain` is false.
+    package func percentEncoded(unless isPlain: (Index, UInt8) -> Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for (index, byte) in zip(indices, self) {
+            if isPlain(index, byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
 extension UInt8 {
     /// The value of an ASCII character as a hexadecimal digit; nil for any other character.
-    fileprivate var hexDigit: UInt8? {
+    package var hexDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10

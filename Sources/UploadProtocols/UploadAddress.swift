@@ -101,23 +101,15 @@ public enum UploadAddress {
         let bytes = Array(reference.utf8)
         // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).
         let authority = authorityEnd(bytes)
-        var escaped: [UInt8] = []
-        escaped.reserveCapacity(bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            let isAllowed =
-                switch byte {
-                case UInt8(ascii: "%"):
-                    index + 2 < bytes.count && isHexDigit(bytes[index + 1]) && isHexDigit(bytes[index + 2])
-                case UInt8(ascii: "["), UInt8(ascii: "]"): index < authority
-                default: allowedInReference.contains(byte)
-                }
-            if isAllowed {
-                escaped.append(byte)
-            } else {
-                escaped += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+        return bytes.percentEncoded { index, byte in
+            switch byte {
+            case UInt8(ascii: "%"):
+                index + 2 < bytes.count && bytes[index + 1].hexDigit != nil
+                    && bytes[index + 2].hexDigit != nil
+            case UInt8(ascii: "["), UInt8(ascii: "]"): index < authority
+            default: allowedInReference.contains(byte)
             }
         }
-        return String(decoding: escaped, as: UTF8.self)
     }
 
     /// Returns the end of a reference's authority, in bytes; 0 if it has none.
@@ -132,20 +124,8 @@ public enum UploadAddress {
         return rest.firstIndex(where: delimiters.contains) ?? reference.count
     }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-            UInt8(ascii: "a")...UInt8(ascii: "f"):
-            true
-        default: false
-        }
-    }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
-
     /// The unreserved and reserved characters except brackets (RFC 3986 §2.2, §2.3).
-    private static let allowedInReference = Set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#@!$&'()*+,;=".utf8)
+    private static let allowedInReference = PlainCharacters(alphanumericsAnd: "-._~:/?#@!$&'()*+,;=")
 
     /// The expected kind of URL, for messages. URLs of Unix sockets are valid too, but not mentioned.
     public static let anyAddress = "an http or https address"

@@ -6,11 +6,6 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
     /// The polynomial, reflected: the coefficient of x^0 is the highest bit.
     let polynomial: Register
 
-    /// Returns the checksum of a part with `first`, followed by a part of `length` bytes with `second`.
-    func joined(_ first: Register, _ second: Register, length: ByteCount) -> Register {
-        product(first, shift(by: length)) ^ second
-    }
-
     /// Returns the checksum of all parts in order. Parts of equal length are the common case and share their
     /// multiplier.
     func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {

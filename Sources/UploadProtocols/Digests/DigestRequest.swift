@@ -11,7 +11,7 @@ public struct DigestRequest: Hashable, Sendable {
         case base64
 
         /// Returns the digest's bytes as text, hexadecimal digits in lower case.
-        public func text(_ digest: [UInt8]) -> String {
+        public func text(_ digest: some Collection<UInt8>) -> String {
             switch self {
             case .hex: digest.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
             case .base64: Data(digest).base64EncodedString()

@@ -83,14 +83,7 @@ public struct ServerDigest: Hashable, Sendable {
     }
 
     static func unhex(_ text: some StringProtocol) -> [UInt8]? {
-        let digits = text.utf8.map { digit -> UInt8? in
-            switch digit {
-            case 0x30...0x39: digit - 0x30
-            case 0x41...0x46: digit - 0x37
-            case 0x61...0x66: digit - 0x57
-            default: nil
-            }
-        }
+        let digits = text.utf8.map(\.hexDigit)
         guard digits.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {

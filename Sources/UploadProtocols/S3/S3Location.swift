@@ -1,3 +1,5 @@
+import FerryFiles
+
 /// A location in the form of S3's own tools, `s3://bucket/prefix/`, and its URL.
 package struct S3Location: Hashable, Sendable {
     /// The position of the bucket's name.
@@ -93,25 +95,19 @@ package struct S3Location: Hashable, Sendable {
     /// True for a valid name of a bucket; the rules are wider than those of AWS, for other servers.
     private static func isBucket(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count)
-            && name.utf8.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) }
-            && name.utf8.first.map(isLetterOrDigit) ?? false
+            && name.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: ".-_").contains)
+            && name.utf8.first.map(lettersAndDigits.contains) ?? false
     }
 
     /// True for a label of RFC 1123 §2.1; a wildcard certificate covers one label.
     private static func isLabel(_ text: some StringProtocol) -> Bool {
         (1...63).contains(text.utf8.count)
-            && text.utf8.allSatisfy { isLetterOrDigit($0) && !isUpper($0) || $0 == UInt8(ascii: "-") }
+            && text.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "-").contains)
+            && !text.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
             && !text.hasPrefix("-") && !text.hasSuffix("-")
     }
 
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        isUpper(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
-    private static func isUpper(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-    }
+    private static let lettersAndDigits = PlainCharacters(alphanumericsAnd: "")
 
     private static func encoded(_ path: Substring) -> String {
         path.split(separator: UploadAddress.nameMark, omittingEmptySubsequences: false)

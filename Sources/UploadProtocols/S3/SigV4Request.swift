@@ -2,21 +2,8 @@
 ///
 /// The source is the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
 public struct SigV4Request: Sendable {
-    /// The changes that services make to a path before they check the signature.
-    public struct Rules: Hashable, Sendable {
-        /// True to encode the already encoded path once more.
-        var encodesTwice: Bool
-        /// True to remove dot segments and doubled slashes.
-        var normalizes: Bool
-
-        /// The rules of S3: the bytes of a key are not changed, and encoded once.
-        public static let s3 = Rules(encodesTwice: false, normalizes: false)
-        /// The rules of AWS's other services.
-        public static let generic = Rules(encodesTwice: true, normalizes: true)
-    }
-
     /// One item of a query, decoded; its value is nil without `=`.
-    struct Item: Hashable, Sendable {
+    private struct Item: Sendable {
         var name: [UInt8]
         var value: [UInt8]?
 
@@ -30,26 +17,23 @@ public struct SigV4Request: Sendable {
     public var method: String
     /// The path as given; see `sentPath`.
     private let path: String
-    private(set) var items: [Item]
+    private let items: [Item]
     /// All signed fields in sending order, including `Host`.
     public var fields: [(name: String, value: String)]
     /// The last line: the SHA-256 of the content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
     public var payload: String
-    private let rules: Rules
 
     /// - Parameters:
     ///   - path: The path, percent-encoded in any way; empty means `/`.
     ///   - query: The query without `?`, percent-encoded in any way; a plus sign is a plus sign.
     public init(
         method: String, path: String, query: String?, fields: [(name: String, value: String)],
-        payload: String,
-        rules: Rules = .s3
+        payload: String
     ) {
         self.method = method
         self.path = path.isEmpty ? "/" : path
         self.fields = fields
         self.payload = payload
-        self.rules = rules
         items = (query ?? "").split(separator: "&").map { item in
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return Item(
@@ -58,24 +42,14 @@ public struct SigV4Request: Sendable {
         }
     }
 
-    mutating func append(_ name: String, _ value: String) {
-        items.append(Item(name: Array(name.utf8), value: Array(value.utf8)))
-    }
-
     /// The path in the one form that is signed and must be sent.
     public var sentPath: String {
-        rules.encodesTwice ? path : SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
+        SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
     }
 
     /// The query that must be sent; nil if there is none.
     public var sentQuery: String? {
         items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
-    }
-
-    private var canonicalPath: String {
-        guard rules.encodesTwice else { return sentPath }
-        let path = rules.normalizes ? SigV4Encoding.normalized(path) : path
-        return SigV4Encoding.encoded(path.utf8, keepsSlash: true)
     }
 
     private var canonicalQuery: String {
@@ -98,7 +72,7 @@ public struct SigV4Request: Sendable {
     public var canonical: String {
         let fields = canonicalFields
         return [
-            method, canonicalPath, canonicalQuery,
+            method, sentPath, canonicalQuery,
             fields.map { "\($0.name):\($0.value)\n" }.joined(),
             fields.map(\.name).joined(separator: ";"), payload,
         ].joined(separator: "\n")

@@ -71,8 +71,6 @@ package struct SigV4Signer: Sendable {
     }
 
     static let algorithm = "AWS4-HMAC-SHA256"
-    /// The longest validity of a presigned URL in seconds: a week.
-    package static let longestExpiry = 604_800
 
     /// The last derived key: deriving one takes four rounds, and it is valid for a day, region and service.
     private var known: (derivation: Derivation, key: SigV4Key)?
@@ -92,29 +90,6 @@ package struct SigV4Signer: Sendable {
             text: text, stringToSign: stringToSign, canonicalRequest: canonical,
             chunks: SigV4ChunkSigner(key: key, scope: scope, previous: text),
             signedFields: request.signedFields)
-    }
-
-    /// Adds a signature to the query, for a URL that others use without the keys.
-    ///
-    /// - Parameters:
-    ///   - expiry: The validity in seconds, at most `longestExpiry`.
-    ///   - signsToken: False for services that require the session token after the signature.
-    /// - Returns: The query to send, and the signature.
-    package mutating func presign(
-        _ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope, expiry: Int,
-        signsToken: Bool = true
-    ) -> (query: String, signature: Signature) {
-        var request = request
-        request.append("X-Amz-Algorithm", Self.algorithm)
-        request.append("X-Amz-Credential", "\(credentials.accessKey)/\(scope.text)")
-        request.append("X-Amz-Date", scope.time)
-        request.append("X-Amz-Expires", "\(max(1, min(expiry, Self.longestExpiry)))")
-        if signsToken, let token = credentials.sessionToken { request.append("X-Amz-Security-Token", token) }
-        request.append("X-Amz-SignedHeaders", request.signedFields)
-        let signature = sign(request, with: credentials, in: scope)
-        if !signsToken, let token = credentials.sessionToken { request.append("X-Amz-Security-Token", token) }
-        request.append("X-Amz-Signature", signature.text)
-        return (request.sentQuery ?? "", signature)
     }
 
     private mutating func key(_ secret: String, _ scope: SigV4Scope) -> SigV4Key {

@@ -62,15 +62,6 @@ struct S3ChecksumTests {
         }
     }
 
-    @Test func `two checksums join like many`() {
-        let parts = parts(.crc64nvme).map { ($0.digest.reduce(0) { $0 << 8 | UInt64($1) }, $0.length) }
-        let joined = CRCCombination.crc64nvme
-        let two = joined.joined(parts[0].0, parts[1].0, length: parts[1].1)
-        #expect(
-            joined.joined(two, parts[2].0, length: parts[2].1)
-                == joined.joined(parts.map { (checksum: $0.0, length: $0.1) }))
-    }
-
     @Test func `a checksum of the wrong length is none`() {
         #expect(S3Checksum.whole([([1, 2, 3], 5)], .crc32c) == nil)
         #expect(S3Checksum.whole([([], 5)], .crc64nvme) == nil)
