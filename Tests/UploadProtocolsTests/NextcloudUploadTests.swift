@@ -270,8 +270,8 @@ struct NextcloudPlanTests {
         #expect(plan.count <= Int(NextcloudPlan.chunkLimit))
         var end: ByteCount = 0
         for number in 1...plan.count {
-            #expect(plan.range(number).lowerBound == end)
-            end = plan.range(number).upperBound
+            #expect(plan.range(of: number).lowerBound == end)
+            end = plan.range(of: number).upperBound
         }
         #expect(end == size)
     }

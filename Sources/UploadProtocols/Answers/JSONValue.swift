@@ -19,6 +19,13 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
+    /// The document as text, with its members in sorted order.
+    var bytes: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { Array($0) } ?? []
+    }
+
     package var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
     package var text: String? { if case .text(let text) = self { text } else { nil } }
 }

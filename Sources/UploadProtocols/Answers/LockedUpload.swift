@@ -7,48 +7,32 @@ import HTTPTypes
 /// for the upload's lock and takes the lock from the next request. No such response is final. The server may have
 /// stored the body of the request, so the confirmed size is requested before any other byte is sent.
 struct LockedUpload: Hashable, Sendable {
-    /// The name of the server, and the version whose source was read.
-    let server: String
-    let version: String
     let status: Int
     /// The text that the body must contain; nil if the status alone decides.
     let text: String?
-    /// The position in the server's source.
-    let source: String
 
-    /// The responses of each server, from its source. A wrong offset is not a lock: the offset is then requested at
-    /// once (409 with all of them, also rustus 1.1.4). aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have
-    /// no lock that a client notices.
+    /// The responses of each server, from its source in the version that was read. A wrong offset is not a lock: the
+    /// offset is then requested at once (409 with all of them, also rustus 1.1.4). aiohttp-tus 1.1.0, fastapi-tusd
+    /// 0.100.2 and drf-tus 2.0.3 have no lock that a client notices.
     static let known: [LockedUpload] = [
-        LockedUpload(
-            server: "tusd", version: "2.9.2", status: 400, text: "ERR_UPLOAD_INTERRUPTED",
-            source: "pkg/handler/unrouted_handler.go, lockUpload: a later request wants the lock"),
-        LockedUpload(
-            server: "tusd", version: "2.9.2", status: 400, text: "ERR_UNEXPECTED_EOF",
-            source: "pkg/handler/body_reader.go: a proxy lost the client and ends the request"),
-        LockedUpload(
-            server: "tusd", version: "2.9.2", status: 423, text: nil,
-            source: "pkg/handler/unrouted_handler.go, ErrFileLocked"),
-        LockedUpload(
-            server: "tusd", version: "2.9.2", status: 500, text: "ERR_LOCK_TIMEOUT",
-            source: "pkg/handler/unrouted_handler.go, ErrLockTimeout, after 20 s"),
-        LockedUpload(
-            server: "tusd", version: "2.9.2", status: 500, text: "ERR_READ_TIMEOUT",
-            source: "pkg/handler/body_reader.go: the connection stood still"),
-        LockedUpload(
-            server: "tusd", version: "2.9.2", status: 500, text: "ERR_CONNECTION_RESET",
-            source: "pkg/handler/body_reader.go: the connection was reset"),
-        LockedUpload(
-            server: "@tus/server", version: "2.4.3", status: 400,
-            text: "Request aborted due to lock acquired",
-            source: "packages/utils/src/constants.ts, ABORTED"),
-        LockedUpload(
-            server: "@tus/server", version: "2.4.3", status: 500,
-            text: "failed to acquire lock before timeout",
-            source: "packages/utils/src/constants.ts, ERR_LOCK_TIMEOUT, after 30 s"),
-        LockedUpload(
-            server: "tuspyserver", version: "4.4.3", status: 503, text: "waiting for lock",
-            source: "request.py and lock.py, LockTimeoutError, after 30 s"),
+        // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload: a later request wants the lock.
+        .init(status: 400, text: "ERR_UPLOAD_INTERRUPTED"),
+        // tusd 2.9.2, pkg/handler/body_reader.go: a proxy lost the client and ends the request.
+        .init(status: 400, text: "ERR_UNEXPECTED_EOF"),
+        // tusd 2.9.2, pkg/handler/unrouted_handler.go, ErrFileLocked.
+        .init(status: 423, text: nil),
+        // tusd 2.9.2, pkg/handler/unrouted_handler.go, ErrLockTimeout, after 20 s.
+        .init(status: 500, text: "ERR_LOCK_TIMEOUT"),
+        // tusd 2.9.2, pkg/handler/body_reader.go: the connection stood still.
+        .init(status: 500, text: "ERR_READ_TIMEOUT"),
+        // tusd 2.9.2, pkg/handler/body_reader.go: the connection was reset.
+        .init(status: 500, text: "ERR_CONNECTION_RESET"),
+        // @tus/server 2.4.3, packages/utils/src/constants.ts, ABORTED.
+        .init(status: 400, text: "Request aborted due to lock acquired"),
+        // @tus/server 2.4.3, packages/utils/src/constants.ts, ERR_LOCK_TIMEOUT, after 30 s.
+        .init(status: 500, text: "failed to acquire lock before timeout"),
+        // tuspyserver 4.4.3, request.py and lock.py, LockTimeoutError, after 30 s.
+        .init(status: 503, text: "waiting for lock"),
     ]
 
     /// The seconds to wait after a response without `Retry-After`.

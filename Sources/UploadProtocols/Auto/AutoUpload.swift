@@ -154,23 +154,19 @@ enum AutoProbe {
 extension Step {
     /// Returns the step of a chosen protocol, with the choice on all stored values.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
+        let notes = notes.stamped(choice)
         switch self {
-        case .send(let exchange, let notes):
-            .send(exchange.stamped(choice), notes: notes.stamped(choice))
-        case .sendAll(let exchanges, let notes):
-            .sendAll(exchanges.map { $0.stamped(choice) }, notes: notes.stamped(choice))
-        case .wait(let notes): .wait(notes: notes.stamped(choice))
-        case .done(var receipt, let notes):
-            {
-                receipt.chosen = choice.name
-                return .done(receipt, notes: notes.stamped(choice))
-            }()
-        case .failed(let failure, let notes):
-            // The server does not know the resource, so its stored capabilities may be out of date.
-            .failed(
-                failure,
-                notes: notes.stamped(choice)
-                    + (failure.saysNoSuchThing ? [.capabilities(ServerCapabilities())] : []))
+        case .send(let exchange, _): return .send(exchange.stamped(choice), notes: notes)
+        case .sendAll(let exchanges, _):
+            return .sendAll(exchanges.map { $0.stamped(choice) }, notes: notes)
+        case .wait: return .wait(notes: notes)
+        case .done(var receipt, _):
+            receipt.chosen = choice.name
+            return .done(receipt, notes: notes)
+        // The server does not know the resource, so its stored capabilities may be out of date.
+        case .failed(let failure, _) where failure.saysNoSuchThing:
+            return .failed(failure, notes: notes + [.capabilities(ServerCapabilities())])
+        case .failed(let failure, _): return .failed(failure, notes: notes)
         }
     }
 }

@@ -12,14 +12,11 @@ package struct PlainCheck: DestinationCheck {
     }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let answer):
-            let failure = ResponseClassifier.failure(answer)
-            // Any other refusal of OPTIONS may concern OPTIONS only.
-            if failure.category == .authentication || failure.isTransient { return .failed(failure) }
-            let allowed = answer.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
-            return .finished(CheckReport(findings: ["the server answers" + (allowed ?? "")]))
-        }
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
+        let failure = ResponseClassifier.failure(answer)
+        // Any other refusal of OPTIONS may concern OPTIONS only.
+        if failure.category == .authentication || failure.isTransient { return .failed(failure) }
+        let allowed = answer.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
+        return .found("the server answers" + (allowed ?? ""))
     }
 }

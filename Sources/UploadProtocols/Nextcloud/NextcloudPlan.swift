@@ -1,7 +1,7 @@
 import FerryFiles
 
 /// The division of a file into chunks for Nextcloud.
-struct NextcloudPlan: Hashable, Sendable {
+struct NextcloudPlan: Hashable, PartPlan {
     /// The chunk sizes that the server accepts, in bytes. The last chunk may be smaller (Nextcloud developer manual,
     /// chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
@@ -29,9 +29,9 @@ struct NextcloudPlan: Hashable, Sendable {
     /// The number of chunks, which are numbered from 1. It exceeds the limit if the file is too large for the protocol.
     var count: Int { Int(clamping: size / chunkSize + (size % chunkSize == 0 ? 0 : 1)) }
     var isTooLarge: Bool { count > Int(Self.chunkLimit) }
+    var numbers: Range<Int> { 1..<count + 1 }
 
-    /// The bytes of chunk `number`, 1...`count`.
-    func range(_ number: Int) -> Range<ByteCount> {
+    func range(of number: Int) -> Range<ByteCount> {
         let start = ByteCount(number - 1) * chunkSize
         return start..<min(start + chunkSize, size)
     }

@@ -17,7 +17,7 @@ extension NextcloudUpload {
 
     mutating func receiveUpload(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
-        case 200..<300: return send(NextcloudChunks(plan: plan, held: []))
+        case 200..<300: return send(PartTable(plan, held: []))
         // An attempt that ended before it could record the folder created it; the key belongs to this upload only.
         case 405: return list()
         case 404, 409:
@@ -39,33 +39,32 @@ extension NextcloudUpload {
         if [404, 410].contains(answer.status) { return startAgain() }
         guard answer.status == 207 else { return .failed(WebDAVFailure.failure(answer)) }
         guard let all = WebDAVProperties.list(in: answer) else {
-            return .failed(UploadFailure(.server, "the server's list of chunks cannot be read"))
+            return .failed(.server, "the server's list of chunks cannot be read")
         }
         var held: Set<Int> = []
         for entry in all where !entry.isFolder {
             let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
             // `.file` is the assembled file; a chunk of another size is sent again.
             guard let number = Int(name), (1...plan.count).contains(number) else { continue }
-            let range = plan.range(number)
-            if entry.file.size == range.upperBound - range.lowerBound { held.insert(number) }
+            if entry.file.size == ByteCount(plan.range(of: number).count) { held.insert(number) }
         }
-        return send(NextcloudChunks(plan: plan, held: held))
+        return send(PartTable(plan, held: held))
     }
 
     /// Sends as many chunks at once as allowed, or assembles them if all are stored.
-    private mutating func send(_ chunks: NextcloudChunks) -> Step {
+    private mutating func send(_ chunks: PartTable<NextcloudPlan>) -> Step {
         var chunks = chunks
         noteHeld(chunks)
-        let exchanges = chunks.takeNext(atOnce.limit).map(exchange)
+        let exchanges = chunks.next(atOnce.limit).map(exchange)
         guard !exchanges.isEmpty else { return move() }
         phase = .sendingChunks(chunks)
         return .sendAll(exchanges)
     }
 
-    private mutating func noteHeld(_ chunks: NextcloudChunks) {
+    private mutating func noteHeld(_ chunks: PartTable<NextcloudPlan>) {
         guard var noted = resource else { return }
-        noted.confirmed = chunks.bytes
-        noted.parts = .init(held: chunks.held.count, planned: plan.count)
+        noted.confirmed = chunks.confirmed
+        noted.parts = chunks.progress
         noteResource(noted)
     }
 
@@ -73,21 +72,23 @@ extension NextcloudUpload {
         var exchange = Exchange(
             .put, (resource?.url ?? "") + NextcloudPlan.name(number),
             fields: [.ocTotalLength: "\(item.size)", .destination: address(of: name).destination],
-            body: .file(range: plan.range(number)))
+            body: .file(range: plan.range(of: number)))
         exchange.part = number
         return exchange
     }
 
-    mutating func receiveChunk(_ answer: ExchangeOutcome.Response, _ number: Int, _ chunks: NextcloudChunks)
+    mutating func receiveChunk(
+        _ answer: ExchangeOutcome.Response, _ number: Int, _ chunks: PartTable<NextcloudPlan>
+    )
         -> Step
     {
         var chunks = chunks
         switch answer.status {
         case 200..<300:
-            chunks.arrived(number)
+            chunks.hold(number)
             noteHeld(chunks)
             guard !chunks.isComplete else { return move() }
-            let following = chunks.takeNext(atOnce.arrived()).map(exchange)
+            let following = chunks.next(atOnce.arrived()).map(exchange)
             phase = .sendingChunks(chunks)
             return following.isEmpty ? .wait() : .sendAll(following)
         case 404, 409:

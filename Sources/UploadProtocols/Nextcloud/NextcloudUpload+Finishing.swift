@@ -120,7 +120,7 @@ extension NextcloudUpload {
     mutating func foundResult(_ place: FoundEntry, _ ours: [ComputedDigest]) -> Step {
         guard case .file(let file) = place else {
             return .failed(
-                UploadFailure(.server, "the server took the file, and it is not there"),
+                .server, "the server took the file, and it is not there",
                 notes: [.resource(nil)])
         }
         guard file.size == nil || file.size == item.size else {

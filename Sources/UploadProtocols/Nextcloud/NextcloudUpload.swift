@@ -19,7 +19,7 @@ public struct NextcloudUpload: UploadProtocol {
         case sendingWhole
         case makingUpload
         case listing
-        case sendingChunks(NextcloudChunks)
+        case sendingChunks(PartTable<NextcloudPlan>)
         case moving
         /// The server computes the digest of the stored file.
         case hashing(Receipt, ours: [ComputedDigest])

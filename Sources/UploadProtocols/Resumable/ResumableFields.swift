@@ -35,9 +35,6 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// True for versions with a media type of appends, the upload's length and digests; older ones ignore these.
     package var isTyped: Bool { self >= .six }
 
-    /// True if a successful append must state the offset; later versions may omit it.
-    package var tellsOffset: Bool { self <= .six }
-
     /// Writes whether a request's content, or the stored content, reaches the end.
     package func write(isComplete: Bool, to fields: inout HTTPFields) {
         switch self {

@@ -138,10 +138,9 @@ extension ResumableUpload {
     ) -> Step {
         if told.isComplete == true {
             return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the server ended the upload at \(ByteFormat.sentence(end)) of \(ByteFormat.sentence(item.size))",
-                    hint: "what is at the server is not the whole file; retry sends it again"),
+                .permanent,
+                "the server ended the upload at \(ByteFormat.sentence(end)) of \(ByteFormat.sentence(item.size))",
+                hint: "what is at the server is not the whole file; retry sends it again",
                 notes: [.resource(nil)])
         }
         // A success without a contradicting offset means that the server has stored everything.
@@ -164,10 +163,7 @@ extension ResumableUpload {
         var moved = resource.withWholeBodySent(false)
         moved.confirmed = offset
         moved.take(told.limit)
-        var notes: [Step.Note] = [.resource(moved)]
-        if offset < resource.confirmed {
-            notes.insert(.serverLost(resource.confirmed - offset), at: 0)
-        }
+        let notes = resource.notes(of: moved)
         let end = budget.judge(offset, after: resource.confirmed, hasSent: end != nil)
         return end.map { .failed($0, notes: notes) } ?? append(moved, noting: notes)
     }
@@ -231,10 +227,9 @@ extension ResumableUpload {
         {
             guard told.bytes == own else {
                 return .failed(
-                    UploadFailure(
-                        .permanent,
-                        "the server's \(algorithm.shown) is not the file's: what it holds is something else",
-                        hint: "retry sends it again"), notes: [.resource(nil)])
+                    .permanent,
+                    "the server's \(algorithm.shown) is not the file's: what it holds is something else",
+                    hint: "retry sends it again", notes: [.resource(nil)])
             }
             receipt.verified = algorithm
         } else if options.checksumChoice == .offered {

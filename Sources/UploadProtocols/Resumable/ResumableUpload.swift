@@ -126,7 +126,7 @@ extension ResumableUpload {
             return hasAsked ? .failed(refusal, notes: notes) : askAnew().noting(notes)
         }
         guard let version = search.versions.first else {
-            return .failed(UploadFailure(.permanent, "no version of resumable uploads is left to try"))
+            return .failed(.permanent, "no version of resumable uploads is left to try")
         }
         var fields = version.fields
         version.write(isComplete: false, to: &fields)
@@ -190,14 +190,11 @@ extension ResumableUpload {
     {
         guard let location = answer.fields[.location] else {
             return .failed(
-                UploadFailure(
-                    .permanent, "the server made the upload and did not say where (no Location)",
-                    hint: "check that the destination's url takes resumable uploads"))
+                .permanent, "the server made the upload and did not say where (no Location)",
+                hint: "check that the destination's url takes resumable uploads")
         }
         guard told.offset ?? 0 == 0 else {
-            return .failed(
-                UploadFailure(
-                    .permanent, "the server says that it holds bytes of an upload that has none yet"))
+            return .failed(.permanent, "the server says that it holds bytes of an upload that has none yet")
         }
         do throws(UploadFailure) {
             var resource = UploadResource(url: try UploadAddress.resolve(location, against: target))

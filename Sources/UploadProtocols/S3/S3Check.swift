@@ -66,9 +66,8 @@ package struct S3Check: DestinationCheck {
         if answer.isSuccess {
             guard let root = XMLDocument.parse(answer.body), root.name != "Error" else {
                 return .failed(
-                    UploadFailure(
-                        .permanent, "what answers there is no S3 server",
-                        hint: "check the destination's url and protocol"))
+                    .permanent, "what answers there is no S3 server",
+                    hint: "check the destination's url and protocol")
             }
             let region = answer.fields[.named("x-amz-bucket-region")].map {
                 ", in the region \(ServerText.cleaned($0))"

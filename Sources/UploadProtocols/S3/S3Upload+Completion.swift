@@ -48,8 +48,7 @@ extension S3Upload {
             // A success begins before its outcome is known: without a complete document it does not count.
             let error = S3Error(answer)
             guard !error.code.isEmpty else {
-                return .failed(
-                    UploadFailure(.server, "the server's word on the finished upload cannot be read"))
+                return .failed(.server, "the server's word on the finished upload cannot be read")
             }
         }
         let error = S3Error(answer)
@@ -173,10 +172,9 @@ extension S3Upload {
         guard answer.isSuccess else { return .done(verification.receipt) }
         if let length = answer.contentLength, length != item.size {
             return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the server says that the object has \(length) bytes, and the file has \(item.size)",
-                    hint: "look at the server; retry sends the file again"),
+                .permanent,
+                "the server says that the object has \(length) bytes, and the file has \(item.size)",
+                hint: "look at the server; retry sends the file again",
                 notes: [.resource(nil)])
         }
         return conclude(verification, answer.fields) { _ in .done(verification.receipt) }
@@ -251,7 +249,7 @@ extension S3Upload {
         case .restart(let reason):
             guard budget.allows(.restart) else {
                 return .failed(
-                    UploadFailure(.permanent, "\(reason), \(RetryBudget.limit) times in a row"),
+                    .permanent, "\(reason), \(RetryBudget.limit) times in a row",
                     notes: [.resource(nil)])
             }
             // The old upload stays on record until there is a new one.

@@ -4,7 +4,7 @@ import HTTPTypes
 extension S3Upload {
     mutating func create(_ plan: S3PartPlan, noting notes: [Step.Note] = []) -> Step {
         let (place, digest) = (place, digest)
-        guard let place else { return .failed(UploadFailure(.permanent, "there is no place for the parts")) }
+        guard let place else { return .failed(.permanent, "there is no place for the parts") }
         phase = .creating(plan, digest)
         return withRequests { _, requests in
             .send(requests.create(place.object, digest: digest), notes: notes)
@@ -23,9 +23,8 @@ extension S3Upload {
         }
         guard let uploadID = S3Creation.uploadID(in: answer.body) else {
             return .failed(
-                UploadFailure(
-                    .permanent, "the server began an upload and did not say which (no UploadId)",
-                    hint: "check that the destination's url is an S3 endpoint"))
+                .permanent, "the server began an upload and did not say which (no UploadId)",
+                hint: "check that the destination's url is an S3 endpoint")
         }
         let session = S3Session(object: place.object, uploadID: uploadID, plan: plan, checksum: digest)
         var ledger = S3PartLedger(plan)
@@ -59,7 +58,7 @@ extension S3Upload {
         }
         guard let page = S3PartPage(answer.body, digest: session.checksum),
             page.next.map({ $0 > marker ?? 0 && $0 < Int32.max }) ?? true
-        else { return .failed(UploadFailure(.server, "the server's list of parts cannot be read")) }
+        else { return .failed(.server, "the server's list of parts cannot be read") }
         var ledger = ledger
         for (number, size, part) in page.parts { ledger.list(part, number: number, size: size) }
         // Our plan has no part with a higher number.

@@ -33,7 +33,7 @@ extension S3Upload {
             }
         case .free(let name, let precondition):
             guard let object = object(of: name) else {
-                return .failed(UploadFailure(.permanent, "no object can have the name \(name)"))
+                return .failed(.permanent, "no object can have the name \(name)")
             }
             place = ObjectAddress(object: object, onlyNew: precondition[.ifNoneMatch] != nil)
             return begin()
@@ -57,7 +57,7 @@ extension S3Upload {
     private mutating func put(noting notes: [Step.Note] = []) -> Step {
         let (place, digest) = (place, digest)
         guard let place else {
-            return .failed(UploadFailure(.permanent, "there is no place to put the file"))
+            return .failed(.permanent, "there is no place to put the file")
         }
         phase = .putting(digest)
         let onlyNew = place.onlyNew && !lacks(.condition)

@@ -126,10 +126,8 @@ public struct S3Upload: UploadProtocol {
             .verifying, .removing:
             break
         }
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let answer): return receive(answer)
-        }
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
+        return receive(answer)
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {

@@ -13,6 +13,16 @@ public enum CheckStep: Sendable {
     case send(Exchange)
     case finished(CheckReport)
     case failed(UploadFailure)
+
+    /// Returns the step that ends a check with this failure.
+    static func failed(_ category: UploadFailure.Category, _ summary: String, hint: String? = nil)
+        -> CheckStep
+    {
+        .failed(UploadFailure(category, summary, hint: hint))
+    }
+
+    /// Returns the step that ends a check with one finding.
+    static func found(_ finding: String) -> CheckStep { .finished(CheckReport(findings: [finding])) }
 }
 
 /// The abilities of a destination.

@@ -22,9 +22,8 @@ struct RestartGuard: Sendable {
             return nil
         }
         return .failed(
-            UploadFailure(
-                .permanent, "\(reason), for the second time within an hour",
-                hint: "retry sends it again from its start; ask who runs the server why it drops uploads"),
+            .permanent, "\(reason), for the second time within an hour",
+            hint: "retry sends it again from its start; ask who runs the server why it drops uploads",
             notes: [.resource(nil)])
     }
 

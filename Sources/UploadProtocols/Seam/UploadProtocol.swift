@@ -76,22 +76,36 @@ public enum Step: Sendable {
     }
 
     /// The notes of the step.
-    public var notes: [Note] {
-        switch self {
-        case .send(_, let notes), .sendAll(_, let notes), .wait(let notes), .done(_, let notes),
-            .failed(_, let notes):
-            notes
+    public internal(set) var notes: [Note] {
+        get {
+            switch self {
+            case .send(_, let notes), .sendAll(_, let notes), .wait(let notes), .done(_, let notes),
+                .failed(_, let notes):
+                notes
+            }
+        }
+        set {
+            switch self {
+            case .send(let exchange, _): self = .send(exchange, notes: newValue)
+            case .sendAll(let exchanges, _): self = .sendAll(exchanges, notes: newValue)
+            case .wait: self = .wait(notes: newValue)
+            case .done(let receipt, _): self = .done(receipt, notes: newValue)
+            case .failed(let failure, _): self = .failed(failure, notes: newValue)
+            }
         }
     }
 
     /// Returns the same step with these notes before its own.
     public func noting(_ earlier: [Note]) -> Step {
-        switch self {
-        case .send(let exchange, let notes): .send(exchange, notes: earlier + notes)
-        case .sendAll(let exchanges, let notes): .sendAll(exchanges, notes: earlier + notes)
-        case .wait(let notes): .wait(notes: earlier + notes)
-        case .done(let receipt, let notes): .done(receipt, notes: earlier + notes)
-        case .failed(let failure, let notes): .failed(failure, notes: earlier + notes)
-        }
+        var step = self
+        step.notes = earlier + notes
+        return step
+    }
+
+    /// Returns the step that ends the upload with this failure.
+    static func failed(
+        _ category: UploadFailure.Category, _ summary: String, hint: String? = nil, notes: [Note] = []
+    ) -> Step {
+        .failed(UploadFailure(category, summary, hint: hint), notes: notes)
     }
 }

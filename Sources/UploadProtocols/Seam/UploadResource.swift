@@ -84,6 +84,12 @@ extension UploadResource {
         resource.marks.isAcknowledged = true
         return resource
     }
+
+    /// Returns the notes that record `moved` in place of this resource.
+    func notes(of moved: UploadResource) -> [Step.Note] {
+        let lost = confirmed - moved.confirmed
+        return (lost > 0 ? [.serverLost(lost)] : []) + [.resource(moved)]
+    }
 }
 
 /// The text form: whole seconds since 1970.

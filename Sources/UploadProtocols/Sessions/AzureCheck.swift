@@ -10,9 +10,8 @@ struct AzureCheck: DestinationCheck {
         let parts = UploadAddress.withoutQuery(url).split(separator: "/")
         guard parts.count > 2 else {
             return .failed(
-                UploadFailure(
-                    .permanent, "the address names no container",
-                    hint: "the url is https://ACCOUNT.blob.core.windows.net/CONTAINER/?SIGNATURE"))
+                .permanent, "the address names no container",
+                hint: "the url is https://ACCOUNT.blob.core.windows.net/CONTAINER/?SIGNATURE")
         }
         let place = UploadAddress.withQuery(of: url, "\(parts[0])//\(parts[1])/\(parts[2])")
         let list = [("restype", "container"), ("comp", "list"), ("maxresults", "1")]
@@ -22,20 +21,13 @@ struct AzureCheck: DestinationCheck {
     }
 
     func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let answer):
-            switch (answer.status, ServiceFailure(answer).code) {
-            case (200..<300, _):
-                return .finished(
-                    CheckReport(findings: ["the container is there, and the signature may list it"]))
-            case (403, "AuthorizationPermissionMismatch"), (403, "AuthorizationResourceTypeMismatch"):
-                return .finished(
-                    CheckReport(findings: [
-                        "the signature holds and may not list; whether it may write was not tried"
-                    ]))
-            default: return .failed(ServiceFailure.of(answer))
-            }
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
+        switch (answer.status, ServiceFailure(answer).code) {
+        case (200..<300, _):
+            return .found("the container is there, and the signature may list it")
+        case (403, "AuthorizationPermissionMismatch"), (403, "AuthorizationResourceTypeMismatch"):
+            return .found("the signature holds and may not list; whether it may write was not tried")
+        default: return .failed(ServiceFailure.of(answer))
         }
     }
 }

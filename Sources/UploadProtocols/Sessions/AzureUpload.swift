@@ -18,7 +18,7 @@ public struct AzureUpload: UploadProtocol {
         /// Checks whether the blob was made already.
         case askingCommitted(UploadResource, BlockPlan)
         case askingHeld(UploadResource, BlockPlan)
-        case sending(UploadResource, BlockTable)
+        case sending(UploadResource, PartTable<BlockPlan>)
         case committing(UploadResource, BlockPlan)
     }
 
@@ -45,9 +45,8 @@ public struct AzureUpload: UploadProtocol {
     public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let wrong = item.parameters.first(where: { !AzureMetadata.takes($0) }) {
             return .failed(
-                UploadFailure(
-                    .permanent, "a parameter cannot be a blob's metadata: \(wrong.name)",
-                    hint: "names are of letters, digits and underscores, values of printable ASCII"))
+                .permanent, "a parameter cannot be a blob's metadata: \(wrong.name)",
+                hint: "names are of letters, digits and underscores, values of printable ASCII")
         }
         if let resource {
             atOnce.beginAfterBreak()
@@ -114,7 +113,7 @@ extension AzureUpload {
         }
         guard let plan = BlockPlan(size: item.size, blockSize: blockSize, key: item.key) else {
             return .failed(
-                UploadFailure(.permanent, "the upload's blocks do not fit this file"), notes: [.resource(nil)]
+                .permanent, "the upload's blocks do not fit this file", notes: [.resource(nil)]
             )
         }
         guard resource.wholeBodySent else { return ask(resource, plan) }
@@ -199,7 +198,7 @@ extension AzureUpload {
         switch answer.status {
         case 200..<300:
             guard let blocks = BlockList.blocks("UncommittedBlocks", in: answer.body) else {
-                return .failed(UploadFailure(.server, "the server's list of blocks cannot be read"))
+                return .failed(.server, "the server's list of blocks cannot be read")
             }
             return send(plan.held(blocks), resource, plan)
         case 404 where ServiceFailure(answer).code != "ContainerNotFound", 403:
@@ -210,14 +209,11 @@ extension AzureUpload {
 
     /// Sends the blocks that are not stored, several at once, or makes the blob if all are.
     private mutating func send(_ held: Set<Int>, _ resource: UploadResource, _ plan: BlockPlan) -> Step {
-        var table = BlockTable(plan, held: held)
+        var table = PartTable(plan, held: held)
         var moved = resource.withWholeBodySent(false)
         moved.confirmed = table.confirmed
-        moved.parts = UploadResource.Parts(held: table.held.count, planned: plan.count)
-        var notes: [Step.Note] = [.resource(moved)]
-        if moved.confirmed < resource.confirmed {
-            notes.insert(.serverLost(resource.confirmed - moved.confirmed), at: 0)
-        }
+        moved.parts = table.progress
+        let notes = resource.notes(of: moved)
         let first = table.next(atOnce.limit)
         guard !first.isEmpty else { return commit(moved, plan, noting: notes) }
         phase = .sending(moved, table)
@@ -227,7 +223,7 @@ extension AzureUpload {
 
     private mutating func receiveBlock(
         _ answer: ExchangeOutcome.Response, _ exchange: Exchange, _ resource: UploadResource,
-        _ before: BlockTable
+        _ before: PartTable<BlockPlan>
     ) -> Step {
         guard answer.isSuccess else {
             guard answer.status == 400, ServiceFailure(answer).code == "Md5Mismatch" else {
@@ -238,7 +234,7 @@ extension AzureUpload {
         var (moved, table) = (resource, before)
         table.hold(exchange.part)
         moved.confirmed = table.confirmed
-        moved.parts = UploadResource.Parts(held: table.held.count, planned: table.plan.count)
+        moved.parts = table.progress
         let told = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
         moved.expires = told?.addingTimeInterval(Self.lifetime) ?? resource.expires
         let notes: [Step.Note] = [.resource(moved)]

@@ -31,8 +31,7 @@ extension BlockPlan {
         Set(
             blocks.compactMap { block in
                 guard let index = index(of: block.name) else { return nil }
-                let range = range(of: index)
-                return range.upperBound - range.lowerBound == block.size ? index : nil
+                return range(of: index).count == block.size ? index : nil
             })
     }
 
@@ -40,12 +39,5 @@ extension BlockPlan {
     func isWhole(_ blocks: [BlockList.Block]) -> Bool {
         count > 0 && blocks.count == count && held(blocks).count == count
             && blocks.enumerated().allSatisfy { index(of: $1.name) == $0 }
-    }
-
-    func bytes(_ held: Set<Int>) -> ByteCount {
-        held.reduce(0) { sum, index in
-            let range = range(of: index)
-            return sum + range.upperBound - range.lowerBound
-        }
     }
 }

@@ -2,7 +2,7 @@ import Crypto
 import FerryFiles
 
 /// The division of a file into Azure's blocks, and their names.
-struct BlockPlan: Hashable, Sendable {
+struct BlockPlan: Hashable, PartPlan {
     /// The largest block, 4000 MiB, from version 2019-12-12 on.
     static let largestBlock: ByteCount = 4000 << 20
     /// The maximum number of blocks of one blob.
@@ -36,14 +36,12 @@ struct BlockPlan: Hashable, Sendable {
         }
         self.size = size
         self.blockSize = blockSize
-        prefix = SHA256.hash(data: Data(key.utf8)).prefix(10).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        prefix = DigestRequest.Form.hex.text(Array(SHA256.hash(data: Data(key.utf8))).prefix(10))
     }
 
     var count: Int { Int(Self.count(size, blockSize)) }
+    var numbers: Range<Int> { 0..<count }
 
-    /// Returns the bytes of the file in block `index`, counted from 0.
     func range(of index: Int) -> Range<ByteCount> {
         let start = ByteCount(index) * blockSize
         return start..<min(size, start + blockSize)

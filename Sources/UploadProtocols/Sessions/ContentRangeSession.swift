@@ -56,9 +56,8 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
         guard options.existing == nil else {
             return .failed(
-                UploadFailure(
-                    .permanent, "a session that was made before has decided about existing files",
-                    hint: "leave ifExists out"))
+                .permanent, "a session that was made before has decided about existing files",
+                hint: "leave ifExists out")
         }
         let given = UploadResource.given(at: url)
         return resume(given, noting: [.resource(given)])
@@ -123,10 +122,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         var moved = session.withWholeBodySent(false)
         moved.confirmed = held
         moved.expires = expires ?? session.expires
-        var notes: [Step.Note] = [.resource(moved)]
-        if held < session.confirmed {
-            notes.insert(.serverLost(session.confirmed - held), at: 0)
-        }
+        let notes = session.notes(of: moved)
         let end =
             held == size
             ? budget.judge(held, after: session.confirmed, hasSent: false)

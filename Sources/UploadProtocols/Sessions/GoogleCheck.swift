@@ -8,34 +8,22 @@ struct GoogleCheck: DestinationCheck {
 
     func start() -> CheckStep {
         if address.isSession {
-            return .finished(
-                CheckReport(findings: [
-                    "a session for one file; the session was not asked, as that may complete it"
-                ]))
+            return .found("a session for one file; the session was not asked, as that may complete it")
         }
         guard let bucket = address.bucket else {
-            return .finished(
-                CheckReport(findings: ["nothing was asked: a session can only be made, and would stay there"])
-            )
+            return .found("nothing was asked: a session can only be made, and would stay there")
         }
         return .send(Exchange(.get, bucket))
     }
 
     func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let answer):
-            switch answer.status {
-            case 200..<300:
-                return .finished(
-                    CheckReport(findings: ["the bucket is there, and the credentials may see it"]))
-            case 403:
-                return .finished(
-                    CheckReport(findings: [
-                        "the credentials may not see the bucket; they may still be allowed to write there"
-                    ]))
-            default: return .failed(ServiceFailure.of(answer))
-            }
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
+        switch answer.status {
+        case 200..<300:
+            return .found("the bucket is there, and the credentials may see it")
+        case 403:
+            return .found("the credentials may not see the bucket; they may still be allowed to write there")
+        default: return .failed(ServiceFailure.of(answer))
         }
     }
 }

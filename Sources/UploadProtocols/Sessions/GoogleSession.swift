@@ -108,9 +108,8 @@ struct GoogleSession: ContentRangeService {
 
     private static func differs(_ what: String) -> Step {
         .failed(
-            UploadFailure(
-                .permanent, "what arrived is not what was sent: \(what)",
-                hint: "retry sends all of it again; if it happens again, look at the connection and the disk"),
+            .permanent, "what arrived is not what was sent: \(what)",
+            hint: "retry sends all of it again; if it happens again, look at the connection and the disk",
             notes: [.resource(nil)])
     }
 }
@@ -149,9 +148,8 @@ extension UploadResource {
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(
-                UploadFailure(
-                    .permanent, "the session of the address is over: \(reason)",
-                    hint: "ask for a new session and put its address into the destination's url"),
+                .permanent, "the session of the address is over: \(reason)",
+                hint: "ask for a new session and put its address into the destination's url",
                 notes: [.resource(nil)])
         }
         return dropped.drop(self, because: reason)

@@ -47,10 +47,8 @@ public struct GoogleUpload: SequentialProtocol {
             case .gone(let resource, let reason): return gone(resource, because: reason)
             }
         }
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let answer): return receive(answer)
-        }
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
+        return receive(answer)
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
@@ -77,9 +75,8 @@ extension GoogleUpload {
             guard let lookup = GoogleLookup(item.name, item, at: address, compares: options.existing == .skip)
             else {
                 return .failed(
-                    UploadFailure(
-                        .permanent, "files of one name stand side by side there, so none is in the way",
-                        hint: "leave ifExists out"))
+                    .permanent, "files of one name stand side by side there, so none is in the way",
+                    hint: "leave ifExists out")
             }
             return look(lookup, number: 1, noting: notes)
         }
@@ -118,11 +115,7 @@ extension GoogleUpload {
 
     private mutating func create(_ name: String, noting notes: [Step.Note] = []) -> Step {
         phase = .creating(name: name)
-        let metadata: [UInt8]
-        switch GoogleMetadata.encoded(item, name: name, at: address) {
-        case .success(let bytes): metadata = bytes
-        case .failure(let failure): return .failed(failure, notes: notes)
-        }
+        let metadata = GoogleMetadata.encoded(item, name: name, at: address)
         var more: [(name: String, value: String)] = []
         if address.isCloudStorage, options.existing == .fail || options.existing == .rename {
             more.append(("ifGenerationMatch", "0"))
@@ -151,9 +144,8 @@ extension GoogleUpload {
         }
         guard let location = answer.fields[.location] else {
             return .failed(
-                UploadFailure(
-                    .permanent, "the server made no session (no Location)",
-                    hint: "check that the destination's url is an upload address with uploadType=resumable"))
+                .permanent, "the server made no session (no Location)",
+                hint: "check that the destination's url is an upload address with uploadType=resumable")
         }
         do throws(UploadFailure) {
             var resource = UploadResource(url: try UploadAddress.resolve(location, against: item.url))

@@ -8,13 +8,10 @@ struct GraphCheck: DestinationCheck {
 
     func start() -> CheckStep {
         if address.isSession {
-            return .finished(CheckReport(findings: ["a session for one file; nothing was asked there"]))
+            return .found("a session for one file; nothing was asked there")
         }
         guard let drive = address.drive else {
-            return .finished(
-                CheckReport(findings: [
-                    "nothing was asked: the address names no drive, and a session would stay"
-                ]))
+            return .found("nothing was asked: the address names no drive, and a session would stay")
         }
         return .send(Exchange(.get, drive + "/root"))
     }
@@ -23,11 +20,7 @@ struct GraphCheck: DestinationCheck {
         switch reply {
         case .broken(let failure, _): .failed(failure)
         case .answered(let answer) where answer.isSuccess:
-            .finished(
-                CheckReport(findings: [
-                    "the drive is there, and the token may see it; that it may write was not tried"
-                ]
-                ))
+            .found("the drive is there, and the token may see it; that it may write was not tried")
         case .answered(let answer): .failed(ServiceFailure.of(answer))
         }
     }

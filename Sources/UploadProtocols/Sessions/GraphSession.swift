@@ -61,11 +61,10 @@ struct GraphSession: ContentRangeService {
             guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
             guard ours.bytes == told.bytes else {
                 return .failed(
-                    UploadFailure(
-                        .permanent, "the server's \(told.algorithm.shown) is not that of the file",
-                        hint:
-                            "SharePoint changes documents when it takes them: leave checksum out for those; "
-                            + "for any other file, retry sends all of it again"),
+                    .permanent, "the server's \(told.algorithm.shown) is not that of the file",
+                    hint:
+                        "SharePoint changes documents when it takes them: leave checksum out for those; "
+                        + "for any other file, retry sends all of it again",
                     notes: [.resource(nil)])
             }
             receipt.verified = told.algorithm
@@ -79,8 +78,7 @@ struct GraphSession: ContentRangeService {
     /// Makes a request. The URL is a permission in itself, on a host of the server's choice; with `Authorization` it
     /// may respond 401.
     private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
-        var exchange = Exchange(method, session.isGiven ? item.url : session.url, traits: .idempotent)
-        exchange.traits.insert(.withoutCredentials)
-        return exchange
+        Exchange(
+            method, session.isGiven ? item.url : session.url, traits: [.idempotent, .withoutCredentials])
     }
 }

@@ -77,14 +77,16 @@ extension GraphUpload {
 
     private mutating func create(noting notes: [Step.Note] = []) -> Step {
         phase = .creating
-        let wish = GraphSessionRequest(item: item, policy: policy)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = (try? encoder.encode(wish)).map { Array($0) } ?? []
+        // The service checks the quota by the size, before the first byte (`driveItemUploadableProperties`).
+        var wish: [String: JSONValue] = ["fileSize": .whole(Int(item.size))]
+        wish["@microsoft.graph.conflictBehavior"] = policy.map { .text($0) }
+        wish["fileSystemInfo"] = item.modified.map {
+            .object(["lastModifiedDateTime": .text($0.formatted(.iso8601))])
+        }
         return .send(
             Exchange(
                 .post, address.session(for: item.name), fields: [.contentType: "application/json"],
-                body: .bytes(body), traits: .idempotent),
+                body: .bytes(JSONValue.object(["item": .object(wish)]).bytes), traits: .idempotent),
             notes: notes)
     }
 
@@ -98,9 +100,8 @@ extension GraphUpload {
         let made = GraphSessionResponse(answer)
         guard let place = made?.uploadUrl else {
             return .failed(
-                UploadFailure(
-                    .permanent, "the server made no session (no uploadUrl)",
-                    hint: "check that the destination's url ends with :/createUploadSession"))
+                .permanent, "the server made no session (no uploadUrl)",
+                hint: "check that the destination's url ends with :/createUploadSession")
         }
         do throws(UploadFailure) {
             let url = try UploadAddress.named(place, against: item.url)
@@ -174,9 +175,8 @@ extension GraphUpload {
     private mutating func sendWhole(_ resource: UploadResource?) -> Step {
         guard !address.isSession else {
             return .failed(
-                UploadFailure(
-                    .permanent, "an upload session takes no empty file",
-                    hint: "use a destination whose url ends with :/createUploadSession"))
+                .permanent, "an upload session takes no empty file",
+                hint: "use a destination whose url ends with :/createUploadSession")
         }
         let isRepeatable = options.existing == nil || options.existing == .replace
         if resource?.wholeBodySent == true { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
@@ -199,33 +199,5 @@ extension GraphUpload {
             .failed(.nameTaken(item.name, instead: "replace or rename"), notes: [.resource(nil)])
         default: .failed(ServiceFailure.of(answer), notes: [.resource(nil)])
         }
-    }
-}
-
-/// The content of a request for a session (`driveItemUploadableProperties`).
-private struct GraphSessionRequest: Encodable {
-    struct Item: Encodable {
-        enum CodingKeys: String, CodingKey {
-            case policy = "@microsoft.graph.conflictBehavior"
-            case fileSize
-            case fileSystemInfo
-        }
-
-        var policy: String?
-        /// The size of the file, by which the service checks the quota before the first byte.
-        var fileSize: ByteCount
-        var fileSystemInfo: Times?
-    }
-
-    struct Times: Encodable {
-        var lastModifiedDateTime: String
-    }
-
-    var item: Item
-
-    init(item: UploadItem, policy: String?) {
-        self.item = Item(
-            policy: policy, fileSize: item.size,
-            fileSystemInfo: item.modified.map { Times(lastModifiedDateTime: $0.formatted(.iso8601)) })
     }
 }

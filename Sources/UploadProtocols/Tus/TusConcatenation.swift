@@ -226,7 +226,7 @@ extension TusConcatenation {
         guard budget.allows(.restart, limit: parts.count + 1) else {
             return .step(
                 .failed(
-                    UploadFailure(.permanent, "\(reason), again and again"),
+                    .permanent, "\(reason), again and again",
                     notes: notes + [.resource(resource)]))
         }
         return create(index, noting: notes)

@@ -132,7 +132,7 @@ extension WebDAVUpload {
     /// Starts again without stored bytes.
     private mutating func startAgain() -> Step {
         guard budget.allows(.restart) else {
-            return .failed(UploadFailure(.server, "the server loses what it was sent"))
+            return .failed(.server, "the server loses what it was sent")
         }
         newVersion = nil
         held = nil

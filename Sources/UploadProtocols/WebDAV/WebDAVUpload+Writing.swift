@@ -36,8 +36,7 @@ extension WebDAVUpload {
         held = place == .nothing ? nil : 0
         switch place {
         case .folder:
-            return .failed(
-                UploadFailure(.permanent, "a folder is where the file was to be kept until it is whole"))
+            return .failed(.permanent, "a folder is where the file was to be kept until it is whole")
         case .nothing where resource?.webDAV.nextURL != nil:
             return followTrial()
         case .nothing where mayBeMoved: return look(at: address(of: movedName), for: .result(isOurs: false))
@@ -199,7 +198,7 @@ extension WebDAVUpload {
     /// Sends the whole file in one `PUT`, and no more parts to this server if it did not join them.
     private mutating func writeAnew(after piece: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
-            return .failed(UploadFailure(.server, "the server loses what it was sent"))
+            return .failed(.server, "the server loses what it was sent")
         }
         server.ranges = .refused
         noteServer()

@@ -149,11 +149,9 @@ extension WebDAVUpload {
     mutating func noteServer() { note(.capabilities(server.capabilities)) }
 
     mutating func noteResource(confirmed: ByteCount) {
-        guard var moved = resource else { return }
-        if confirmed < moved.confirmed { note(.serverLost(moved.confirmed - confirmed)) }
-        moved.confirmed = confirmed
-        resource = moved
-        note(.resource(moved))
+        guard let before = resource else { return }
+        resource?.confirmed = confirmed
+        pending += before.notes(of: resource ?? before)
     }
 
     func address(of name: String) -> WebDAVAddress {

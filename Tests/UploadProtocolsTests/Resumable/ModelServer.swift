@@ -95,7 +95,7 @@ struct ModelServer {
         guard var after = uploads[exchange.url] else { return .answer(404) }
         guard isLast(exchange) else {
             return .answer(
-                version == .six ? 201 : 204, version.tellsOffset ? state(after) : [.uploadComplete: "?0"])
+                version == .six ? 201 : 204, version <= .six ? state(after) : [.uploadComplete: "?0"])
         }
         if after.held != size { faults.append("complete at \(after.held) of \(size)") }
         after.isComplete = true

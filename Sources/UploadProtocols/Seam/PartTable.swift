@@ -1,0 +1,42 @@
+/// The division of a file into numbered parts.
+protocol PartPlan: Sendable {
+    var numbers: Range<Int> { get }
+    /// Returns the bytes of a part.
+    func range(of number: Int) -> Range<ByteCount>
+}
+
+/// The parts of a file that are stored, in flight, and still to send.
+struct PartTable<Plan: PartPlan>: Sendable {
+    let plan: Plan
+    private(set) var held: Set<Int>
+    /// The bytes of the stored parts.
+    private(set) var confirmed: ByteCount
+    private var unsent: Int
+
+    init(_ plan: Plan, held: Set<Int>) {
+        self.plan = plan
+        self.held = held
+        confirmed = held.reduce(0) { $0 + ByteCount(plan.range(of: $1).count) }
+        unsent = plan.numbers.lowerBound
+    }
+
+    var isComplete: Bool { held.count == plan.numbers.count }
+
+    /// The state for the resource.
+    var progress: UploadResource.Parts { .init(held: held.count, planned: plan.numbers.count) }
+
+    /// Returns the next parts to send, at most `count`, which then count as in flight.
+    mutating func next(_ count: Int) -> [Int] {
+        var taken: [Int] = []
+        while taken.count < count, unsent < plan.numbers.upperBound {
+            if !held.contains(unsent) { taken.append(unsent) }
+            unsent += 1
+        }
+        return taken
+    }
+
+    mutating func hold(_ number: Int) {
+        guard plan.numbers.contains(number), held.insert(number).inserted else { return }
+        confirmed += ByteCount(plan.range(of: number).count)
+    }
+}
