@@ -10,7 +10,7 @@ extension Key {
             return
         }
         let name = label.lowercased()
-        if let key = Self.named[name] {
+        if let key = Self.names.first(where: { $0.name.lowercased() == name })?.key {
             self = key
         } else if let letter = Self.rest(of: name, after: "ctrl-"), ("a"..."z").contains(letter) {
             self = .control(letter)
@@ -24,12 +24,9 @@ extension Key {
     }
 
     /// The names of keys that are not characters, in small letters.
-    static var labels: [String] { named.keys.sorted() }
+    static var labels: [String] { names.map { $0.name.lowercased() }.sorted() }
 
-    var isCharacter: Bool {
-        if case .character = self { return true }
-        return false
-    }
+    var isCharacter: Bool { if case .character = self { true } else { false } }
 
     /// The key that a terminal sends instead, if it cannot tell the two apart; otherwise nil.
     var arrivesAs: String? {
@@ -41,18 +38,6 @@ extension Key {
         default: nil
         }
     }
-
-    private static let named: [String: Key] = {
-        let plain: [Key] = [
-            .character(" "), .up, .down, .left, .right, .shiftUp, .shiftDown, .pageUp, .pageDown, .home, .end,
-            .insert, .delete, .backspace, .tab, .backTab, .enter, .escape,
-        ]
-        let named = Dictionary(plain.map { ($0.label.lowercased(), $0) }) { first, _ in first }
-        let inFull: [String: Key] = [
-            "pageup": .pageUp, "pagedown": .pageDown, "insert": .insert, "delete": .delete, "escape": .escape,
-        ]
-        return named.merging(inFull) { first, _ in first }
-    }()
 
     /// Returns the single character after a prefix. The prefix may be in capital or small letters.
     private static func rest(of label: String, after prefix: String) -> Character? {

@@ -18,35 +18,33 @@ enum Key: Hashable, Sendable {
     /// The terminal's reply to a request for the cursor's position. No user pressed it.
     case cursorPosition(Point)
 
+    /// The names of keys that are not characters. A second name is accepted too.
+    static let names: [(key: Key, name: String)] = [
+        (" ", "space"), (.up, "Up"), (.down, "Down"), (.left, "Left"), (.right, "Right"),
+        (.shiftUp, "Shift-Up"), (.shiftDown, "Shift-Down"), (.home, "Home"), (.end, "End"),
+        (.pageUp, "PgUp"), (.pageUp, "PageUp"), (.pageDown, "PgDn"), (.pageDown, "PageDown"),
+        (.insert, "Ins"), (.insert, "Insert"), (.delete, "Del"), (.delete, "Delete"),
+        (.backspace, "Backspace"), (.tab, "Tab"), (.backTab, "Shift-Tab"), (.enter, "Enter"),
+        (.escape, "Esc"), (.escape, "Escape"),
+    ]
+
     /// The key as hints and help write it.
     var label: String {
-        switch self {
-        case .character(" "): "space"
+        if let name = Self.names.first(where: { $0.key == self })?.name { return name }
+        return switch self {
         case .character(let character): String(character)
         case .control(let character): "Ctrl-\(character.uppercased())"
         case .alt(let character): "Alt-\(character)"
-        case .up: "Up"
-        case .down: "Down"
-        case .left: "Left"
-        case .right: "Right"
-        case .shiftUp: "Shift-Up"
-        case .shiftDown: "Shift-Down"
-        case .pageUp: "PgUp"
-        case .pageDown: "PgDn"
-        case .home: "Home"
-        case .end: "End"
-        case .insert: "Ins"
-        case .delete: "Del"
-        case .backspace: "Backspace"
-        case .tab: "Tab"
-        case .backTab: "Shift-Tab"
-        case .enter: "Enter"
-        case .escape: "Esc"
         case .function(let number): "F\(number)"
         case .paste, .burst: "paste"
         case .press, .release: "click"
         case .wheel: "wheel"
         case .cursorPosition: "answer"
+        default: ""
         }
     }
+}
+
+extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
+    init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
 }
