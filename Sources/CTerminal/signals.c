@@ -177,6 +177,7 @@ void terminal_wait_in_background(int milliseconds) {
 }
 
 bool terminal_in_foreground(void) {
-    pid_t group = tcgetpgrp(terminal_in);
+    /* Lines without a screen ask too: they read descriptor 0. */
+    pid_t group = tcgetpgrp(terminal_in >= 0 ? terminal_in : STDIN_FILENO);
     return group == -1 || group == getpgrp();
 }

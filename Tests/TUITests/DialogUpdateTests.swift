@@ -23,7 +23,7 @@ struct DialogUpdateTests {
 
     @Test func `a number out of range keeps the prompt open and says why`() {
         var prompt = PromptDialog(.concurrency, offering: "4")
-        prompt.insert("257")
+        prompt.edit(.paste("257", isComplete: true))
         guard case .stay = prompt.update(.confirm) else {
             Issue.record("the prompt closed")
             return

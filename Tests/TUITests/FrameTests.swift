@@ -245,7 +245,7 @@ import Testing
 
     @Test func `in ASCII the cursor and what runs have signs of their own`() {
         let glyphs = Glyphs(isUnicode: false)
-        #expect(!RowAppearance.Sign.allCases.map(glyphs.state).contains(glyphs.cursor))
+        #expect(!StateKind.allCases.map(glyphs.state).contains(glyphs.cursor))
     }
 
     @Test func `an empty queue without a destination says how to get one`() {

@@ -23,7 +23,7 @@ struct HelpSearchTests {
 
     private func found(_ text: String) -> [Action] {
         var dialog = HelpDialog()
-        dialog.insert(text)
+        dialog.edit(.paste(text, isComplete: true))
         return dialog.entries(of: .standard).map(\.action)
     }
 

@@ -79,7 +79,7 @@ import Testing
         _ = model.update(
             .replied(.refused(UploadFailure(.storage, "the disk is full", hint: "make room")), to: .retry))
         #expect(model.toast.current?.text == "the disk is full; make room")
-        #expect(model.toast.current?.kind == .failure)
+        #expect(model.toast.current?.kind == .error)
     }
 
     @Test func `a toast goes by itself`() {

@@ -106,7 +106,7 @@ extension RGB {
 
     @Test func `states differ without colour`() {
         for isUnicode in [true, false] {
-            let signs = RowAppearance.Sign.allCases.map { Glyphs(isUnicode: isUnicode).state($0) }
+            let signs = StateKind.allCases.map { Glyphs(isUnicode: isUnicode).state($0) }
             #expect(Set(signs).count == signs.count)
             #expect(signs.allSatisfy { CellWidth.of($0) == 1 })
             if !isUnicode { #expect(signs.joined().utf8.allSatisfy { $0 < 0x80 }) }

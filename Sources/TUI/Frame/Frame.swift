@@ -2,22 +2,13 @@
 struct Cell: Hashable, Sendable {
     /// The Unicode scalar; 0 in the right half of a wide character.
     var scalar: UInt32 = 0x20
-    /// Up to two combining marks on the scalar; 0 for none.
-    var marks: (first: UInt32, second: UInt32) = (0, 0)
+    /// The combining marks on the scalar; 0 for none.
+    var firstMark: UInt32 = 0
+    var secondMark: UInt32 = 0
     var role = Role.normal
     /// The width in cells: 1 or 2; 0 in the right half of a wide character.
     var width: UInt8 = 1
     var onCursorLine = false
-
-    static func == (left: Cell, right: Cell) -> Bool {
-        left.scalar == right.scalar && left.marks == right.marks && left.role == right.role
-            && left.width == right.width && left.onCursorLine == right.onCursorLine
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(scalar)
-        hasher.combine(role)
-    }
 }
 
 /// A whole screen as values. The views make it, the renderer sends it, and tests read it.
@@ -48,9 +39,7 @@ struct Frame: Equatable, Sendable {
     mutating func put(
         _ text: some StringProtocol, row: Int, column: Int, role: Role = .normal, limit: Int = .max
     ) -> Int {
-        put(
-            SafeText(units: text.unicodeScalars.compactMap(Self.unit)), row: row, column: column, role: role,
-            limit: limit)
+        put(SafeText(own: text), row: row, column: column, role: role, limit: limit)
     }
 
     /// Draws text from outside. Escapes in it get their own role.
@@ -66,6 +55,12 @@ struct Frame: Equatable, Sendable {
             position = write(unit, row: row, column: position, role: unit.isEscape ? .escape : role)
         }
         return position
+    }
+
+    /// Draws the parts of a line one after the other and returns the column after them.
+    @discardableResult
+    mutating func put(_ line: DialogBox.Line, row: Int, column: Int) -> Int {
+        line.reduce(column) { put($1.text, row: row, column: $0, role: $1.role) }
     }
 
     /// Draws text that ends before the column `end`.
@@ -111,10 +106,10 @@ struct Frame: Equatable, Sendable {
         guard column >= 0 else { return }
         var index = row * size.columns + column
         if cells[index].width == 0, column > 0 { index -= 1 }
-        if cells[index].marks.first == 0 {
-            cells[index].marks.first = scalar.value
-        } else if cells[index].marks.second == 0 {
-            cells[index].marks.second = scalar.value
+        if cells[index].firstMark == 0 {
+            cells[index].firstMark = scalar.value
+        } else if cells[index].secondMark == 0 {
+            cells[index].secondMark = scalar.value
         }
     }
 
@@ -129,14 +124,6 @@ struct Frame: Equatable, Sendable {
         }
         cells[index] = cell
     }
-
-    private static func unit(_ scalar: Unicode.Scalar) -> SafeText.Unit? {
-        switch CellWidth.of(scalar) {
-        case 0: nil
-        case .some(let width): SafeText.Unit(text: String(scalar), width: width)
-        case nil: SafeText.Unit(text: "?", width: 1)
-        }
-    }
 }
 
 extension Frame: CustomStringConvertible {
@@ -146,7 +133,7 @@ extension Frame: CustomStringConvertible {
     func text(_ row: Int) -> String {
         var line = String.UnicodeScalarView()
         for cell in self.row(row) where cell.width > 0 {
-            for value in [cell.scalar, cell.marks.first, cell.marks.second] where value != 0 {
+            for value in [cell.scalar, cell.firstMark, cell.secondMark] where value != 0 {
                 line.append(Unicode.Scalar(value) ?? "\u{FFFD}")
             }
         }

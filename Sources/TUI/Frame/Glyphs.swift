@@ -18,11 +18,11 @@ struct Glyphs: Sendable {
     /// The mark after the state of an upload that the server may have twice.
     var twice: String { isUnicode ? "×2" : "x2" }
 
-    func state(_ appearance: RowAppearance.Sign) -> String {
-        switch appearance {
+    func state(_ kind: StateKind) -> String {
+        switch kind {
         case .queued: isUnicode ? "·" : "."
         case .running: isUnicode ? "▲" : "^"
-        case .retry: isUnicode ? "↻" : "r"
+        case .waiting: isUnicode ? "↻" : "r"
         case .paused: isUnicode ? "‖" : "="
         case .offline: isUnicode ? "○" : "o"
         case .held: "?"

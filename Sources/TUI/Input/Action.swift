@@ -36,6 +36,25 @@ enum Action: Hashable, Sendable {
         }
     }
 
+    /// Returns the row that the action moves to; nil if it is no movement. The row may be outside of the list.
+    ///
+    /// - Parameters:
+    ///   - row: The current row of the list's `count` rows.
+    ///   - page: The number of rows of a page.
+    func row(from row: Int, of count: Int, page: Int) -> Int? {
+        switch self {
+        case .up: row - 1
+        case .down: row + 1
+        case .pageUp: row - page
+        case .pageDown: row + page
+        case .halfPageUp: row - max(1, page / 2)
+        case .halfPageDown: row + max(1, page / 2)
+        case .top: 0
+        case .bottom: count - 1
+        default: nil
+        }
+    }
+
     /// The name in configurations: the case, followed by its payload if it has one (`showFailed`).
     var name: String {
         guard let payload = Mirror(reflecting: self).children.first, let label = payload.label else {

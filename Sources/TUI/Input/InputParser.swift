@@ -30,10 +30,7 @@ struct InputParser: Sendable {
     }
 
     /// True if the next byte begins a new key.
-    var isAtStart: Bool {
-        if case .ground = state { return true }
-        return false
-    }
+    var isAtStart: Bool { if case .ground = state { true } else { false } }
 
     mutating func feed(_ bytes: some Collection<UInt8>) -> [Key] {
         var keys: [Key] = []
@@ -53,8 +50,7 @@ struct InputParser: Sendable {
     mutating func flush() -> [Key] {
         guard isWaiting else { return [] }
         defer { state = .ground }
-        if case .escape = state { return [.escape] }
-        return []
+        return if case .escape = state { [.escape] } else { [] }
     }
 
     private mutating func step(_ byte: UInt8, _ keys: inout [Key]) {

@@ -20,6 +20,7 @@ struct LineEditor: Hashable, Sendable {
     mutating func handle(_ key: Key) -> Bool {
         switch key {
         case .character(let character): insert(String(character))
+        case .paste(let text, _): insert(text)
         case .backspace, .control("h"): if position > 0 { remove(from: position - 1) }
         case .delete, .control("d"):
             if position < characters.count { characters.remove(at: position) }

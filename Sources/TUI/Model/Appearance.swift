@@ -15,6 +15,21 @@ struct Appearance: Sendable {
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }
 
+    /// Makes text drawable and drops its end beyond a number of columns.
+    func truncated(_ text: String, to columns: Int) -> SafeText {
+        safe(text).truncated(to: columns, ellipsis: glyphs.ellipsis)
+    }
+
+    /// Makes text drawable and drops its beginning.
+    func truncatedAtStart(_ text: String, to columns: Int) -> SafeText {
+        safe(text).truncatedAtStart(to: columns, ellipsis: glyphs.ellipsis)
+    }
+
+    /// Makes a name drawable and drops its middle.
+    func fitted(_ name: String, to columns: Int) -> SafeText {
+        safe(name).fitted(to: columns, ellipsis: glyphs.ellipsis)
+    }
+
     /// Makes a typed character drawable. A typed backslash is not doubled: the user sees what was typed.
     func typed(_ character: Character) -> SafeText {
         character == "\\" ? SafeText(units: [.init(text: "\\", width: 1)]) : safe(String(character))

@@ -26,10 +26,7 @@ enum Message: Sendable {
 
 extension Message {
     /// True for the files of a choice.
-    var isPreview: Bool {
-        if case .previewed = self { return true }
-        return false
-    }
+    var isPreview: Bool { if case .previewed = self { true } else { false } }
 }
 
 /// An effect that the shell around the model performs.

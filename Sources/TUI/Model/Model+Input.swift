@@ -60,7 +60,10 @@ extension Model {
         case .prompt(var prompt):
             prompt.edit(key)
             dialog = .prompt(prompt)
-        case .filter(var line): if line.handle(key) { type(filter: line) }
+        case .filter(var line):
+            guard line.handle(key) else { break }
+            dialog = .filter(line)
+            list.narrow(to: line.text)
         case .log(var log):
             log.edit(key)
             dialog = .log(log)
@@ -72,49 +75,25 @@ extension Model {
     mutating func paste(_ text: String, isComplete: Bool) -> [Effect] {
         if !isComplete { say(.warning, "the paste was longer than 4 MiB; the rest was dropped") }
         guard !text.isEmpty else { return [] }
-        let line = text.filter { !$0.isNewline }.prefix(100)
         switch dialog {
-        case .help(var help):
-            help.insert(line)
-            dialog = .help(help)
-        case .prompt(var prompt):
-            prompt.insert(String(line))
-            dialog = .prompt(prompt)
-        case .filter(var typed):
-            typed.insert(line)
-            type(filter: typed)
-        case .log(var log):
-            log.insert(line)
-            dialog = .log(log)
-        case .add: return pasteIntoAdd(text)
+        case .help, .prompt, .filter, .log:
+            let line = String(text.filter { !$0.isNewline }.prefix(100))
+            return type(.paste(line, isComplete: isComplete))
+        // A paste must not confirm a question before something is destroyed.
+        case .order, .copy, .removal, .undo, .quit: return []
         case nil, .details:
             dialog = .add(adding.newDialog)
-            return pasteIntoAdd(text) + [.askDestinations]
-        // A paste must not confirm a question before something is destroyed.
-        case .order, .copy, .removal, .undo, .quit: break
+            return paste(text, isComplete: true) + [.askDestinations]
+        case .add:
+            return updateAdd { add, around in
+                add.paste(text, around)
+                return .stay()
+            }
         }
-        return []
-    }
-
-    private mutating func pasteIntoAdd(_ text: String) -> [Effect] {
-        updateAdd { add, around in
-            add.paste(text, around)
-            return .stay()
-        }
-    }
-
-    private mutating func type(filter line: LineEditor) {
-        dialog = .filter(line)
-        list.narrow(to: line.text)
     }
 
     /// True if no dialog covers the list.
-    var showsList: Bool {
-        switch dialog {
-        case nil, .filter: true
-        default: false
-        }
-    }
+    var showsList: Bool { dialog == nil || context == .filter }
 }
 
 /// Characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal without
@@ -131,7 +110,7 @@ extension Model {
             if let line { return type(line) }
         case .log(let log):
             guard let line else { break }
-            if case .typing = log.search { return type(line) }
+            if log.isTyping { return type(line) }
             if actions.action(for: .character(line.first), in: .log) == .filter, let rest = line.rest {
                 return run(.filter) + type(rest)
             }

@@ -58,15 +58,9 @@ struct Model: Sendable {
     /// True until the queue has described itself.
     var isLoading: Bool { phase == .loading || phase == .ended(isLoaded: false) }
 
-    var hasQueueEnded: Bool {
-        if case .ended = phase { return true }
-        return false
-    }
+    var hasQueueEnded: Bool { if case .ended = phase { true } else { false } }
 
-    var isOffline: Bool {
-        if case .offline = status.network { return true }
-        return false
-    }
+    var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
     /// True if the screen may be outdated, because no engine responds.
     var isEngineGone: Bool {
@@ -192,7 +186,9 @@ struct Model: Sendable {
         if let (kind, text) = words {
             let before = toast.current
             say(kind, text)
-            if let toast = toast.current, toast != before { log.add(toast, date: clock.date) }
+            if let toast = toast.current, toast != before {
+                log.add(toast.kind, toast.text, date: clock.date)
+            }
         }
         switch (reply, request) {
         case (.changed(let ids), .remove), (.addedPaused(let ids), .remove): list.marks.subtract(ids)
@@ -240,7 +236,7 @@ struct Model: Sendable {
         return [.perform(.stopWhenIdle, .stopWhenIdle)]
     }
 
-    mutating func say(_ kind: Toast.Kind, _ text: String) {
+    mutating func say(_ kind: LogEntry.Level, _ text: String) {
         toast.say(kind, text, now: clock.seconds)
     }
 

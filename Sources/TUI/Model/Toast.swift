@@ -1,13 +1,11 @@
 /// A line about the last event. It disappears after a few seconds.
 struct Toast: Hashable, Sendable {
-    enum Kind: Hashable, Sendable { case information, warning, failure }
-
-    var kind: Kind
+    var kind: LogEntry.Level
     var text: String
     /// The time on the model's clock at which the toast disappears.
     var expires: Double
 
-    init(_ kind: Kind, _ text: String, now: Double) {
+    init(_ kind: LogEntry.Level, _ text: String, now: Double) {
         self.kind = kind
         self.text = text
         expires = now + (kind == .information ? 5 : 12)
@@ -20,7 +18,7 @@ struct ToastModel: Sendable {
     /// The time on the clock at which the last toast expired.
     private(set) var endedAt = -Double.infinity
 
-    mutating func say(_ kind: Toast.Kind, _ text: String, now: Double) {
+    mutating func say(_ kind: LogEntry.Level, _ text: String, now: Double) {
         current = Toast(kind, text, now: now)
     }
 

@@ -35,8 +35,7 @@ struct EventSummary: Sendable {
 
     /// The time on the clock at which a line about earlier events is due.
     var deadline: Double? {
-        if case .burst(let since, let length) = mode { return since + length }
-        return nil
+        if case .burst(let since, let length) = mode { since + length } else { nil }
     }
 
     mutating func add(_ events: [UploadEvent], now: Double) -> [String] {

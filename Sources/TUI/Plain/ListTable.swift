@@ -3,24 +3,12 @@ import FerryProtocols
 /// The queue as a table for a terminal: a header, and a line per upload, as wide as the terminal.
 package struct ListTable: Sendable {
     /// The texts of one upload.
-    package struct Row: Sendable {
-        package var number: Int
-        package var state: String
-        package var size: String
-        package var progress: String
-        package var name: String
-        package var destination: String
-        /// The most important remark on the upload; empty if there is none.
-        package var remark: String
-
-        package init(
-            number: Int, state: String, size: String, progress: String, name: String, destination: String,
-            remark: String
-        ) {
-            (self.number, self.state, self.size, self.progress) = (number, state, size, progress)
-            (self.name, self.destination, self.remark) = (name, destination, remark)
-        }
-    }
+    ///
+    /// - `remark`: The most important remark on the upload; empty if there is none.
+    package typealias Row = (
+        number: String, state: String, size: String, progress: String, name: String, destination: String,
+        remark: String
+    )
 
     private let rows: [Row]
     private let columns: Int
@@ -42,7 +30,7 @@ package struct ListTable: Sendable {
         self.rows = rows
         self.columns = max(20, columns)
         ellipsis = Glyphs(isUnicode: isUnicode).ellipsis
-        numberWidth = max(2, rows.map { String($0.number).count }.max() ?? 0)
+        numberWidth = max(2, rows.map { $0.number.count }.max() ?? 0)
         let fixed = numberWidth + Self.stateWidth + Self.sizeWidth + Self.progressWidth + 4 * 2
         let room = max(Self.shortestName, self.columns - fixed)
         let longestName = max(4, rows.map { SafeText($0.name).width }.max() ?? 0)
@@ -58,28 +46,22 @@ package struct ListTable: Sendable {
 
     /// The header, then the uploads.
     package var lines: [String] {
-        [line("ID", "STATE", "SIZE", "DONE", "NAME", "TO", "")]
-            + rows.map {
-                line("\($0.number)", $0.state, $0.size, $0.progress, $0.name, $0.destination, $0.remark)
-            }
+        ([("ID", "STATE", "SIZE", "DONE", "NAME", "TO", "")] + rows).map(line)
     }
 
-    private func line(
-        _ number: String, _ state: String, _ size: String, _ progress: String, _ name: String,
-        _ destination: String, _ remark: String
-    ) -> String {
+    private func line(_ row: Row) -> String {
         var cells = [
-            padded(number, numberWidth, right: true), padded(state, Self.stateWidth),
-            padded(size, Self.sizeWidth, right: true), padded(progress, Self.progressWidth, right: true),
-            padded(name, nameWidth),
+            padded(row.number, numberWidth, right: true), padded(row.state, Self.stateWidth),
+            padded(row.size, Self.sizeWidth, right: true),
+            padded(row.progress, Self.progressWidth, right: true), padded(row.name, nameWidth),
         ]
-        if destinationWidth > 0 { cells.append(padded(destination, destinationWidth)) }
+        if destinationWidth > 0 { cells.append(padded(row.destination, destinationWidth)) }
         let line = cells.joined(separator: "  ")
         let used =
             cells.count * 2 + numberWidth + Self.stateWidth + Self.sizeWidth + Self.progressWidth
             + nameWidth + destinationWidth
-        guard !remark.isEmpty, columns - used >= Self.shortestRemark else { return Self.trimmed(line) }
-        return "\(line)  \(SafeText(remark).truncated(to: columns - used, ellipsis: ellipsis).text)"
+        guard !row.remark.isEmpty, columns - used >= Self.shortestRemark else { return Self.trimmed(line) }
+        return "\(line)  \(SafeText(row.remark).truncated(to: columns - used, ellipsis: ellipsis).text)"
     }
 
     private func padded(_ text: String, _ width: Int, right: Bool = false) -> String {

@@ -107,16 +107,12 @@ package struct LiveLines: Sendable {
         let percent = Strings.percent(live?.sample.sent ?? model.live.stored(upload), of: upload.size)
         let rate = model.live.estimates[upload.id].rate.map { "  \(ByteFormat.rate($0))" } ?? ""
         let facts = "  \(percent)%\(rate)"
-        let ellipsis = model.appearance.glyphs.ellipsis
-        let name = model.appearance.safe(upload.target.name).fitted(
-            to: max(4, columns - facts.count - 2), ellipsis: ellipsis)
+        let name = model.appearance.fitted(upload.target.name, to: max(4, columns - facts.count - 2))
         return plain("  \(name.text)\(facts)", columns)
     }
 
     private func plain(_ text: String, _ columns: Int) -> LiveLine {
-        // The text is escaped already, or a fixed text of Ferry.
-        let text = SafeText(units: text.map { .init(text: String($0), width: CellWidth.of($0)) })
-            .truncated(to: columns, ellipsis: model.appearance.glyphs.ellipsis)
+        let text = SafeText(own: text).truncated(to: columns, ellipsis: model.appearance.glyphs.ellipsis)
         return LiveLine(text: text.text, width: text.width)
     }
 }
@@ -125,11 +121,4 @@ package struct LiveLines: Sendable {
 package struct LiveLine: Hashable, Sendable {
     package var text: String
     package var width: Int
-}
-
-extension CellWidth {
-    /// Returns the cells of an escaped character: the terminal draws its first scalar.
-    fileprivate static func of(_ character: Character) -> Int {
-        character.unicodeScalars.first.flatMap { CellWidth.of($0) } ?? 1
-    }
 }

@@ -28,32 +28,25 @@ extension PlainModel {
     /// Handles the answer to a question. Anything but yes means no. Returns true if the line was only an answer.
     private mutating func answer(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
+        let isYes = ["y", "yes"].contains(word)
         switch question {
         // Only a repeated command confirms.
         case .quit: return false
-        case .removal(let selection):
-            self.question = nil
-            guard ["y", "yes"].contains(word) else {
-                say("kept")
-                return word.isEmpty || ["n", "no"].contains(word)
-            }
+        case .removal(let selection) where isYes:
             perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
-            return true
-        case .undo(let number):
-            self.question = nil
-            guard ["y", "yes"].contains(word) else {
-                say("nothing was undone")
-                return word.isEmpty || ["n", "no"].contains(word)
-            }
+        case .removal: say("kept")
+        case .undo(let number) where isYes:
             perform(.undoCommand(number), .undo, Outcome(reversed: "undone"))
-            return true
+        case .undo: say("nothing was undone")
         }
+        self.question = nil
+        return isYes || ["", "n", "no"].contains(word)
     }
 
     private mutating func carryOut(_ command: PlainCommand) {
         if command != .quit { question = nil }
         switch command {
-        case .help: say(PlainVerb.allCases.map { "\($0.usage): \($0.purpose)" })
+        case .help: say(PlainVerb.helpLines)
         case .list(let tab, let filter): say(model.list(tab, filter))
         case .show(let numbers): say(model.details(of: numbers))
         case .add(let paths, let destination): add(paths, to: destination)
@@ -182,8 +175,7 @@ extension PlainModel {
         guard !awaited.isEmpty else { return }
         let answer = awaited.removeFirst()
         switch reply {
-        case .refused(let failure):
-            say("not done: " + [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
+        case .refused(let failure): say("not done: " + failure.sentence)
         case .changed(let ids), .addedPaused(let ids):
             if let text = ids.isEmpty ? answer.unchanged : answer.changed { say(text) }
             if let steering = answer.steering { tellUnchanged(steering, but: ids) }

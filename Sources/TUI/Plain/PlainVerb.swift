@@ -3,46 +3,39 @@ enum PlainVerb: String, CaseIterable, Sendable {
     case help, list, show, add, pause, resume, retry, remove, move, limit, parallel, undo, redo, now, detach,
         quit
 
-    /// The arguments of the command.
-    var arguments: String {
-        switch self {
-        case .help, .undo, .redo, .now, .detach, .quit: ""
-        case .list: "[all|active|queued|paused|failed|done] [WORDS]"
-        case .show: "N..."
-        case .add: "PATH... [to DESTINATION]"
-        case .pause, .resume: "N...|all"
-        case .retry: "N...|failed"
-        case .remove: "N...|done"
-        case .move: "N... up|down|top|bottom"
-        case .limit: "[20M|off|auto] [to DESTINATION|batch NAME]"
-        case .parallel: "4"
-        }
-    }
+    private static let table: KeyValuePairs<PlainVerb, (arguments: String, purpose: String)> = [
+        .help: ("", "list the commands; they may be abbreviated"),
+        .list: (
+            "[all|active|queued|paused|failed|done] [WORDS]",
+            "list uploads with their numbers; words filter: list failed, list raw size>1g"
+        ),
+        .show: ("N...", "details of uploads; N is a number or a range: show 3-7,12"),
+        .add: ("PATH... [to DESTINATION]", "add files, patterns, folders"),
+        .pause: ("N...|all", "stop uploads until they are resumed: pause 3-7 12"),
+        .resume: ("N...|all", "resume paused uploads"),
+        .retry: ("N...|failed", "retry, or send the changed file"),
+        .remove: ("N...|done", "remove uploads from the queue; the files stay"),
+        .move: ("N... up|down|top|bottom", "change the order of the queue"),
+        .limit: (
+            "[20M|off|auto] [to DESTINATION|batch NAME]",
+            "limit bytes per second, in total, of a destination or a batch; auto: as configured"
+        ),
+        .parallel: ("4", "number of uploads at once"),
+        .undo: ("", "undo the last add, pause, resume, remove, move or limit; up to 50 times"),
+        .redo: ("", "redo the last undone change"),
+        .now: ("", "try the network now"),
+        .detach: ("", "detach; uploads continue in the background"),
+        .quit: ("", "quit; unfinished uploads continue in a background engine, or resume next time"),
+    ]
 
-    var purpose: String {
-        switch self {
-        case .help: "list the commands; they may be abbreviated"
-        case .list: "list uploads with their numbers; words filter: list failed, list raw size>1g"
-        case .show: "details of uploads; N is a number or a range: show 3-7,12"
-        case .add: "add files, patterns, folders"
-        case .pause: "stop uploads until they are resumed: pause 3-7 12"
-        case .resume: "resume paused uploads"
-        case .retry: "retry, or send the changed file"
-        case .remove: "remove uploads from the queue; the files stay"
-        case .move: "change the order of the queue"
-        case .limit: "limit bytes per second, in total, of a destination or a batch; auto: as configured"
-        case .parallel: "number of uploads at once"
-        case .undo:
-            "undo the last add, pause, resume, remove, move or limit; up to 50 times"
-        case .redo: "redo the last undone change"
-        case .now: "try the network now"
-        case .detach: "detach; uploads continue in the background"
-        case .quit: "quit; unfinished uploads continue in a background engine, or resume next time"
-        }
-    }
+    /// The lines of the help.
+    static var helpLines: [String] { table.map { "\($0.key.usage): \($0.value.purpose)" } }
 
     /// The command with its arguments: `move N... up|down|top|bottom`.
-    var usage: String { arguments.isEmpty ? rawValue : "\(rawValue) \(arguments)" }
+    var usage: String {
+        let arguments = Self.table.first { $0.key == self }?.value.arguments ?? ""
+        return arguments.isEmpty ? rawValue : "\(rawValue) \(arguments)"
+    }
 
     /// Creates the command that a word or its beginning stands for.
     init(_ word: Substring) throws(PlainCommandError) {

@@ -1,3 +1,4 @@
+import CFerryTerminal
 import FerryFiles
 
 #if canImport(Glibc)
@@ -8,29 +9,23 @@ import FerryFiles
 
 /// Lines from standard input. A thread reads them as long as the process lives, because a blocked read cannot be ended.
 enum LineInput {
-    enum Event: Sendable {
-        case line(LineSplitter.Line)
-        /// The input has ended. On a terminal, more may come later.
-        case ended
-        /// The terminal is gone.
-        case hungUp
-    }
-
     static var isTerminal: Bool { StandardStream.input.isTerminal }
 
-    static func start(_ handle: @escaping @Sendable (Event) -> Void) {
+    /// - Parameter handle: Takes each line, and the end of the input or of the terminal. On a terminal, more lines may come
+    ///   after the end of the input.
+    static func start(_ handle: @escaping @Sendable (PlainMessage) -> Void) {
         DetachedThread.start(name: "input") { read(handle) }
     }
 
-    private static func read(_ handle: (Event) -> Void) {
+    private static func read(_ handle: (PlainMessage) -> Void) {
         let isTerminal = isTerminal
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&input, 1, -1) < 0, errno == EINTR { continue }
-            if isTerminal, input.revents & Int16(POLLHUP | POLLERR) != 0 { return handle(.hungUp) }
-            guard isTerminal ? isInForeground : true else {
+            if isTerminal, input.revents & Int16(POLLHUP | POLLERR) != 0 { return handle(.ended(.hangUp)) }
+            guard !isTerminal || terminal_in_foreground() else {
                 // After `bg` a read would stop the process, and its uploads.
                 usleep(250_000)
                 continue
@@ -38,18 +33,13 @@ enum LineInput {
             let count = StandardStream.input.readOnce(into: &buffer)
             if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
             if count > 0 {
-                for line in splitter.add(buffer.prefix(count)) { handle(.line(line)) }
+                for line in splitter.add(buffer.prefix(count)) { handle(.typed(line)) }
                 continue
             }
-            if let last = splitter.finish() { handle(.line(last)) }
-            guard isTerminal else { return handle(.ended) }
-            handle(count == 0 ? .ended : .hungUp)
+            if let last = splitter.finish() { handle(.typed(last)) }
+            guard isTerminal else { return handle(.inputEnded) }
+            handle(count == 0 ? .inputEnded : .ended(.hangUp))
             if count < 0 { return }
         }
-    }
-
-    private static var isInForeground: Bool {
-        let group = tcgetpgrp(STDIN_FILENO)
-        return group == -1 || group == getpgrp()
     }
 }

@@ -4,36 +4,22 @@ public import FerryUploads
 /// The line mode: it prints events as lines, and reads commands as lines from standard input. It moves no cursor and
 /// uses no colour, for screen readers, logs and simple terminals.
 public struct PlainScreen: Sendable {
-    public struct Configuration: Sendable {
-        /// The names of the destinations that files can be added to.
-        public var destinations: [String]
-        /// The destination of files without a named one.
-        public var defaultDestination: String?
-        /// The owner of the engine.
-        public var ownership: EngineOwnership
-        /// The reason why there is no screen; nil if the user asked for lines.
-        public var reason: String?
-
-        public init(
-            destinations: [String], defaultDestination: String? = nil, ownership: EngineOwnership = .own,
-            reason: String? = nil
-        ) {
-            self.destinations = destinations
-            self.defaultDestination = defaultDestination
-            self.ownership = ownership
-            self.reason = reason
-        }
-    }
-
     private enum Event: Sendable {
-        case input(LineInput.Event)
-        case mail, timer, idle
-        case ended(ScreenOutcome)
+        case mail, timer
+        case message(PlainMessage)
     }
+
+    /// The names of the destinations that files can be added to.
+    public var destinations: [String] = []
+    /// The destination of files without a named one.
+    public var defaultDestination: String?
+    /// The owner of the engine.
+    public var ownership = EngineOwnership.own
+    /// The reason why there is no screen; nil if the user asked for lines.
+    public var reason: String?
 
     private let client: any QueueClient
     private let add: AddService
-    private let configuration: Configuration
     private let print: @Sendable (String) -> Void
     private let waitUntilIdle: @Sendable () async -> Void
     private let events: AsyncStream<Event>
@@ -43,12 +29,11 @@ public struct PlainScreen: Sendable {
     ///   - print: Writes a line without waiting for its reader.
     ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will by itself.
     public init(
-        client: any QueueClient, add: AddService, configuration: Configuration,
-        print: @escaping @Sendable (String) -> Void, waitUntilIdle: @escaping @Sendable () async -> Void
+        client: any QueueClient, add: AddService, print: @escaping @Sendable (String) -> Void,
+        waitUntilIdle: @escaping @Sendable () async -> Void
     ) {
         self.client = client
         self.add = add
-        self.configuration = configuration
         self.print = print
         self.waitUntilIdle = waitUntilIdle
         (events, post) = AsyncStream.makeStream(of: Event.self)
@@ -56,7 +41,7 @@ public struct PlainScreen: Sendable {
 
     /// Makes `run` return. The pending events are printed, and replies are not awaited.
     public func end(by signal: Int32) {
-        post.yield(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal)))
+        post.yield(.message(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal))))
     }
 
     /// Prints events and runs commands until the user, the end of the work or the system ends the line mode. Call once.
@@ -64,21 +49,21 @@ public struct PlainScreen: Sendable {
     /// If the calling task is cancelled, the outcome is `quit`.
     public func run() async -> ScreenOutcome {
         let mailbox = Mailbox { [post] in post.yield(.mail) }
-        LineInput.start { [post] in post.yield(.input($0)) }
+        LineInput.start { [post] in post.yield(.message($0)) }
         return await EffectRunner(client: client, add: add, mailbox: mailbox).serve { send in
             await withTaskCancellationHandler {
                 Result<_, Never>.success(await follow(mailbox, send))
             } onCancel: {
-                post.yield(.ended(.quit))
+                post.yield(.message(.ended(.quit)))
             }
         }
     }
 
     private func follow(_ mailbox: Mailbox, _ send: (Effect) -> Void) async -> ScreenOutcome {
         var model = PlainModel(
-            destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
-            readsTerminal: LineInput.isTerminal, clock: .now(), ownership: configuration.ownership)
-        var effects = model.update(.opened(because: configuration.reason))
+            destinations: destinations, defaultDestination: defaultDestination,
+            readsTerminal: LineInput.isTerminal, clock: .now(), ownership: ownership)
+        var effects = model.update(.opened(because: reason))
         var iterator = events.makeAsyncIterator()
         while true {
             for effect in effects {
@@ -88,7 +73,7 @@ public struct PlainScreen: Sendable {
                 case .waitUntilIdle:
                     Task {
                         await waitUntilIdle()
-                        post.yield(.idle)
+                        post.yield(.message(.idle))
                     }
                 case .finish(let outcome): return outcome
                 }
@@ -104,12 +89,8 @@ public struct PlainScreen: Sendable {
 
     private func messages(of event: Event, _ mailbox: Mailbox) -> [PlainMessage] {
         switch event {
-        case .input(.line(let line)): return [.typed(line)]
-        case .input(.ended): return [.inputEnded]
-        case .input(.hungUp): return [.ended(.hangUp)]
-        case .idle: return [.idle]
         case .timer: return []
-        case .ended(let outcome): return [.ended(outcome)]
+        case .message(let message): return [message]
         case .mail:
             let mail = mailbox.drain()
             let update = mail.update.map { [PlainMessage.told(.queue($0))] } ?? []

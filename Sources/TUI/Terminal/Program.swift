@@ -22,8 +22,10 @@ final class Program {
         client: any QueueClient, mailbox: Mailbox, configuration: Screen.Configuration,
         send: @escaping (Effect) -> Void
     ) throws(ScreenError) {
+        let noColour = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
         session = try TerminalSession(
-            mouse: configuration.mouse, colour: Self.wantsColour(configuration.colour),
+            mouse: configuration.mouse,
+            colour: configuration.colour == .auto ? noColour.isEmpty : configuration.colour != .never,
             direct: configuration.colour == .direct)
         self.client = client
         self.mailbox = mailbox
@@ -32,7 +34,7 @@ final class Program {
         self.send = send
         model = Model(
             appearance: Appearance(
-                glyphs: Glyphs(isUnicode: Self.wantsUnicode(configuration.glyphs, session)),
+                glyphs: Glyphs(isUnicode: choice == .auto ? session.isUnicode : choice == .unicode),
                 wantedGraph: configuration.graph,
                 actions: configuration.actions, agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,

@@ -35,7 +35,7 @@ struct Renderer {
             for cell in line {
                 cells.append(
                     terminal_cell(
-                        scalar: cell.scalar, combining: (cell.marks.first, cell.marks.second),
+                        scalar: cell.scalar, combining: (cell.firstMark, cell.secondMark),
                         style: Self.number(cell.role, cell.onCursorLine), width: cell.width))
             }
             terminal_put_row(Int32(row), cells, Int32(cells.count))

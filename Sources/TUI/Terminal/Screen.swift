@@ -4,7 +4,9 @@ public import FerryUploads
 /// The terminal interface over a queue: one thread owns the terminal while it is up.
 ///
 /// ```swift
-/// let screen = Screen(client: queue, add: service, configuration: .init(destinations: ["box"]))
+/// var configuration = Screen.Configuration()
+/// configuration.destinations = ["box"]
+/// let screen = Screen(client: queue, add: service, configuration: configuration)
 /// let outcome = try await screen.run()
 /// ```
 public struct Screen: Sendable {
@@ -26,48 +28,29 @@ public struct Screen: Sendable {
         }
 
         /// The signs that are drawn besides letters.
-        public var glyphs: GlyphChoice
+        public var glyphs = GlyphChoice.auto
         /// The colours.
-        public var colour: Colour
+        public var colour = Colour.auto
         /// The colours and attributes of the roles.
-        public var theme: Theme
+        public var theme = Theme.standard
         /// The characters that draw graphs; nil for braille dots where the terminal has them, otherwise ASCII.
         public var graph: GraphStyle?
         /// The key bindings.
-        public var actions: ActionTable
+        public var actions = ActionTable.standard
         /// True if the screen uses clicks and the wheel. `m` changes it.
-        public var mouse: Bool
+        public var mouse = true
         /// The way to notify a user who looks elsewhere.
-        public var notification: TerminalNotification
+        public var notification = TerminalNotification()
         /// True for at most one frame a second without a key.
-        public var isSlow: Bool
+        public var isSlow = false
         /// The names of the destinations that files can be added to.
-        public var destinations: [String]
+        public var destinations: [String] = []
         /// The destination that is offered first.
         public var defaultDestination: String?
         /// The owner of the engine.
-        public var ownership: EngineOwnership
+        public var ownership = EngineOwnership.own
 
-        public init(
-            glyphs: GlyphChoice = .auto, colour: Colour = .auto, theme: Theme = .standard,
-            graph: GraphStyle? = nil, actions: ActionTable = .standard, mouse: Bool = true,
-            notification: TerminalNotification = TerminalNotification(), isSlow: Bool = false,
-            destinations: [String] = [],
-            defaultDestination: String? = nil,
-            ownership: EngineOwnership = .own
-        ) {
-            self.glyphs = glyphs
-            self.colour = colour
-            self.theme = theme
-            self.graph = graph
-            self.actions = actions
-            self.mouse = mouse
-            self.notification = notification
-            self.isSlow = isSlow
-            self.destinations = destinations
-            self.defaultDestination = defaultDestination
-            self.ownership = ownership
-        }
+        public init() {}
     }
 
     private let client: any QueueClient

@@ -1,18 +1,11 @@
 import CFerryTerminal
 import FerryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The terminal while the screen has it. Not Sendable: it stays on the thread that opened it.
 final class TerminalSession {
     struct Events: OptionSet {
         let rawValue: Int32
         static let input = Events(rawValue: Int32(TERMINAL_INPUT))
-        static let woken = Events(rawValue: Int32(TERMINAL_WOKEN))
         static let stray = Events(rawValue: Int32(TERMINAL_STRAY))
         static let hungUp = Events(rawValue: Int32(TERMINAL_HUNG_UP))
     }
@@ -26,7 +19,7 @@ final class TerminalSession {
         case TERMINAL_OK: break
         case TERMINAL_NOT_A_TERMINAL: throw .notATerminal
         case TERMINAL_UNUSABLE: throw .unusableTerminal(Self.name)
-        default: throw .system(String(cString: strerror(errno)))
+        default: throw .system(SystemCallError("terminal").reason)
         }
     }
 
@@ -46,10 +39,8 @@ final class TerminalSession {
     /// The terminal's name in TERM.
     static var name: String { ProcessInfo.processInfo.environment["TERM"] ?? "" }
 
-    var isUnicode: Bool {
-        // The Linux console has 512 glyphs at most.
-        terminal_locale_is_utf8() && Self.name != "linux"
-    }
+    /// False on the Linux console too, which has 512 glyphs at most.
+    var isUnicode: Bool { terminal_locale_is_utf8() && Self.name != "linux" }
 
     /// The UTF-8 locale that the environment names and this machine lacks; nil if there is none.
     var missingLocale: String? { terminal_missing_locale().map { String(cString: $0) } }

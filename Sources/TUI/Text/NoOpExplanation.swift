@@ -22,9 +22,9 @@ package struct NoOpExplanation {
 
         init(_ upload: Upload) {
             self =
-                switch upload.state {
-                case .paused(.offline): .offline
+                switch StateKind(upload.state) {
                 case .paused: .paused
+                case .offline: .offline
                 case .waiting: .waiting
                 case .queued: upload.start == nil ? .queued : .planned
                 case .running: .running

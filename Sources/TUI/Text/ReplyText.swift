@@ -8,7 +8,7 @@ struct ReplyText {
     let appearance: Appearance
     let clock: Clock
 
-    typealias Words = (kind: Toast.Kind, text: String)
+    typealias Words = (kind: LogEntry.Level, text: String)
 
     /// Returns the text of a reply; nil if the screen shows its effect without words.
     func words(_ reply: QueueReply, to request: Request) -> Words? {
@@ -16,10 +16,7 @@ struct ReplyText {
         case .refused(let failure):
             // An empty undo stack is no error.
             let isNothing = [.undo, .redo].contains(request) && failure.category == .permanent
-            return (
-                isNothing ? .information : .failure,
-                [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; ")
-            )
+            return (isNothing ? .information : .error, failure.sentence)
         case .changed(let ids), .addedPaused(let ids): return words(ids, request)
         case .uploads(let uploads): return words(uploads.map(\.id), request)
         case .reversed(let change, let ids):

@@ -25,6 +25,17 @@ struct SafeText: Hashable, Sendable {
         for character in raw { append(character, agrees: agrees) }
     }
 
+    /// - Parameter text: Text of the program, or text that is safe already.
+    init(own text: some StringProtocol) {
+        units = text.compactMap { character in
+            switch character.unicodeScalars.first.flatMap({ CellWidth.of($0) }) {
+            case 0: nil
+            case .some(let width): Unit(text: String(character), width: width)
+            case nil: Unit(text: "?", width: 1)
+            }
+        }
+    }
+
     var width: Int { units.reduce(0) { $0 + $1.width } }
 
     var text: String { units.map(\.text).joined() }
@@ -34,8 +45,9 @@ struct SafeText: Hashable, Sendable {
         guard let first = scalars.first else { return }
         if Self.isPartOfFlag(first) {
             for scalar in scalars where Self.isPartOfFlag(scalar) {
-                // Terminals give a flag 1, 2 or 4 cells; its two letters are certain.
-                appendPlain(String(UnicodeScalarBuilder.letter(ofIndicator: scalar)))
+                // Terminals give a flag 1, 2 or 4 cells; its two letters are certain: `A` for U+1F1E6.
+                let letter = UInt8(truncatingIfNeeded: scalar.value - 0x1F1E6) + UInt8(ascii: "A")
+                units.append(Unit(text: String(Unicode.Scalar(letter)), width: 1))
             }
             return
         }
@@ -65,33 +77,26 @@ struct SafeText: Hashable, Sendable {
             }
             return
         }
-        let escape = Self.escape(scalar)
-        units.append(Unit(text: escape, width: escape.utf8.count, isEscape: true))
+        appendEscape(scalar)
     }
 
     /// Appends a combining mark. A cell holds two marks; more are dropped.
     private mutating func appendCombining(_ scalar: Unicode.Scalar) {
-        guard let last = units.indices.last, !units[last].isEscape else {
-            let escape = Self.escape(scalar)
-            units.append(Unit(text: escape, width: escape.utf8.count, isEscape: true))
-            return
-        }
+        guard let last = units.indices.last, !units[last].isEscape else { return appendEscape(scalar) }
         if units[last].text.unicodeScalars.count < 3 { units[last].text.unicodeScalars.append(scalar) }
     }
 
-    private mutating func appendPlain(_ text: String) {
-        units.append(Unit(text: text, width: 1))
-    }
-
-    private static func escape(_ scalar: Unicode.Scalar) -> String {
-        switch scalar {
-        case "\\": return "\\\\"
-        case "\n": return "\\n"
-        case "\r": return "\\r"
-        case "\t": return "\\t"
-        case "\u{1B}": return "\\e"
-        default: return "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-        }
+    private mutating func appendEscape(_ scalar: Unicode.Scalar) {
+        let escape =
+            switch scalar {
+            case "\\": "\\\\"
+            case "\n": "\\n"
+            case "\r": "\\r"
+            case "\t": "\\t"
+            case "\u{1B}": "\\e"
+            default: "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            }
+        units.append(Unit(text: escape, width: escape.utf8.count, isEscape: true))
     }
 
     private static func isPartOfFlag(_ scalar: Unicode.Scalar) -> Bool {
@@ -102,12 +107,5 @@ struct SafeText: Hashable, Sendable {
         let properties = scalar.properties
         return properties.isEmojiPresentation || properties.isEmojiModifierBase
             || (properties.isEmoji && scalar.value > 0x7F) || scalar.isASCII && properties.isEmoji
-    }
-
-    private enum UnicodeScalarBuilder {
-        /// Returns the letter of a regional indicator: `A` for U+1F1E6.
-        static func letter(ofIndicator scalar: Unicode.Scalar) -> Unicode.Scalar {
-            Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value - 0x1F1E6) + UInt8(ascii: "A"))
-        }
     }
 }

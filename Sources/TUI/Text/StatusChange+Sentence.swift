@@ -13,12 +13,12 @@ extension StatusChange {
         case .online: "the network is back; uploads resume where they stopped"
         case .offline(let reason): "no network (\(reason)); uploads wait, nothing is lost"
         case .storage(.saved, _): "saved again: everything is on disk"
-        case .storage(_, let failure): failure.map(Self.sentence) ?? "changes are not saved"
+        case .storage(_, let failure): failure?.sentence ?? "changes are not saved"
         case .contact(.lost): "the engine has gone; nothing it acknowledged is lost"
         case .contact(.silent): "the engine does not answer; nothing it acknowledged is lost"
         case .contact(.refused(let failure)): failure.summary
         case .contact(.here): "an engine is running again"
-        case .notice(let failure): Self.sentence(failure)
+        case .notice(let failure): failure.sentence
         case .asked(let pause):
             "\(pause.host) asks to wait (\(pause.status)) until \(Strings.timeOfDay(pause.until, in: zone)); "
                 + Strings.waiting(pause.waiting)
@@ -26,8 +26,9 @@ extension StatusChange {
         case .limit(let limit): "by the timetable, \(limit.listed(at: now, in: zone))"
         }
     }
+}
 
-    private static func sentence(_ failure: UploadFailure) -> String {
-        [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; ")
-    }
+extension UploadFailure {
+    /// The summary, and the next step if there is one.
+    var sentence: String { [summary, hint].compactMap(\.self).joined(separator: "; ") }
 }

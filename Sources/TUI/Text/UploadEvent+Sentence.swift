@@ -22,10 +22,9 @@ extension UploadEvent {
     private var phrase: String {
         switch kind {
         case .added: "added"
-        case .resumed: "resumed"
+        case .resumed, .wentOn: "resumed"
         case .queuedAgain: "queued again"
         case .began: upload.tries.attempts > 1 ? "began again" : "began"
-        case .wentOn: "resumed"
         case .done: "done"
         case .paused: "paused"
         case .offline: "waits for the network"
@@ -49,13 +48,9 @@ extension UploadEvent {
 
     /// The failure and the next step, in the failure's own words.
     private var trouble: String {
-        switch upload.state {
-        case .waiting(_, let failure): RowAppearance.sentence(failure, of: upload)
-        case .held(let failure), .failed(let failure):
-            [RowAppearance.sentence(failure, of: upload), failure.hint].compactMap { $0 }.joined(
-                separator: "; ")
-        case .queued, .running, .paused, .done: ""
-        }
+        guard let failure = upload.failure else { return "" }
+        return kind == .waits
+            ? RowAppearance.sentence(failure, of: upload) : RowAppearance.advice(failure, of: upload)
     }
 
     private var wait: String {

@@ -5,12 +5,8 @@ enum WideScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value
         guard value >= 0x1100 else { return false }
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].contains(value)
+        let index = ranges.partitioningIndex { $0.upperBound >= value }
+        return index < ranges.count && ranges[index].contains(value)
     }
 
     private static let ranges: [ClosedRange<UInt32>] = [

@@ -29,8 +29,8 @@ struct AddView {
         case .typed(let line):
             let field = FieldView(line: line, width: width, appearance: appearance)
             body.append(
-                [.init(safe(Self.label), .dim, action: .toLine)]
-                    + field.pieces.map { .init($0.text, $0.role, action: .toLine) })
+                [.init(safe(Self.label), .dim, target: .action(.toLine))]
+                    + field.pieces.map { .init($0.text, $0.role, target: .action(.toLine)) })
             cursor = Point(row: 0, column: Self.label.count + field.cursor)
         case .pasted(let text):
             body += pasted(text, width: width)
@@ -116,8 +116,7 @@ struct AddView {
     private func pasted(_ text: String, width: Int) -> [DialogBox.Line] {
         let lines = text.split(whereSeparator: \.isNewline)
         let shown = lines.prefix(3).map { line in
-            let text = safe(String(line.prefix(1000))).truncatedAtStart(
-                to: width, ellipsis: appearance.glyphs.ellipsis)
+            let text = appearance.truncatedAtStart(String(line.prefix(1000)), to: width)
             return [DialogBox.Span(safe("      ")), DialogBox.Span(text)]
         }
         let count = "\(Strings.count(lines.count, "line")) pasted; Backspace clears"
@@ -127,8 +126,7 @@ struct AddView {
     private func candidates(_ all: [String], chosen: Int?, width: Int, room: Int) -> [DialogBox.Line] {
         let first = max(0, min((chosen ?? 0) - room / 2, all.count - room))
         return all.enumerated().dropFirst(first).prefix(room).map { index, candidate in
-            let text = safe(candidate).truncatedAtStart(
-                to: max(0, width - 2), ellipsis: appearance.glyphs.ellipsis)
+            let text = appearance.truncatedAtStart(candidate, to: max(0, width - 2))
             return [.init(safe("  ")), .init(text, index == chosen ? .selection : .dim)]
         }
     }
@@ -148,8 +146,7 @@ struct AddView {
     /// The file that Enter would add, if the line or the cursor names it without a search.
     private var choice: DialogBox.Span {
         if let (path, entry) = add.fileUnderCursor {
-            var text = safe(path.name).fitted(
-                to: max(1, inside - 12), ellipsis: appearance.glyphs.ellipsis)
+            var text = appearance.fitted(path.name, to: max(1, inside - 12))
             if case .file(let size) = entry.kind {
                 text.units += safe(", \(ByteFormat.sentence(Int128(size)))").units
             }
@@ -182,8 +179,7 @@ struct AddView {
         let forFiles = max(0, room - 1 - forProblems)
         for file in selection.files.prefix(forFiles) {
             let amount = ByteFormat.compact(file.identity.size)
-            let name = safe(file.relativeName).fitted(
-                to: max(1, width - 9), ellipsis: appearance.glyphs.ellipsis)
+            let name = appearance.fitted(file.relativeName, to: max(1, width - 9))
             let gap = String(repeating: " ", count: max(1, width - 2 - name.width - amount.count))
             lines.append([.init(safe("  ")), .init(name), .init(safe(gap + amount), .dim)])
         }

@@ -1,87 +1,56 @@
-/// The columns of the list that fit, and the start of each.
+/// The columns of the list and their cells.
 struct Columns: Hashable, Sendable {
+    /// The columns from left to right.
+    enum Column: CaseIterable, Hashable, Sendable {
+        case number, sign, word, name, batch, size, bar, percent, rate, remaining, target
+    }
+
     /// The width of the cursor's sign and the mark.
     static let markWidth = 2
-    static let numberWidth = 6
-    static let sizeWidth = 5
-    static let percentWidth = 4
-    static let rateWidth = 7
-    static let remainingWidth = 8
-    static let targetWidth = 16
     static let wordWidth = 8
-    static let batchWidth = 12
-
-    let width: Int
-    let hasNumber, hasWord, hasSize, hasRemaining, hasRate, hasTarget, hasBatch: Bool
-    let barWidth: Int
-    let nameWidth: Int
-    /// The cells of the last column beyond `targetWidth`.
-    private let tail: Int
-    var targetWidth: Int { Self.targetWidth + tail }
-
-    /// - Parameter hasBatches: Whether any upload has a batch, so that the column is useful.
-    init(width: Int, hasBatches: Bool = false) {
-        var chosen = Columns(width: width, dropped: Self.steps.count)
-        for dropped in (hasBatches ? 0 : 1)...Self.steps.count {
-            let columns = Columns(width: width, dropped: dropped)
-            if columns.nameWidth >= (dropped == 0 ? 20 : dropped < 3 ? 24 : 16) {
-                chosen = columns
-                break
-            }
-        }
-        self = chosen
-    }
-
-    private enum Step { case batch, target, number, size, barShort, barNone, remaining, word, rate }
-
-    /// The columns in the sequence in which they are dropped as the screen gets narrower.
-    private static let steps: [Step] = [
-        .batch, .target, .number, .size, .barShort, .barNone, .remaining, .word, .rate,
-    ]
-
-    private init(width: Int, dropped: Int) {
-        let gone = Self.steps.prefix(dropped)
-        self.width = width
-        hasBatch = !gone.contains(.batch)
-        hasTarget = !gone.contains(.target)
-        hasNumber = !gone.contains(.number)
-        hasSize = !gone.contains(.size)
-        hasRemaining = !gone.contains(.remaining)
-        hasWord = !gone.contains(.word)
-        hasRate = !gone.contains(.rate)
-        // A long bar only if there is space for all columns.
-        barWidth =
-            gone.contains(.barNone)
-            ? 0
-            : gone.contains(.barShort) ? 8 : width >= 110 ? min(40, 20 + max(0, width - 120) / 4) : 13
-        var used = Self.markWidth + 1 + Self.percentWidth + 1
-        used += 2 + (hasWord ? Self.wordWidth + 1 : 0)
-        used += hasNumber ? Self.numberWidth + 1 : 0
-        used += hasSize ? Self.sizeWidth + 1 : 0
-        used += barWidth > 0 ? barWidth + 1 : 0
-        used += hasRate ? Self.rateWidth + 1 : 0
-        used += hasRemaining ? Self.remainingWidth + 1 : 0
-        used += hasTarget ? Self.targetWidth + 2 : 0
-        used += hasBatch ? Self.batchWidth + 1 : 0
-        let room = max(0, width - used + 1)
-        // Names are rarely longer; messages are.
-        tail = hasTarget ? max(0, room - Self.longestName) * 3 / 4 : 0
-        nameWidth = room - tail
-    }
-
+    static let rateWidth = 7
     /// The width of a name above which the messages get a part of the space.
     private static let longestName = 48
 
-    var number: Int { Self.markWidth }
-    var sign: Int { Self.markWidth + (hasNumber ? Self.numberWidth + 1 : 0) }
-    var word: Int { sign + 2 }
-    var name: Int { word + (hasWord ? Self.wordWidth + 1 : 0) }
-    var batch: Int { name + nameWidth + 1 }
-    var size: Int { batch + (hasBatch ? Self.batchWidth + 1 : 0) }
-    var bar: Int { size + (hasSize ? Self.sizeWidth + 1 : 0) }
-    var percent: Int { bar + (barWidth > 0 ? barWidth + 1 : 0) }
-    /// The column at which the rate and the remaining time begin, or the message in their place.
-    var rate: Int { percent + Self.percentWidth + 1 }
-    var remaining: Int { rate + (hasRate ? Self.rateWidth + 1 : 0) }
-    var target: Int { remaining + (hasRemaining ? Self.remainingWidth + 1 : 0) + 1 }
+    /// The new widths of columns in the sequence in which these are dropped or narrowed on a narrower screen.
+    private static let steps: [(column: Column, width: Int)] = [
+        (.batch, 0), (.target, 0), (.number, 0), (.size, 0), (.bar, 8), (.bar, 0), (.remaining, 0),
+        (.word, 0), (.rate, 0),
+    ]
+
+    private var spans: [Column: Range<Int>] = [:]
+
+    /// The cells of a column; empty if the column does not fit. A message may begin there instead.
+    subscript(column: Column) -> Range<Int> { spans[column] ?? 0..<0 }
+
+    func has(_ column: Column) -> Bool { !self[column].isEmpty }
+
+    /// - Parameter hasBatches: Whether any upload has a batch, so that the column is useful.
+    init(width: Int, hasBatches: Bool = false) {
+        // A long bar only if there is space for all columns.
+        var widths: [Column: Int] = [
+            .number: 6, .sign: 1, .word: Self.wordWidth, .batch: 12, .size: 5, .percent: 4,
+            .bar: width >= 110 ? min(40, 20 + max(0, width - 120) / 4) : 13,
+            .rate: Self.rateWidth, .remaining: 8, .target: 16,
+        ]
+        var room: Int {
+            let used = widths.values.filter { $0 > 0 }.reduce(Self.markWidth) { $0 + $1 + 1 }
+            return max(0, width - used - (widths[.target] == 0 ? 0 : 1))
+        }
+        for (taken, step) in Self.steps.enumerated() {
+            let isWideEnough = room >= (taken == 0 ? 20 : taken < 3 ? 24 : 16)
+            if isWideEnough, taken > 0 || hasBatches { break }
+            widths[step.column] = step.width
+        }
+        // Names are rarely longer; messages are.
+        let tail = widths[.target] == 0 ? 0 : max(0, room - Self.longestName) * 3 / 4
+        (widths[.name], widths[.target]) = (room - tail, widths[.target, default: 0] + tail)
+        var start = Self.markWidth
+        for column in Column.allCases {
+            if column == .target { start += 1 }
+            let end = start + widths[column, default: 0]
+            spans[column] = start..<end
+            if end > start { start = end + 1 }
+        }
+    }
 }

@@ -69,10 +69,7 @@ struct DetailsView {
     func draw(rows: Range<Int>, in frame: inout Frame) {
         guard let upload = model.list.current else { return }
         let lines = facts(upload).flatMap { self.lines($0, width: model.size.columns - 2) }
-        for (line, row) in zip(lines, rows) {
-            var column = 1
-            for piece in line { column = frame.put(piece.text, row: row, column: column, role: piece.role) }
-        }
+        for (line, row) in zip(lines, rows) { frame.put(line, row: row, column: 1) }
     }
 
     typealias Fact = (label: String, text: String)
@@ -105,36 +102,40 @@ struct DetailsView {
 
     func facts(_ upload: Upload) -> [Fact] {
         var facts: [Fact] = decision(upload)
-        if let failure = Self.failure(upload), !upload.isUncertain {
+        if let failure = upload.failure, !upload.isUncertain {
             facts.append(("error", RowAppearance.sentence(failure, of: upload)))
             if let hint = failure.hint { facts.append(("next", hint)) }
         }
-        facts += [
-            ("from", upload.path.text), ("to", Self.goal(upload)), ("protocol", Self.protocolText(upload)),
-            ("state", state(upload)),
+        let always: KeyValuePairs<String, String?> = [
+            "from": upload.path.text, "to": "\(upload.target.destinationText): \(upload.target.name)",
+            "protocol": Self.protocolText(upload), "state": state(upload), "batch": upload.batch,
+            "sent": sent(upload), "on server": held(upload), "speed": speed(upload), "limit": limit(upload),
+            "parts": parts(upload), "expires": expiry(upload),
+            "attempts": upload.tries.attempts > 0 ? Self.tries(upload.tries) : nil,
         ]
-        if let batch = upload.batch { facts.append(("batch", batch)) }
-        if let sent = sent(upload) { facts.append(("sent", sent)) }
-        if let held = held(upload) { facts.append(("on server", held)) }
-        if let speed = speed(upload) { facts.append(("speed", speed)) }
-        if let limit = limit(upload) { facts.append(("limit", limit)) }
-        if let parts = upload.resource?.parts {
-            let strip = model.appearance.glyphs.parts(parts, width: Self.stripWidth)
-            facts.append(("parts", "\(strip)\(Strings.parts(parts)) on server"))
-        }
-        if let expires = upload.resource?.expires {
-            let wait = Strings.wait(expires.timeIntervalSince(model.clock.date))
-            facts.append(("expires", "the server deletes the unfinished upload \(wait)"))
-        }
-        if upload.tries.attempts > 0 { facts.append(("attempts", Self.tries(upload.tries))) }
+        facts += always.compactMap { label, text in text.map { (label, $0) } }
         if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt, of: upload) }
         if upload.mayBeDuplicate {
             facts.append(("twice", "possible duplicate: sent again after no response"))
         }
-        if let failure = Self.failure(upload), upload.isUncertain {
+        if let failure = upload.failure, upload.isUncertain {
             facts.append(("answer", RowAppearance.sentence(failure, of: upload)))
         }
         return facts
+    }
+
+    private func parts(_ upload: Upload) -> String? {
+        upload.resource?.parts.map { parts in
+            let strip = model.appearance.glyphs.parts(parts, width: Self.stripWidth)
+            return "\(strip)\(Strings.parts(parts)) on server"
+        }
+    }
+
+    private func expiry(_ upload: Upload) -> String? {
+        upload.resource?.expires.map { expires in
+            let wait = Strings.wait(expires.timeIntervalSince(model.clock.date))
+            return "the server deletes the unfinished upload \(wait)"
+        }
     }
 
     /// Returns all limits that apply: `2 MiB/s until 18:00 for uploads to films`. The tightest one decides the rate.
@@ -168,10 +169,6 @@ struct DetailsView {
     private func decision(_ upload: Upload) -> [Fact] {
         upload.isUncertain
             ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
-    }
-
-    private static func goal(_ upload: Upload) -> String {
-        "\(upload.target.destinationText): \(upload.target.name)"
     }
 
     /// Returns the protocol and the reason: `tus, because the server says Tus-Version 1.0.0`.
@@ -248,12 +245,5 @@ struct DetailsView {
         upload.canBeVerified
             ? "no: the server reported no checksum"
             : "no: \(upload.protocolName) has no checksums"
-    }
-
-    private static func failure(_ upload: Upload) -> UploadFailure? {
-        switch upload.state {
-        case .held(let failure), .failed(let failure), .waiting(_, let failure): failure
-        case .queued, .running, .paused, .done: nil
-        }
     }
 }

@@ -8,14 +8,8 @@ struct DialogBox {
         /// The target of a click.
         var target: Region.Target?
 
-        init(_ text: SafeText, _ role: Role = .dialog, action: Action? = nil) {
-            self.init(text, role, target: action.map { .action($0) })
-        }
-
-        init(_ text: SafeText, _ role: Role, target: Region.Target?) {
-            self.text = text
-            self.role = role
-            self.target = target
+        init(_ text: SafeText, _ role: Role = .dialog, target: Region.Target? = nil) {
+            (self.text, self.role, self.target) = (text, role, target)
         }
     }
 
@@ -34,12 +28,17 @@ struct DialogBox {
         max(0, size.rows - keys - (hasBorder(size) ? 2 : 0))
     }
 
+    /// Returns the number of columns of the content.
+    private static func inside(_ size: Size, width: Int) -> Int {
+        max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
+    }
+
     private static func hasBorder(_ size: Size) -> Bool { size.rows >= 6 && size.columns >= 20 }
 
     func draw(in frame: inout Frame, appearance: Appearance) {
         let size = frame.size
         let hasBorder = Self.hasBorder(size)
-        let inside = max(1, min(width, size.columns - (hasBorder ? 4 : 0)))
+        let inside = Self.inside(size, width: width)
         let roomForBody = Self.bodyHeight(size, keys: keys.count)
         let ellipsis = appearance.glyphs.ellipsis
         var body = body.prefix(roomForBody).map { Self.cut($0, to: inside, ellipsis: ellipsis) }
@@ -48,11 +47,8 @@ struct DialogBox {
             body.append(
                 Self.cut(last, to: inside - 2, ellipsis: "") + [.init(appearance.safe(" " + ellipsis))])
         }
-        let lines =
-            body
-            + keys.suffix(size.rows - (hasBorder ? 2 : 0)).map {
-                Self.cut($0, to: inside, ellipsis: ellipsis)
-            }
+        let keys = keys.suffix(size.rows - (hasBorder ? 2 : 0))
+        let lines = body + keys.map { Self.cut($0, to: inside, ellipsis: ellipsis) }
         let height = lines.count + (hasBorder ? 2 : 0)
         let top = max(0, (size.rows - height) / 3)
         let left = max(0, (size.columns - inside - (hasBorder ? 4 : 0)) / 2)
@@ -129,17 +125,14 @@ extension DialogBox {
         let lines = hints(context, appearance).map { keyPieces($0, appearance: appearance) }
         let room = size.rows - (hasBorder(size) ? 2 : 0)
         guard lines.count > room else { return lines }
-        let inside = max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
-        return keyRows(context, appearance: appearance, width: inside, atMost: room)
+        return keyRows(context, appearance: appearance, width: inside(size, width: width), atMost: room)
     }
 
     /// Breaks text into lines of the available width.
     static func paragraph(_ text: String, appearance: Appearance, size: Size, width: Int) -> [Line] {
-        let inside = max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
-        return appearance.safe(text)
-            .wrapped(to: inside, lines: longestParagraph, ellipsis: appearance.glyphs.ellipsis).map {
-                [.init($0)]
-            }
+        appearance.safe(text).wrapped(
+            to: inside(size, width: width), lines: longestParagraph, ellipsis: appearance.glyphs.ellipsis
+        ).map { [.init($0)] }
     }
 
     private static let longestParagraph = 6
@@ -175,8 +168,8 @@ extension DialogBox {
     ) -> Line {
         guard let key = entry.keys.first, let hint = word ?? entry.hint else { return [] }
         return [
-            Span(appearance.safe("[\(key.label)]"), .key, action: entry.action),
-            Span(appearance.safe(" " + hint), .dialog, action: entry.action),
+            Span(appearance.safe("[\(key.label)]"), .key, target: .action(entry.action)),
+            Span(appearance.safe(" " + hint), .dialog, target: .action(entry.action)),
         ]
     }
 }

@@ -18,9 +18,14 @@ struct DialogView {
         case .help(let help): HelpView(help: help, size: size, appearance: appearance).box
         case .add(let add): box(for: add)
         case .prompt(let prompt): box(for: prompt)
-        case .order: orderBox
+        case .order:
+            question(
+                "Sorted by \(table.order.title)", ["Press the same key again to reverse.", ""], .order,
+                width: 44)
         case .log(let log): LogDialogView(dialog: log, model: model).box
-        case .copy(let copy): box(for: copy)
+        case .copy(let copy):
+            question(
+                "Copy: \(copy.name ?? Strings.count(copy.targets.count, "upload"))", [], .copy, width: 44)
         case .removal(let removal): box(for: removal)
         case .undo(let undo): box(for: undo)
         case .quit: quitBox(dialog.context)
@@ -61,8 +66,8 @@ struct DialogView {
         if case .bandwidth = prompt.subject {
             // The dialog changes only the total limit; the other limits stay.
             for limit in model.status.limits.filter({ $0.scope != .total }).prefix(max(0, size.rows - 12)) {
-                let text = appearance.safe(limit.listed(at: model.clock.date, in: appearance.zone))
-                body.append([.init(text.truncated(to: inside, ellipsis: appearance.glyphs.ellipsis), .dim)])
+                let text = limit.listed(at: model.clock.date, in: appearance.zone)
+                body.append([.init(appearance.truncated(text, to: inside), .dim)])
             }
         }
         return DialogBox(
@@ -72,25 +77,20 @@ struct DialogView {
             cursor: Point(row: isTwoLines ? 1 : 0, column: (isTwoLines ? 0 : question.count) + field.cursor))
     }
 
-    private var orderBox: DialogBox {
+    /// Returns a box of paragraphs and a line per key.
+    private func question(_ title: String, _ text: [String], _ context: Context, width: Int = 50) -> DialogBox
+    {
         DialogBox(
-            title: appearance.safe("Sorted by \(table.order.title)"),
-            body: [[.init(appearance.safe("Press the same key again to reverse."))], []],
-            keys: DialogBox.keyLines(.order, appearance: appearance, size: size, width: 44), width: 44)
-    }
-
-    private func box(for copy: CopyDialog) -> DialogBox {
-        let title =
-            copy.name.map { "Copy: \($0)" } ?? "Copy: \(Strings.count(copy.targets.count, "upload"))"
-        return DialogBox(
-            title: appearance.safe(title), body: [],
-            keys: DialogBox.keyLines(.copy, appearance: appearance, size: size, width: 44), width: 44)
+            title: appearance.safe(title),
+            body: text.flatMap {
+                DialogBox.paragraph($0, appearance: appearance, size: size, width: width)
+            },
+            keys: DialogBox.keyLines(context, appearance: appearance, size: size, width: width), width: width)
     }
 
     private func box(for removal: RemovalDialog) -> DialogBox {
         let count = removal.targets.count
-        let title =
-            count == 1 ? "Remove \(removal.name ?? "1 upload")" : "Remove \(Strings.count(count, "upload"))"
+        let what = count == 1 ? removal.name ?? "1 upload" : Strings.count(count, "upload")
         // The server is not asked, so this is the number of sent bytes rather than its own count.
         let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
         let first =
@@ -106,13 +106,7 @@ struct DialogView {
                 + "deleted there, and \(count == 1 ? "it starts" : "they start") again from 0.",
             "The files on this machine are never touched.", "",
         ]
-        return DialogBox(
-            title: appearance.safe(title),
-            body: text.flatMap {
-                DialogBox.paragraph($0, appearance: appearance, size: size, width: Self.removalWidth)
-            },
-            keys: DialogBox.keyLines(.removal, appearance: appearance, size: size, width: Self.removalWidth),
-            width: Self.removalWidth)
+        return question("Remove \(what)", text, .removal)
     }
 
     private func box(for undo: UndoDialog) -> DialogBox {
@@ -122,16 +116,9 @@ struct DialogView {
         if undo.offer.ids.contains(where: table.running.contains), undo.offer.change.stops {
             text.insert("Running ones are stopped.", at: 1)
         }
-        return DialogBox(
-            title: appearance.safe("Undo"),
-            body: text.flatMap {
-                DialogBox.paragraph($0, appearance: appearance, size: size, width: Self.removalWidth)
-            },
-            keys: DialogBox.keyLines(.undo, appearance: appearance, size: size, width: Self.removalWidth),
-            width: Self.removalWidth)
+        return question("Undo", text, .undo)
     }
 
-    private static let removalWidth = 50
     private static let quitWidth = 64
 
     private func quitBox(_ context: Context) -> DialogBox {
@@ -140,15 +127,8 @@ struct DialogView {
         // The names are below their count, with a last line for those that are not shown.
         let lines = min(5, DialogBox.bodyHeight(size, keys: keys.count) - 1)
         let shown = running.prefix(max(0, running.count <= lines ? lines : min(5, lines - 1)))
-        var body: [DialogBox.Line] = [
-            [
-                .init(
-                    appearance.safe(
-                        running.count == 1
-                            ? "1 upload is running:" : "\(Strings.count(running.count)) uploads are running:")
-                )
-            ]
-        ]
+        let count = Strings.count(running.count, "upload") + (running.count == 1 ? " is" : " are")
+        var body: [DialogBox.Line] = [[.init(appearance.safe("\(count) running:"))]]
         let states = shown.map { upload in
             let sent = model.live.progress[upload.id]?.sample.sent ?? upload.confirmed
             let restarts = upload.canResume || context == .leave ? "" : ", starts again from 0"
@@ -157,8 +137,7 @@ struct DialogView {
         let inside = min(Self.quitWidth, size.columns - 4)
         let room = max(8, min(36, inside - 2 - (states.map(\.count).max() ?? 0)))
         for (upload, state) in zip(shown, states) {
-            let name = appearance.safe(upload.path.name).fitted(
-                to: room, ellipsis: appearance.glyphs.ellipsis)
+            let name = appearance.fitted(upload.path.name, to: room)
             body.append([.init(appearance.safe("  ")), .init(name), .init(appearance.safe(state), .dim)])
         }
         if running.count > shown.count {

@@ -16,17 +16,13 @@ struct FilterView {
         let width = max(1, min(40, wanted, model.size.columns - found.count - 6))
         frame.put("/", row: row, column: 1, role: .key)
         let field = FieldView(line: line, width: width, appearance: model.appearance)
-        var column = 2
-        for piece in field.pieces {
-            column = frame.put(piece.text, row: row, column: column, role: piece.role)
-        }
+        let column = frame.put(field.pieces, row: row, column: 2)
         frame.cursor = Point(row: row, column: 2 + field.cursor)
         frame.putRight(found, row: row, end: model.size.columns)
         let room = model.size.columns - found.count - 2 - column - 2
         guard room > 12 else { return }
         if let problem = model.table.filter?.problem {
-            let text = model.appearance.safe(problem)
-                .truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis)
+            let text = model.appearance.truncated(problem, to: room)
             frame.put(text, row: row, column: column + 2, role: .warning, limit: room)
         } else {
             let hints = model.actions.entries(in: .filter).compactMap { entry -> String? in

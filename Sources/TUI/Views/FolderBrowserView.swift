@@ -14,8 +14,8 @@ struct FolderBrowserView {
     /// The line with the folder's path and the number of marks.
     var header: DialogBox.Line {
         let marks = browser.marks.isEmpty ? SafeText() : safe(" " + Self.count(browser) + " ")
-        let path = safe(folder.isEmpty ? " " : " " + folder + " ")
-            .truncatedAtStart(to: max(0, width - marks.width - 4), ellipsis: appearance.glyphs.ellipsis)
+        let path = appearance.truncatedAtStart(
+            folder.isEmpty ? " " : " " + folder + " ", to: max(0, width - marks.width - 4))
         let gap = max(0, width - 2 - marks.width - path.width)
         return [
             .init(line(1), .barRest), .init(path, .header), .init(line(gap), .barRest), .init(marks, .key),
@@ -52,9 +52,8 @@ struct FolderBrowserView {
     private var folder: String {
         if let text = browser.text { return text }
         switch (browser.folder, browser.reference) {
-        case (let path?, _): return path.text + "/"
+        case (let path?, _), (nil, .folder(let path)): return path.text + "/"
         case (nil, .line(let text)): return text
-        case (nil, .folder(let path)): return path.text + "/"
         }
     }
 
@@ -119,8 +118,7 @@ struct FolderBrowserView {
     }
 
     private func line(_ count: Int) -> SafeText {
-        let glyph = appearance.glyphs.box.horizontal
-        return SafeText(units: Array(repeating: .init(text: glyph, width: 1), count: max(0, count)))
+        SafeText(own: String(repeating: appearance.glyphs.box.horizontal, count: max(0, count)))
     }
 
     private func safe(_ text: String) -> SafeText { appearance.safe(text) }

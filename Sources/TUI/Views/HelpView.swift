@@ -56,13 +56,10 @@ struct HelpView {
     }
 
     private func pieces(_ entry: ActionTable.Entry, isSelected: Bool, width: Int) -> DialogBox.Line {
-        let ellipsis = appearance.glyphs.ellipsis
         let keyWidth = max(1, min(13, width / 2))
-        let keys = padded(
-            appearance.safe(entry.keyLabels).truncated(to: keyWidth, ellipsis: ellipsis), to: keyWidth + 1)
+        let keys = padded(appearance.truncated(entry.keyLabels, to: keyWidth), to: keyWidth + 1)
         let textWidth = max(0, width - keyWidth - 2)
-        let text = padded(
-            appearance.safe(entry.help).truncated(to: textWidth, ellipsis: ellipsis), to: textWidth + 1)
+        let text = padded(appearance.truncated(entry.help, to: textWidth), to: textWidth + 1)
         return [
             .init(keys, isSelected ? .selection : .key),
             .init(text, isSelected ? .selection : .dialog),
@@ -70,8 +67,7 @@ struct HelpView {
     }
 
     private func padded(_ text: SafeText, to width: Int) -> SafeText {
-        let blanks = max(0, width - text.width)
-        return SafeText(
-            units: text.units + Array(repeating: SafeText.Unit(text: " ", width: 1), count: blanks))
+        let blanks = String(repeating: " ", count: max(0, width - text.width))
+        return SafeText(units: text.units + SafeText(own: blanks).units)
     }
 }

@@ -38,8 +38,7 @@ struct LeftOutView {
     ) -> DialogBox.Line {
         let reason = appearance.safe(problem.reason)
         let room = max(1, width - 4 - min(reason.width, width / 2))
-        let name = appearance.safe(problem.path.text).truncatedAtStart(
-            to: room, ellipsis: appearance.glyphs.ellipsis)
+        let name = appearance.truncatedAtStart(problem.path.text, to: room)
         return [
             .init(appearance.safe("  ")), .init(name, .dim), .init(appearance.safe(": "), .dim),
             .init(reason, .warning),

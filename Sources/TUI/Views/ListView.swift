@@ -12,34 +12,25 @@ struct ListView {
         columns = Columns(width: model.size.columns, hasBatches: model.table.batched > 0)
     }
 
+    private static let titles: [(column: Columns.Column, title: String, key: RowOrder.Key?, isRight: Bool)] =
+        [
+            (.number, "#", .queue, true), (.word, "STATE", nil, false), (.name, "NAME", .name, false),
+            (.batch, "BATCH", nil, false), (.size, "SIZE", .size, true), (.bar, "PROGRESS", .progress, false),
+            (.rate, "RATE", .rate, true), (.remaining, "ETA", .remaining, true), (.target, "TO", nil, false),
+        ]
+
+    /// Draws the titles, with an arrow on the one that the rows are sorted by. A click on a title sorts them.
     func drawHeader(row: Int, in frame: inout Frame) {
-        if columns.hasNumber {
-            put("#", .queue, row: row, end: columns.number + Columns.numberWidth, in: &frame)
+        for (column, title, key, isRight) in Self.titles where columns.has(column) {
+            let text = title + (key.map(arrow) ?? "")
+            // The title of the state begins above its sign.
+            let cells = columns[column == .word ? .sign : column]
+            let start = isRight ? cells.upperBound - text.count : cells.lowerBound
+            let end = frame.put(text, row: row, column: start, role: .header)
+            if let key {
+                frame.addRegion(rows: row..<(row + 1), columns: start..<end, .action(.orderBy(key)))
+            }
         }
-        if columns.hasWord { frame.put("STATE", row: row, column: columns.sign, role: .header) }
-        put("NAME", .name, row: row, column: columns.name, in: &frame)
-        if columns.hasBatch { frame.put("BATCH", row: row, column: columns.batch, role: .header) }
-        if columns.hasSize { put("SIZE", .size, row: row, end: columns.size + Columns.sizeWidth, in: &frame) }
-        if columns.barWidth > 0 { put("PROGRESS", .progress, row: row, column: columns.bar, in: &frame) }
-        if columns.hasRate { put("RATE", .rate, row: row, end: columns.rate + Columns.rateWidth, in: &frame) }
-        if columns.hasRemaining {
-            put("ETA", .remaining, row: row, end: columns.remaining + Columns.remainingWidth, in: &frame)
-        }
-        if columns.hasTarget { frame.put("TO", row: row, column: columns.target, role: .header) }
-    }
-
-    private func put(
-        _ title: String, _ key: RowOrder.Key, row: Int, end: Int, in frame: inout Frame
-    ) {
-        put(title, key, row: row, column: end - title.count - arrow(key).count, in: &frame)
-    }
-
-    /// Draws a column's title, with an arrow if the rows are sorted by it. A click sorts them.
-    private func put(
-        _ title: String, _ key: RowOrder.Key, row: Int, column: Int, in frame: inout Frame
-    ) {
-        let end = frame.put(title + arrow(key), row: row, column: column, role: .header)
-        frame.addRegion(rows: row..<(row + 1), columns: column..<end, .action(.orderBy(key)))
     }
 
     private func arrow(_ key: RowOrder.Key) -> String {
@@ -72,24 +63,25 @@ struct ListView {
             frame.cursor = Point(row: row, column: 0)
         }
         if model.list.marks.contains(upload.id) { frame.put("*", row: row, column: 1, role: .key) }
-        if columns.hasNumber {
-            frame.putRight(String(upload.id), row: row, end: columns.number + Columns.numberWidth, role: .dim)
+        if columns.has(.number) {
+            frame.putRight(String(upload.id), row: row, end: columns[.number].upperBound, role: .dim)
         }
-        frame.put(glyphs.state(look.sign), row: row, column: columns.sign, role: look.role)
-        if columns.hasWord {
-            frame.put(look.word, row: row, column: columns.word, role: look.role, limit: Columns.wordWidth)
+        frame.put(glyphs.state(look.sign), row: row, column: columns[.sign].lowerBound, role: look.role)
+        if columns.has(.word) {
+            frame.put(
+                look.word, row: row, column: columns[.word].lowerBound, role: look.role,
+                limit: Columns.wordWidth)
         }
-        let name = model.appearance.safe(upload.path.name).fitted(
-            to: columns.nameWidth, ellipsis: glyphs.ellipsis)
-        frame.put(name, row: row, column: columns.name, role: look.sign == .done ? .dim : .normal)
-        if columns.hasBatch, let batch = upload.batch {
-            let text = model.appearance.safe(batch).truncated(
-                to: Columns.batchWidth, ellipsis: glyphs.ellipsis)
-            frame.put(text, row: row, column: columns.batch, role: .dim)
+        let name = model.appearance.fitted(upload.path.name, to: columns[.name].count)
+        frame.put(
+            name, row: row, column: columns[.name].lowerBound, role: look.sign == .done ? .dim : .normal)
+        if columns.has(.batch), let batch = upload.batch {
+            let text = model.appearance.truncated(batch, to: columns[.batch].count)
+            frame.put(text, row: row, column: columns[.batch].lowerBound, role: .dim)
         }
-        if columns.hasSize {
+        if columns.has(.size) {
             frame.putRight(
-                ByteFormat.compact(upload.size), row: row, end: columns.size + Columns.sizeWidth,
+                ByteFormat.compact(upload.size), row: row, end: columns[.size].upperBound,
                 role: look.sign == .done ? .dim : .normal)
         }
         drawProgress(upload, look, row: row, in: &frame)
@@ -99,26 +91,27 @@ struct ListView {
     }
 
     private func drawProgress(_ upload: Upload, _ look: RowAppearance, row: Int, in frame: inout Frame) {
-        var messageStart = columns.bar
+        var messageStart = columns[.bar].lowerBound
         if let part = look.part {
             // An empty file is complete once it is done.
             let percent = look.sign == .done ? 100 : Strings.percent(part, of: upload.size)
-            if columns.barWidth > 0 {
+            if columns.has(.bar) {
                 let fraction = look.sign == .done ? 1 : Double(part) / Double(max(1, upload.size))
-                let bar = model.appearance.glyphs.bar(fraction, width: columns.barWidth)
+                let bar = model.appearance.glyphs.bar(fraction, width: columns[.bar].count)
                 let end = frame.put(
-                    bar.full, row: row, column: columns.bar, role: look.role == .running ? .bar : look.role)
+                    bar.full, row: row, column: columns[.bar].lowerBound,
+                    role: look.role == .running ? .bar : look.role)
                 frame.put(bar.rest, row: row, column: end, role: .barRest)
             }
-            messageStart = columns.rate
+            messageStart = columns[.rate].lowerBound
             // The full percentage is left out if a message needs the space.
             let isSaidInstead =
                 part >= upload.size && look.messages.contains { !fits($0, from: messageStart) }
-            if isSaidInstead, columns.hasRemaining {
-                messageStart = columns.percent
+            if isSaidInstead, columns.has(.remaining) {
+                messageStart = columns[.percent].lowerBound
             } else {
                 frame.putRight(
-                    "\(percent)%", row: row, end: columns.percent + Columns.percentWidth,
+                    "\(percent)%", row: row, end: columns[.percent].upperBound,
                     role: look.sign == .done ? .dim : .normal)
             }
         }
@@ -126,23 +119,24 @@ struct ListView {
             drawMessage(look, row: row, from: messageStart, in: &frame)
             return
         }
-        if !look.remark.isEmpty, columns.hasRate, columns.hasRemaining {
+        if !look.remark.isEmpty, columns.has(.rate), columns.has(.remaining) {
             frame.putRight(
-                look.remark, row: row, end: columns.remaining + Columns.remainingWidth, role: .dim)
+                look.remark, row: row, end: columns[.remaining].upperBound, role: .dim)
         }
-        if columns.hasRate {
+        if columns.has(.rate) {
             // The short form of the state, if its column is too narrow for the word.
-            let text = look.rate.isEmpty && !columns.hasWord ? look.short : look.rate
-            frame.putRight(text, row: row, end: columns.rate + Columns.rateWidth)
+            let text = look.rate.isEmpty && !columns.has(.word) ? look.short : look.rate
+            frame.putRight(text, row: row, end: columns[.rate].upperBound)
         }
-        if columns.hasRemaining {
-            frame.putRight(look.remaining, row: row, end: columns.remaining + Columns.remainingWidth)
+        if columns.has(.remaining) {
+            frame.putRight(look.remaining, row: row, end: columns[.remaining].upperBound)
         }
-        guard columns.hasTarget else { return }
-        if let parts = look.parts.first(where: { fits($0, from: columns.target) }) {
-            frame.put(model.appearance.safe(parts), row: row, column: columns.target, role: .dim)
+        guard columns.has(.target) else { return }
+        if let parts = look.parts.first(where: { fits($0, from: columns[.target].lowerBound) }) {
+            frame.put(model.appearance.safe(parts), row: row, column: columns[.target].lowerBound, role: .dim)
         } else {
-            drawTarget(upload, row: row, in: &frame)
+            let text = model.appearance.truncated(upload.target.destinationText, to: columns[.target].count)
+            frame.put(text, row: row, column: columns[.target].lowerBound, role: .dim)
         }
     }
 
@@ -151,10 +145,10 @@ struct ListView {
     }
 
     private func drawMessage(_ look: RowAppearance, row: Int, from start: Int, in frame: inout Frame) {
-        guard columns.hasRemaining else {
-            guard columns.hasRate else { return }
+        guard columns.has(.remaining) else {
+            guard columns.has(.rate) else { return }
             frame.putRight(
-                String(look.short.prefix(Columns.rateWidth)), row: row, end: columns.rate + Columns.rateWidth,
+                String(look.short.prefix(Columns.rateWidth)), row: row, end: columns[.rate].upperBound,
                 role: look.role)
             return
         }
@@ -164,12 +158,6 @@ struct ListView {
         frame.put(
             text.truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis), row: row, column: start,
             role: look.role, limit: room)
-    }
-
-    private func drawTarget(_ upload: Upload, row: Int, in frame: inout Frame) {
-        let text = model.appearance.safe(upload.target.destinationText)
-            .truncated(to: columns.targetWidth, ellipsis: model.appearance.glyphs.ellipsis)
-        frame.put(text, row: row, column: columns.target, role: .dim)
     }
 
     private func drawEmpty(rows: Range<Int>, in frame: inout Frame) {

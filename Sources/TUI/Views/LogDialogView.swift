@@ -20,22 +20,16 @@ struct LogDialogView {
         }
         if entries.isEmpty {
             let isNarrowed = !dialog.search.text.isEmpty || dialog.least > .information
-            body = [
-                [
-                    .init(
-                        model.appearance.safe(isNarrowed ? "no match" : "no entries yet"), .dim
-                    )
-                ]
-            ]
+            let text = model.appearance.safe(isNarrowed ? "no match" : "no entries yet")
+            body = [[.init(text, .dim)]]
         }
-        let isTyping = dialog.context == .logSearch
         body += Array(repeating: [], count: max(0, height - body.count))
         body.append(lastLine(newer: cursor.map { entries.count - 1 - $0 } ?? 0, width: inside))
         return DialogBox(
             title: model.appearance.safe(title), body: body,
             keys: DialogBox.keyRows(dialog.context, appearance: model.appearance, width: inside, atMost: 1),
             width: inside,
-            cursor: isTyping
+            cursor: dialog.isTyping
                 ? Point(row: height, column: searchField(inside).cursor + 1)
                 : cursor.map { Point(row: $0 - top, column: 0) })
     }
@@ -49,18 +43,15 @@ struct LogDialogView {
     }
 
     private func searchField(_ width: Int) -> FieldView {
-        guard case .typing(let line) = dialog.search else {
-            return FieldView(line: LineEditor(dialog.search.text), width: 1, appearance: model.appearance)
-        }
-        return FieldView(line: line, width: max(1, width - 1), appearance: model.appearance)
+        FieldView(line: dialog.search, width: max(1, width - 1), appearance: model.appearance)
     }
 
     private func lastLine(newer: Int, width: Int) -> DialogBox.Line {
-        switch dialog.search {
-        case .typing: return [.init(model.appearance.safe("/"), .key)] + searchField(width).pieces
-        case .kept(let text):
-            let parts = [text.isEmpty ? nil : "/" + text, newer > 0 ? "\(Strings.count(newer)) newer" : nil]
-            return [.init(model.appearance.safe(parts.compactMap { $0 }.joined(separator: "  ")), .dim)]
+        guard !dialog.isTyping else {
+            return [.init(model.appearance.safe("/"), .key)] + searchField(width).pieces
         }
+        let text = dialog.search.text
+        let parts = [text.isEmpty ? nil : "/" + text, newer > 0 ? "\(Strings.count(newer)) newer" : nil]
+        return [.init(model.appearance.safe(parts.compactMap { $0 }.joined(separator: "  ")), .dim)]
     }
 }

@@ -13,10 +13,8 @@ struct LogView {
             rows = rows.lowerBound..<row
         }
         for (entry, row) in zip(model.log.entries.suffix(rows.count), rows) {
-            var column = 1
-            for piece in Self.pieces(entry, appearance: model.appearance, width: model.size.columns - 2) {
-                column = frame.put(piece.text, row: row, column: column, role: piece.role)
-            }
+            let line = Self.pieces(entry, appearance: model.appearance, width: model.size.columns - 2)
+            frame.put(line, row: row, column: 1)
             if let upload = entry.upload {
                 frame.addRegion(rows: row..<(row + 1), columns: 0..<model.size.columns, .upload(upload))
             }
@@ -27,8 +25,7 @@ struct LogView {
     static func pieces(_ entry: LogEntry, appearance: Appearance, width: Int) -> DialogBox.Line {
         let time = Strings.timeOfDay(entry.date, in: appearance.zone)
         let word = Strings.padded(entry.level.word, 5)
-        let text = appearance.safe(entry.text).truncated(
-            to: max(0, width - time.count - word.count - 2), ellipsis: appearance.glyphs.ellipsis)
+        let text = appearance.truncated(entry.text, to: max(0, width - time.count - word.count - 2))
         let role: Role =
             switch entry.level {
             case .information: .dim

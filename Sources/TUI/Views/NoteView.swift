@@ -16,16 +16,13 @@ struct NoteView {
         guard model.layout.details.isEmpty, let upload = model.list.current else {
             return
         }
-        let ellipsis = model.appearance.glyphs.ellipsis
         if let problem = problem(upload, room: room) {
-            let text = model.appearance.safe(problem).truncated(to: room, ellipsis: ellipsis)
+            let text = model.appearance.truncated(problem, to: room)
             frame.put(text, row: row, column: 1, role: .warning, limit: room)
             return
         }
-        let target = model.appearance.safe(" -> " + Self.goal(upload))
-            .truncated(to: max(0, room / 2), ellipsis: ellipsis)
-        let path = model.appearance.safe(upload.path.text)
-            .truncatedAtStart(to: max(0, room - target.width), ellipsis: ellipsis)
+        let target = model.appearance.truncated(" -> " + Self.goal(upload), to: max(0, room / 2))
+        let path = model.appearance.truncatedAtStart(upload.path.text, to: max(0, room - target.width))
         let end = frame.put(path, row: row, column: 1, role: .dim, limit: room)
         frame.put(target, row: row, column: end, role: .dim, limit: room - end + 1)
     }
@@ -38,10 +35,9 @@ struct NoteView {
             switch toast.kind {
             case .information: .title
             case .warning: .warning
-            case .failure: .failed
+            case .error: .failed
             }
-        let text = model.appearance.safe(toast.text)
-            .truncated(to: max(0, room), ellipsis: model.appearance.glyphs.ellipsis)
+        let text = model.appearance.truncated(toast.text, to: max(0, room))
         frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
     }
 
@@ -56,11 +52,6 @@ struct NoteView {
             let wordings = Uncertainty(actions: model.actions).inNote
             return wordings.first { $0.count <= room } ?? wordings.last
         }
-        return switch upload.state {
-        case .held(let failure), .failed(let failure), .waiting(_, let failure):
-            [RowAppearance.sentence(failure, of: upload), failure.hint].compactMap { $0 }.joined(
-                separator: "; ")
-        case .queued, .running, .paused, .done: nil
-        }
+        return upload.failure.map { RowAppearance.advice($0, of: upload) }
     }
 }

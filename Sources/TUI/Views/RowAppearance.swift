@@ -5,9 +5,7 @@ import FerryUploads
 
 /// The texts of a row about its upload, independent of the width.
 struct RowAppearance: Sendable {
-    enum Sign: Sendable, CaseIterable { case queued, running, retry, paused, offline, held, done, failed }
-
-    var sign: Sign
+    var sign: StateKind
     /// The state in at most eight columns.
     var word: String
     var role: Role
@@ -26,9 +24,10 @@ struct RowAppearance: Sendable {
 
     init(_ upload: Upload, in model: Model) {
         let confirmed = max(upload.confirmed, model.live.reached[upload.id] ?? 0)
+        let begun = confirmed > 0 ? confirmed : nil
         switch upload.state {
         case .queued:
-            self.init(.queued, "queued", .queued, part: confirmed > 0 ? confirmed : nil)
+            self.init(.queued, "queued", .queued, part: begun)
             if let start = Strings.start(of: upload, in: model) {
                 if start.count <= Columns.wordWidth {
                     word = start
@@ -50,7 +49,7 @@ struct RowAppearance: Sendable {
         case .waiting(let until, let failure):
             let count = upload.tries.network + upload.tries.server
             self.init(
-                .retry, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
+                .waiting, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
             let end = model.live.waitEnds[upload.id] ?? model.clock.seconds(of: until)
             let seconds = end - model.clock.seconds
             // An upload that waits for its own disk does not wait for the network.
@@ -71,19 +70,19 @@ struct RowAppearance: Sendable {
                 model.isEngineGone
                 ? "later" : isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
         case .paused(.offline):
-            self.init(.offline, "offline", .waiting, part: confirmed > 0 ? confirmed : nil)
+            self.init(.offline, "offline", .waiting, part: begun)
             messages = ["waiting for network", "no network"]
             short = "offline"
         case .paused:
-            self.init(.paused, "paused", .paused, part: confirmed > 0 ? confirmed : nil)
+            self.init(.paused, "paused", .paused, part: begun)
         case .held(let failure):
-            self.init(.held, Self.word(failure), .paused, part: confirmed > 0 ? confirmed : nil)
+            self.init(.held, Self.word(failure), .paused, part: begun)
             messages = Self.sentences(failure, of: upload)
             if failure.category == .sourceChanged { messages = Self.changed(failure, upload, model.actions) }
             if upload.isUncertain { messages = Uncertainty(actions: model.actions).inRow }
             short = upload.isUncertain ? "reply?" : Self.word(failure)
         case .failed(let failure):
-            self.init(.failed, "FAILED", .failed, part: confirmed > 0 ? confirmed : nil)
+            self.init(.failed, "FAILED", .failed, part: begun)
             messages =
                 upload.isUncertain
                 ? Uncertainty(actions: model.actions).inRow : Self.sentences(failure, of: upload)
@@ -104,7 +103,7 @@ struct RowAppearance: Sendable {
         }
     }
 
-    private init(_ sign: Sign, _ word: String, _ role: Role, part: ByteCount?) {
+    private init(_ sign: StateKind, _ word: String, _ role: Role, part: ByteCount?) {
         self.sign = sign
         self.word = word
         self.role = role
@@ -164,10 +163,15 @@ struct RowAppearance: Sendable {
             + [sentence, short].flatMap { text in [key.map { text + $0 }, text].compactMap { $0 } }
     }
 
+    /// Returns the message with the next step, if there is one.
+    static func advice(_ failure: UploadFailure, of upload: Upload) -> String {
+        sentence(failure, of: upload) + (failure.hint.map { "; \($0)" } ?? "")
+    }
+
     /// The message with the next step, then without.
     private static func sentences(_ failure: UploadFailure, of upload: Upload) -> [String] {
         let sentence = sentence(failure, of: upload)
-        return [failure.hint.map { "\(sentence); \($0)" }, sentence].compactMap { $0 }
+        return failure.hint == nil ? [sentence] : [advice(failure, of: upload), sentence]
     }
 
     private static func word(_ failure: UploadFailure) -> String { reason(failure) ?? "held" }

@@ -58,8 +58,7 @@ struct ScreenView {
         let row = rows.lowerBound - 1
         let line = appearance.glyphs.box.horizontal
         frame.put(String(repeating: line, count: size.columns), row: row, column: 0, role: .barRest)
-        let text = appearance.safe(" \(title) ").truncated(
-            to: max(0, size.columns - 6), ellipsis: appearance.glyphs.ellipsis)
+        let text = appearance.truncated(" \(title) ", to: max(0, size.columns - 6))
         frame.put(text, row: row, column: 2, role: .title)
     }
 
@@ -67,8 +66,7 @@ struct ScreenView {
         frame.put(StatusView(model: model).tiny, row: 0, column: 0)
         guard size.rows > 1 else { return }
         if let toast = model.toast.current {
-            let text = appearance.safe(toast.text).truncated(
-                to: size.columns, ellipsis: appearance.glyphs.ellipsis)
+            let text = appearance.truncated(toast.text, to: size.columns)
             frame.put(text, row: 1, column: 0)
         } else {
             let way = model.actions.phrase(.quit, "quits").map { "; \($0)" } ?? ""

@@ -9,20 +9,25 @@ struct StatusView {
 
     func draw(row: Int, in frame: inout Frame) {
         let room = max(0, model.size.columns - 2)
-        let banners = banners.map { model.appearance.safe($0) }
-        if let banner = banners.first(where: { $0.width <= room }) ?? banners.last {
+        let banners = banners
+        if let banner = banners.first(where: { model.appearance.safe($0).width <= room }) ?? banners.last {
             frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns, role: .banner)
-            let text = banner.truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis)
+            let text = model.appearance.truncated(banner, to: room)
             frame.put(text, row: row, column: 1, role: .banner, limit: room)
             return
         }
         let isShort = model.layout.sizeClass == .compact
-        let activity = activity
-        var column = frame.put(
-            activity.sign(model.appearance.glyphs), row: row, column: 1, role: activity.role)
+        let glyphs = model.appearance.glyphs
+        let (sign, role): (String, Role) =
+            switch activity {
+            case .online: (glyphs.online, .done)
+            case .retrying: (glyphs.state(.waiting), .waiting)
+            case .paused: (glyphs.state(.paused), .paused)
+            }
+        var column = frame.put(sign, row: row, column: 1, role: role)
         // On a small screen, a number of failures is more useful than this word.
         if !isShort || !hasFailures {
-            column = frame.put(" \(activity.word)", row: row, column: column, role: activity.role)
+            column = frame.put(" \(activity.rawValue)", row: row, column: column, role: role)
         }
         for part in parts(isShort: isShort) {
             let gap = model.layout.sizeClass == .compact ? 1 : 2
@@ -48,43 +53,19 @@ struct StatusView {
         }
         let failed = model.table.count(.failed)
         if failed > 0 { parts.append("\(Strings.count(failed)) failed") }
-        parts.append(model.isOffline ? "OFFLINE" : activity.word)
+        parts.append(model.isOffline ? "OFFLINE" : activity.rawValue)
         return parts.joined(separator: " ")
     }
 
     private var hasFailures: Bool { model.table.count(.failed) > 0 }
 
     /// The activity of the queue as a whole.
-    private enum Activity {
+    private enum Activity: String {
         case online
         /// An idle queue whose next upload waits for a retry.
         case retrying
         /// The user has paused every pending upload.
         case paused
-
-        var word: String {
-            switch self {
-            case .online: "online"
-            case .retrying: "retrying"
-            case .paused: "paused"
-            }
-        }
-
-        func sign(_ glyphs: Glyphs) -> String {
-            switch self {
-            case .online: glyphs.online
-            case .retrying: glyphs.state(.retry)
-            case .paused: glyphs.state(.paused)
-            }
-        }
-
-        var role: Role {
-            switch self {
-            case .online: .done
-            case .retrying: .waiting
-            case .paused: .paused
-            }
-        }
     }
 
     private var activity: Activity {
@@ -95,62 +76,53 @@ struct StatusView {
         return isPaused ? .paused : .online
     }
 
-    private struct Part {
-        var text: SafeText
-        var role: Role = .normal
-
-        init(_ text: SafeText, _ role: Role = .normal) {
-            self.text = text
-            self.role = role
-        }
-    }
-
-    private func parts(isShort: Bool) -> [Part] {
-        var parts: [Part] = []
+    private func parts(isShort: Bool) -> [DialogBox.Span] {
+        var parts: [DialogBox.Span] = []
+        func add(_ text: String, _ role: Role = .normal) { parts.append(.init(SafeText(own: text), role)) }
         let running = model.table.running.count
         if model.phase == .finishing {
-            parts.append(Part(Self.own(isShort ? "quits then" : "quits when these are done"), .warning))
+            add(isShort ? "quits then" : "quits when these are done", .warning)
         } else if !isShort, let destination {
-            parts.append(Part(model.appearance.safe(destination), .title))
+            parts.append(.init(model.appearance.safe(destination), .title))
         }
         if isShort, hasFailures {
-            parts.append(Part(Self.own("\(Strings.count(model.table.count(.failed))) failed"), .failed))
+            add("\(Strings.count(model.table.count(.failed))) failed", .failed)
         }
         // This part precedes permanent ones: without space, the last parts are left out.
-        if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
+        if let away { parts.append(.init(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running > 0 {
             let up = model.appearance.glyphs.up
             let rate = model.live.estimates.total.rate ?? 0
             let text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
-            parts.append(Part(Self.own(text)))
-            if !isShort { parts += limit }
+            add(text)
+            if !isShort, let limit { add(limit, .dim) }
             let slots =
                 isShort
                 ? "\(running) up"
                 : running > model.status.concurrency
                     ? "\(running) uploading" : "\(running) of \(model.status.concurrency) uploading"
-            parts.append(Part(Self.own(slots)))
-        } else if !isShort {
-            parts += limit
+            add(slots)
+        } else if !isShort, let limit {
+            add(limit, .dim)
         }
-        if !isShort, model.ownership == .attached { parts.append(Part(Self.own("attached"), .dim)) }
+        if !isShort, model.ownership == .attached { add("attached", .dim) }
         let left = model.bytesLeft
         if running > 0, let remaining = model.live.estimates.total.remaining {
-            parts.append(Part(Self.own("ETA \(Strings.remaining(remaining))\(arrival(in: remaining))")))
+            add("ETA \(Strings.remaining(remaining))\(arrival(in: remaining))")
         }
-        if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
+        if left > 0, !isShort { add("\(ByteFormat.sentence(left)) left") }
         switch activity {
         case .retrying:
             if let end = model.table.waiting.compactMap({ model.live.waitEnds[$0] }).min() {
-                parts.append(Part(Self.own(Strings.wait(end - model.clock.seconds)), .waiting))
+                add(Strings.wait(end - model.clock.seconds), .waiting)
             }
         case .paused:
-            parts.append(Part(Self.own("\(Strings.count(model.table.count(.paused))) paused"), .paused))
+            add("\(Strings.count(model.table.count(.paused))) paused", .paused)
         case .online:
-            if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
+            if running == 0, left == 0, !model.table.isEmpty { add("idle", .dim) }
         }
         let later = model.table.bytesLater
-        if later > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(later)) later"), .dim)) }
+        if later > 0, !isShort { add("\(ByteFormat.sentence(later)) later", .dim) }
         return parts
     }
 
@@ -173,21 +145,15 @@ struct StatusView {
     }
 
     /// The total limit; without one, the only other limit, or the number of others.
-    private var limit: [Part] {
+    private var limit: String? {
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
         let total = limits.first { $0.scope == .total }
-        guard let limit = total ?? limits.first else { return [] }
-        guard total != nil || limits.count == 1 else {
-            return [Part(Self.own("\(Strings.count(limits.count)) limits"), .dim)]
-        }
+        guard let limit = total ?? limits.first else { return nil }
+        guard total != nil || limits.count == 1 else { return "\(Strings.count(limits.count)) limits" }
         let name =
-            limit.scope.name.map {
-                model.appearance.safe($0).truncated(
-                    to: Self.longestScope, ellipsis: model.appearance.glyphs.ellipsis
-                ).text + " "
-            } ?? ""
+            limit.scope.name.map { model.appearance.truncated($0, to: Self.longestScope).text + " " } ?? ""
         let text = limit.text(at: model.clock.date, in: model.appearance.zone)
-        return [Part(Self.own("limit \(name)\(text)"), .dim)]
+        return "limit \(name)\(text)"
     }
 
     private static let longestScope = 16
@@ -250,17 +216,16 @@ struct StatusView {
     /// The banner about a server that asked for a pause: its name, the end of the pause, and the number of waiting
     /// uploads. If it fits, the banner also shows the rate of the others.
     private var retryAfterPauses: [String] {
-        guard let longest = model.status.retryAfterPauses.first else { return [] }
-        let others = model.status.retryAfterPauses.count - 1
-        let waiting = model.status.retryAfterPauses.reduce(0) { $0 + $1.waiting }
+        let pauses = model.status.retryAfterPauses
+        guard let longest = pauses.first else { return [] }
+        let others = pauses.count - 1
+        let waiting = pauses.reduce(0) { $0 + $1.waiting }
         let time = Strings.timeOfDay(longest.until, in: model.appearance.zone)
         let base =
             "\(slow)\(longest.host) asks to wait (\(longest.status)) until \(time)"
             + "\(others > 0 ? ", and \(Strings.count(others)) more" : ""); \(Strings.waiting(waiting))"
         let few = "\(Strings.count(waiting)) wait"
-        let key = key(.tryNow, "try now")
-        return [
-            base + underWay + key, base + key, base,
+        return versions(base) + [
             "\(slow)\(longest.host)\(others > 0 ? " +\(Strings.count(others))" : "") until \(time), \(few)",
             "\(slow)\(longest.status) until \(time), \(few)",
         ]
@@ -274,11 +239,15 @@ struct StatusView {
         let sign = "\(model.appearance.glyphs.slow) "
         let more = others > 0 ? " (and \(Strings.count(others)) more)" : ""
         let base = "\(sign)\(first.host) \(first.reason)\(more); \(Strings.waiting(waiting))"
-        let key = key(.tryNow, "try now")
-        return [
-            base + underWay + key, base + key, base,
+        return versions(base) + [
             "\(sign)\(first.host) \(first.reason)", "\(sign)\(first.reason), \(Strings.count(waiting)) wait",
         ]
+    }
+
+    /// Returns a banner with the rate of the others and the key that tries now, then without the rate, then alone.
+    private func versions(_ base: String) -> [String] {
+        let key = key(.tryNow, "try now")
+        return [base + underWay + key, base + key, base]
     }
 
     /// The banner about refused credentials: the destination, and the key to retry.
@@ -287,13 +256,12 @@ struct StatusView {
             case .held(let failure) = first.state
         else { return [] }
         let count = model.table.signInRequired.count
-        let destination = first.target.destinationText
-        let key = key(.retryAll, "try again")
+        let start = "! SIGN IN  \(first.target.destinationText)"
+        let (waiting, key) = (Strings.waiting(count), key(.retryAll, "try again"))
         return [
-            "! SIGN IN  \(destination): \(failure.summary); \(Strings.waiting(count))\(underWay)\(key)",
-            "! SIGN IN  \(destination): \(failure.summary); \(Strings.waiting(count))\(key)",
-            "! SIGN IN  \(destination); \(Strings.waiting(count))\(key)",
-            "! SIGN IN  \(destination), \(Strings.count(count)) wait",
+            "\(start): \(failure.summary); \(waiting)\(underWay)\(key)",
+            "\(start): \(failure.summary); \(waiting)\(key)", "\(start); \(waiting)\(key)",
+            "\(start), \(Strings.count(count)) wait",
         ]
     }
 
@@ -308,9 +276,5 @@ struct StatusView {
     /// Returns a key with its effect: `  [n] try now`; empty if no key has it.
     private func key(_ action: Action, _ what: String) -> String {
         model.actions.label(of: action).map { "  [\($0)] \(what)" } ?? ""
-    }
-
-    private static func own(_ text: String) -> SafeText {
-        SafeText(units: text.map { SafeText.Unit(text: String($0), width: 1) })
     }
 }

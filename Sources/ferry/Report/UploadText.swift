@@ -52,12 +52,13 @@ enum UploadText {
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },
             upload.mayBeDuplicate ? "possible duplicate" : nil, briefRemark(upload, now: now),
         ]
-        return ListTable.Row(
-            number: upload.id, state: upload.state.kind, size: ByteFormat.compact(upload.size),
+        return (
+            number: String(upload.id), state: upload.state.kind, size: ByteFormat.compact(upload.size),
             progress: progress(upload, sent: sent),
             name: upload.isRenamed ? upload.path.name : upload.target.name,
             destination: upload.target.destinationText,
-            remark: remarks.compactMap { $0 }.joined(separator: "; "))
+            remark: remarks.compactMap { $0 }.joined(separator: "; ")
+        )
     }
 
     /// Returns the file's name with its folders at the server. If the name differs there, the local name is returned,

@@ -30,13 +30,13 @@ struct Interface {
 
     private func runLines(because reason: String?) async -> ScreenOutcome {
         let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
-        let lines = PlainScreen(
-            client: client, add: adding,
-            configuration: PlainScreen.Configuration(
-                destinations: assembly.destinations.map(\.name),
-                defaultDestination: assembly.configuration.defaultDestination, ownership: ownership,
-                reason: reason),
-            print: { [output] in output.write($0) }, waitUntilIdle: waitUntilIdle)
+        var screen = PlainScreen(
+            client: client, add: adding, print: { [output] in output.write($0) },
+            waitUntilIdle: waitUntilIdle)
+        screen.destinations = assembly.destinations.map(\.name)
+        screen.defaultDestination = assembly.configuration.defaultDestination
+        (screen.ownership, screen.reason) = (ownership, reason)
+        let lines = screen
         let goesOn = look.onHangUp(assembly.configuration) == .continue
         // The task outlives the lines: it handles signals while the engine stops too.
         Task {
@@ -56,16 +56,19 @@ struct Interface {
 
     private var screen: Screen {
         let appearance = assembly.configuration.appearance
+        var configuration = Screen.Configuration()
+        configuration.glyphs = look.ascii ? .ascii : appearance.glyphs
+        configuration.colour = look.noColour ? .never : look.colour ?? appearance.colour
+        configuration.theme = theme
+        configuration.graph = appearance.graph.style
+        configuration.actions = assembly.configuration.actions
+        configuration.mouse = appearance.mouse
+        configuration.notification = assembly.configuration.notify.notification
+        configuration.isSlow = look.slow || appearance.isSlow
+        configuration.destinations = assembly.destinations.map(\.name)
+        configuration.defaultDestination = assembly.configuration.defaultDestination
+        configuration.ownership = ownership
         return Screen(
-            client: client, add: adding,
-            configuration: Screen.Configuration(
-                glyphs: look.ascii ? .ascii : appearance.glyphs,
-                colour: look.noColour ? .never : look.colour ?? appearance.colour,
-                theme: theme, graph: appearance.graph.style, actions: assembly.configuration.actions,
-                mouse: appearance.mouse, notification: assembly.configuration.notify.notification,
-                isSlow: look.slow || appearance.isSlow,
-                destinations: assembly.destinations.map(\.name),
-                defaultDestination: assembly.configuration.defaultDestination, ownership: ownership),
-            startEngine: startEngine)
+            client: client, add: adding, configuration: configuration, startEngine: startEngine)
     }
 }

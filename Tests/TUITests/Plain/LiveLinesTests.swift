@@ -102,9 +102,11 @@ struct ListTableTests {
     private func row(_ number: Int, _ name: String, to place: String = "films", remark: String = "")
         -> ListTable.Row
     {
-        .init(
-            number: number, state: "failed", size: "1.2G", progress: "43%", name: name, destination: place,
-            remark: remark)
+        (
+            number: String(number), state: "failed", size: "1.2G", progress: "43%", name: name,
+            destination: place,
+            remark: remark
+        )
     }
 
     @Test func `it has a header and a line for each upload`() {

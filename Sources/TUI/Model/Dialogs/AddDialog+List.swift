@@ -4,7 +4,6 @@ import FerryUploads
 /// The Add dialog's list: moving, marking and changing the folder.
 extension AddDialog {
     mutating func updateList(_ action: Action, _ around: inout AddSurroundings) -> DialogOutcome {
-        let page = max(1, around.height(of: self) - 1)
         switch action {
         case .confirm where !browser.isSeen: break
         case .confirm: return browser.opensOnEnter ? open(&around) : add(&around)
@@ -13,17 +12,12 @@ extension AddDialog {
         case .parent: return openParent(&around)
         case .upOrLine where browser.cursor == 0: change(around) { $0.focus = .line }
         case .toLine: change(around) { $0.focus = .line }
-        case .up, .upOrLine: change(around) { $0.browser.move(by: -1) }
-        case .down: change(around) { $0.browser.move(by: 1) }
-        case .pageUp: change(around) { $0.browser.move(by: -page) }
-        case .pageDown: change(around) { $0.browser.move(by: page) }
-        case .top: change(around) { $0.browser.move(to: 0) }
-        case .bottom: change(around) { $0.browser.move(to: .max) }
+        case .upOrLine: change(around) { $0.browser.move(to: $0.browser.cursor - 1) }
         case .toggleHidden: change(around) { $0.browser.toggleHidden() }
         case .mark:
             mark(around) { browser in
                 browser.toggleMark()
-                browser.move(by: 1)
+                browser.move(to: browser.cursor + 1)
             }
         case .markAll: mark(around) { $0.markAll() }
         case .unmarkAll:
@@ -31,7 +25,10 @@ extension AddDialog {
             guard count > 0 else { return .refuse("nothing is marked") }
             change(around) { $0.browser.marks = MarkedPaths() }
             return .refuse("\(Strings.count(count, "mark")) cleared")
-        default: break
+        default:
+            let page = max(1, around.height(of: self) - 1)
+            guard let row = action.row(from: browser.cursor, of: browser.count, page: page) else { break }
+            change(around) { $0.browser.move(to: row) }
         }
         return .stay()
     }
@@ -84,16 +81,10 @@ extension AddDialog {
     }
 
     mutating func scroll(_ action: Action, _ around: AddSurroundings) {
+        guard case .leftOut(let top, _) = focus, case .ready(let preview) = preview else { return }
         let page = max(1, around.leftOutHeight(of: self) - 1)
-        switch action {
-        case .up: scroll(by: -1, around)
-        case .down: scroll(by: 1, around)
-        case .pageUp: scroll(by: -page, around)
-        case .pageDown: scroll(by: page, around)
-        case .top: scroll(by: -.max, around)
-        case .bottom: scroll(by: .max, around)
-        default: break
-        }
+        let row = action.row(from: top, of: preview.selection.problems.count, page: page)
+        if let row { scroll(by: row - top, around) }
     }
 
     /// Scrolls the list by the wheel. The line keeps the keys.
@@ -106,9 +97,7 @@ extension AddDialog {
             }
             guard case .ready(let preview) = add.preview else { return }
             let last = preview.selection.problems.count - height
-            let (sum, isOver) = top.addingReportingOverflow(lines)
-            let wanted = isOver ? (lines > 0 ? Int.max : 0) : sum
-            add.focus = .leftOut(top: max(0, min(last, wanted)), isFromList: isFromList)
+            add.focus = .leftOut(top: max(0, min(last, top + lines)), isFromList: isFromList)
         }
     }
 

@@ -18,7 +18,7 @@ struct CopyDialog: Sendable {
             switch action {
             case .copyPath: ("path", uploads.map(\.path.text))
             case .copyAddress: ("URL", uploads.map(Self.address))
-            case .copyError: ("error", uploads.compactMap(Self.error))
+            case .copyError: ("error", uploads.compactMap(\.failure?.sentence))
             default: ("", [])
             }
         guard action != .cancel else { return .close() }
@@ -46,13 +46,5 @@ struct CopyDialog: Sendable {
     private static func address(_ upload: Upload) -> String {
         if case .done(let receipt, _) = upload.state, let location = receipt.location { return location }
         return upload.target.url
-    }
-
-    private static func error(_ upload: Upload) -> String? {
-        switch upload.state {
-        case .held(let failure), .failed(let failure), .waiting(_, let failure):
-            [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; ")
-        case .queued, .running, .paused, .done: nil
-        }
     }
 }

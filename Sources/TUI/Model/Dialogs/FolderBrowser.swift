@@ -55,10 +55,7 @@ struct FolderBrowser: Sendable {
     }
 
     /// The folder's path as a user types it.
-    var text: String? {
-        if case .seen(let folder) = look { return folder.text }
-        return nil
-    }
+    var text: String? { if case .seen(let folder) = look { folder.text } else { nil } }
 
     private var entries: [FolderContents.Entry] {
         if case .seen(let folder) = look, case .entries(let entries) = folder.contents { return entries }
@@ -66,10 +63,7 @@ struct FolderBrowser: Sendable {
     }
 
     /// False while the folder is being read: early keys must not act on rows that are not visible yet.
-    var isSeen: Bool {
-        if case .seen = look { return true }
-        return false
-    }
+    var isSeen: Bool { if case .seen = look { true } else { false } }
 
     private var hasParent: Bool { isSeen && folder?.bytes != [0x2F] }
 
@@ -169,11 +163,6 @@ struct FolderBrowser: Sendable {
         cursor = found.map { $0 + (hasParent ? 1 : 0) } ?? first
     }
 
-    mutating func move(by rows: Int) {
-        let (sum, isOver) = cursor.addingReportingOverflow(rows)
-        move(to: isOver ? (rows > 0 ? .max : 0) : sum)
-    }
-
     mutating func move(to row: Int) { cursor = max(0, min(count - 1, row)) }
 
     mutating func move(to name: [UInt8]) {
@@ -187,8 +176,7 @@ struct FolderBrowser: Sendable {
     /// Scrolls. The cursor moves only if it would leave the visible rows.
     mutating func scroll(by lines: Int, height: Int) {
         let height = max(1, height)
-        let (sum, isOver) = top.addingReportingOverflow(lines)
-        top = max(0, min(isOver ? (lines > 0 ? .max : 0) : sum, count - height))
+        top = max(0, min(top + lines, count - height))
         move(to: max(top, min(cursor, top + height - 1)))
     }
 

@@ -42,11 +42,6 @@ struct HelpDialog: Sendable {
         if line.handle(key) { selected = 0 }
     }
 
-    mutating func insert(_ text: some StringProtocol) {
-        line.insert(text)
-        selected = 0
-    }
-
     mutating func update(_ action: Action, actions: ActionTable, size: Size) -> DialogOutcome {
         let entries = entries(of: actions)
         let column = HelpView.columnHeight(size, entries: entries.count)

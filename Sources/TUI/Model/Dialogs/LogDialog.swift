@@ -9,29 +9,14 @@ struct LogDialog: Sendable {
         case entry(Int)
     }
 
-    enum Search: Sendable {
-        case typing(LineEditor)
-        case kept(String)
-
-        var text: String {
-            switch self {
-            case .typing(let line): line.text
-            case .kept(let text): text
-            }
-        }
-    }
-
     var position = Position.following
     /// The lowest level that is shown.
     var least = LogEntry.Level.information
-    var search = Search.kept("")
+    /// The words that entries must have. An Enter ends the typing and keeps them.
+    private(set) var search = LineEditor()
+    private(set) var isTyping = false
 
-    var context: Context {
-        switch search {
-        case .typing: .logSearch
-        case .kept: .log
-        }
-    }
+    var context: Context { isTyping ? .logSearch : .log }
 
     /// Returns the entries that have every word of the search, regardless of case.
     func entries(of log: LogModel) -> [LogEntry] {
@@ -54,58 +39,37 @@ struct LogDialog: Sendable {
         }
     }
 
-    mutating func move(by lines: Int, in entries: [LogEntry]) {
-        guard let index = index(in: entries) else { return }
-        let (sum, isOver) = index.addingReportingOverflow(lines)
-        move(to: isOver ? (lines > 0 ? .max : 0) : sum, in: entries)
-    }
-
     /// Moves the cursor. Beyond the last entry it follows new ones.
-    mutating func move(to index: Int, in entries: [LogEntry]) {
+    private mutating func move(to index: Int, in entries: [LogEntry]) {
         guard let last = entries.indices.last else { return }
         position = index >= last ? .following : .entry(entries[max(0, index)].number)
     }
 
     mutating func update(_ action: Action, log: LogModel, size: Size) -> DialogOutcome {
         let entries = entries(of: log)
-        let page = max(1, LogDialogView.height(size))
         switch action {
-        case .up: move(by: -1, in: entries)
-        case .down: move(by: 1, in: entries)
-        case .pageUp: move(by: -page, in: entries)
-        case .pageDown: move(by: page, in: entries)
-        case .top: move(to: 0, in: entries)
         case .bottom: position = .following
-        case .raiseLevel: raiseLevel()
-        case .filter: search = .typing(LineEditor(search.text))
+        case .raiseLevel: least = LogEntry.Level(rawValue: least.rawValue + 1) ?? .information
+        case .filter: (search, isTyping) = (LineEditor(search.text), true)
+        case .confirm where isTyping: isTyping = false
         case .confirm:
-            guard case .kept = search else {
-                search = .kept(search.text)
-                break
-            }
             guard let id = index(in: entries).flatMap({ entries[$0].upload }) else {
                 return .refuse("this is not about an upload")
             }
             return .show(id)
-        case .escape where !search.text.isEmpty: search = .kept("")
-        default: return .close()
+        case .escape where !search.text.isEmpty: (search, isTyping) = (LineEditor(), false)
+        default:
+            let page = LogDialogView.height(size)
+            guard let row = action.row(from: index(in: entries) ?? 0, of: entries.count, page: page) else {
+                return .close()
+            }
+            move(to: row, in: entries)
         }
         return .stay()
     }
 
-    mutating func insert(_ text: some StringProtocol) {
-        guard case .typing(var line) = search else { return }
-        line.insert(text)
-        search = .typing(line)
-    }
-
     mutating func edit(_ key: Key) {
-        guard case .typing(var line) = search, line.handle(key) else { return }
-        search = .typing(line)
-    }
-
-    mutating func raiseLevel() {
-        least = LogEntry.Level(rawValue: least.rawValue + 1) ?? .information
+        if isTyping { _ = search.handle(key) }
     }
 }
 

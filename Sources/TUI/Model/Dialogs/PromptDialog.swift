@@ -6,49 +6,28 @@ import FerryUploads
 struct PromptDialog: Sendable {
     enum Subject: Sendable { case bandwidth, concurrency }
 
-    /// The content of the field.
-    enum Entry: Hashable, Sendable {
-        /// The current value. The first typed character replaces it.
-        case offered(String)
-        case typed(LineEditor)
-    }
-
     let subject: Subject
-    var entry: Entry
+    private(set) var line: LineEditor
+    /// True while the line is the current value. The first typed character replaces it.
+    private var isOffered = true
     /// The reason why the text is not accepted.
     private(set) var issue: String?
 
     init(_ subject: Subject, offering value: String) {
         self.subject = subject
-        entry = .offered(value)
-    }
-
-    var line: LineEditor {
-        switch entry {
-        case .offered(let value): LineEditor(value)
-        case .typed(let line): line
-        }
+        line = LineEditor(value)
     }
 
     mutating func edit(_ key: Key) {
         var line = line
-        if case .offered = entry {
+        if isOffered {
             switch key {
-            case .character, .backspace, .delete, .control("h"), .control("d"): line = LineEditor()
+            case .character, .paste, .backspace, .delete, .control("h"), .control("d"): line = LineEditor()
             default: break
             }
         }
         guard line.handle(key) else { return }
-        entry = .typed(line)
-        issue = nil
-    }
-
-    mutating func insert(_ text: String) {
-        var line = line
-        if case .offered = entry { line = LineEditor() }
-        line.insert(text)
-        entry = .typed(line)
-        issue = nil
+        (self.line, isOffered, issue) = (line, false, nil)
     }
 
     mutating func update(_ action: Action) -> DialogOutcome {
@@ -57,7 +36,7 @@ struct PromptDialog: Sendable {
         switch subject {
         case .bandwidth:
             // The offered limit stays in effect, whatever its origin.
-            if case .offered = entry { return .close() }
+            if isOffered { return .close() }
             do throws(UploadFailure) {
                 let bandwidth = try text.isEmpty ? .unlimited : Bandwidth.ordered(text)
                 return .close(

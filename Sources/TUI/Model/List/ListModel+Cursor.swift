@@ -44,11 +44,7 @@ extension ListModel {
         keepCursorInView()
     }
 
-    mutating func moveCursor(by lines: Int) {
-        guard !rows.isEmpty else { return }
-        let (target, _) = (cursorIndex ?? 0).addingReportingOverflow(lines)
-        moveCursor(to: target)
-    }
+    mutating func moveCursor(by lines: Int) { moveCursor(to: (cursorIndex ?? 0) + lines) }
 
     mutating func moveCursor(to index: Int) {
         guard !rows.isEmpty else { return }

@@ -68,15 +68,11 @@ struct ListModel: Sendable {
     /// Runs an action that concerns the list alone. Returns false for any other action.
     mutating func update(_ action: Action) -> Bool {
         let page = max(1, layout.list.count)
+        if let row = action.row(from: cursorIndex ?? 0, of: rows.count, page: page) {
+            moveCursor(to: row)
+            return true
+        }
         switch action {
-        case .up: moveCursor(by: -1)
-        case .down: moveCursor(by: 1)
-        case .pageUp: moveCursor(by: -page)
-        case .pageDown: moveCursor(by: page)
-        case .halfPageUp: moveCursor(by: -max(1, page / 2))
-        case .halfPageDown: moveCursor(by: max(1, page / 2))
-        case .top: moveCursor(to: 0)
-        case .bottom: moveCursor(to: rows.count - 1)
         case .show(let tab): show(tab)
         case .mark: mark()
         case .markRange: toggleRange()

@@ -9,7 +9,7 @@ import FerryUploads
 struct RowFilter: Hashable, Sendable {
     enum Subject: Hashable, Sendable {
         case path([UInt8])
-        case state(StateKinds)
+        case state(Set<StateKind>)
         case target([UInt8])
         case batch([UInt8])
         case largerThan(ByteCount)
@@ -47,13 +47,20 @@ struct RowFilter: Hashable, Sendable {
                         || Self.contains(word, upload.target.url.utf8)
                         || Self.contains(word, upload.target.name.utf8)
                 case .batch(let word): upload.batch.map { Self.contains(word, $0.utf8) } ?? false
-                case .state(let kinds): kinds.contains(StateKinds(upload.state))
+                case .state(let kinds): kinds.contains(StateKind(upload.state))
                 case .largerThan(let size): upload.size > size
                 case .smallerThan(let size): upload.size < size
                 }
             return fits != term.isNegated
         }
     }
+
+    /// The words for states. Their beginnings are enough.
+    private static let states: [(word: String, kinds: [StateKind])] = [
+        ("queued", [.queued]), ("up", [.running]), ("running", [.running]), ("retry", [.waiting]),
+        ("waiting", [.waiting, .offline]), ("offline", [.offline]), ("paused", [.paused]), ("held", [.held]),
+        ("failed", [.failed]), ("done", [.done]),
+    ]
 
     private struct Problem: Error { var text: String }
 
@@ -67,12 +74,12 @@ struct RowFilter: Hashable, Sendable {
     private static func subject(_ word: String) throws(Problem) -> Subject? {
         if let value = value(of: "state:", in: word) {
             guard !value.isEmpty else { return nil }
-            let kinds = StateKinds(wordsFrom: value)
+            let kinds = states.filter { $0.word.hasPrefix(value) }.flatMap(\.kinds)
             guard !kinds.isEmpty else {
-                let known = StateKinds.words.map(\.text).joined(separator: ", ")
+                let known = states.map(\.word).joined(separator: ", ")
                 throw Problem(text: "no state is \(value); there are \(known)")
             }
-            return .state(kinds)
+            return .state(Set(kinds))
         }
         if let value = value(of: "to:", in: word) { return value.isEmpty ? nil : .target(Array(value.utf8)) }
         if let value = value(of: "batch:", in: word) {

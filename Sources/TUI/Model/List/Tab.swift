@@ -7,10 +7,10 @@ enum Tab: Int, CaseIterable, Hashable, Sendable {
     /// Creates the tab besides `all` that shows uploads in this state.
     init(_ state: Upload.State) {
         self =
-            switch state {
+            switch StateKind(state) {
             case .queued: .queued
             // Uploads that wait for the network resume by themselves.
-            case .running, .waiting, .paused(.offline): .active
+            case .running, .waiting, .offline: .active
             case .paused: .paused
             case .held, .failed: .failed
             case .done: .done
@@ -19,14 +19,5 @@ enum Tab: Int, CaseIterable, Hashable, Sendable {
 
     func shows(_ upload: Upload) -> Bool { self == .all || self == Tab(upload.state) }
 
-    var title: String {
-        switch self {
-        case .all: "All"
-        case .active: "Active"
-        case .queued: "Queued"
-        case .paused: "Paused"
-        case .failed: "Failed"
-        case .done: "Done"
-        }
-    }
+    var title: String { "\(self)".capitalized }
 }

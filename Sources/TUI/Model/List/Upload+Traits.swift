@@ -1,10 +1,8 @@
+import FerryProtocols
 import FerryUploads
 
 extension Upload.State {
-    var isUnfinished: Bool {
-        if case .done = self { return false }
-        return true
-    }
+    var isUnfinished: Bool { if case .done = self { false } else { true } }
 
     var canBePaused: Bool {
         switch self {
@@ -15,8 +13,7 @@ extension Upload.State {
     }
 
     var isPausedByUser: Bool {
-        if case .paused(let reasons) = self { return reasons.contains(.user) }
-        return false
+        if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
     }
 
     var canBeRetried: Bool {
@@ -28,6 +25,14 @@ extension Upload.State {
 }
 
 extension Upload {
+    /// The failure that the upload waits after, or that it is held or failed for.
+    var failure: UploadFailure? {
+        switch state {
+        case .held(let failure), .failed(let failure), .waiting(_, let failure): failure
+        case .queued, .running, .paused, .done: nil
+        }
+    }
+
     var canBePaused: Bool { state.canBePaused }
     var isPausedByUser: Bool { state.isPausedByUser }
     /// True also for an upload that is scheduled for later: retrying starts it now.

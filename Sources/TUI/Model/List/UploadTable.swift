@@ -120,8 +120,8 @@ struct UploadTable: Sendable {
         if update.isComplete { return replaceAll(with: update) }
         let isBulk = update.changed.count + update.removed.count > Self.bulk
         var moved = false
-        for upload in update.changed { moved = put(upload, lists: !isBulk) || moved }
-        for id in update.removed { moved = remove(id, lists: !isBulk) || moved }
+        for upload in update.changed { moved = replace(upload.id, with: upload, lists: !isBulk) || moved }
+        for id in update.removed { moved = replace(id, with: nil, lists: !isBulk) || moved }
         if isBulk, moved || arranged != nil { listAnew() }
         return moved
     }
@@ -138,36 +138,24 @@ struct UploadTable: Sendable {
         return true
     }
 
-    /// Adds or replaces an upload. Returns true if it is new or its row moved.
+    /// Adds, replaces or removes an upload. Returns true if a row was added, removed or moved.
     ///
     /// - Parameter lists: False if the rows are sorted again afterwards.
-    private mutating func put(_ upload: Upload, lists: Bool) -> Bool {
-        let old = uploads[upload.id]
-        let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[$0.id]) } : nil
+    private mutating func replace(_ id: Upload.ID, with new: Upload?, lists: Bool) -> Bool {
+        let old = uploads[id]
+        let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[id]) } : nil
         if let old { forget(old) }
-        uploads.put(upload)
-        remember(upload)
-        guard lists else {
-            return old?.position != upload.position || old.map { Tab($0.state) } != Tab(upload.state)
+        if let new {
+            uploads.put(new)
+            remember(new)
+        } else {
+            rates[id] = nil
+            uploads.remove(id)
         }
-        let newRow = arranged?.row(of: upload, rate: rates[upload.id])
-        return list(upload, insteadOf: old, newRow, insteadOf: oldRow)
-    }
-
-    private mutating func remove(_ id: Upload.ID, lists: Bool) -> Bool {
-        guard let old = uploads[id] else { return false }
-        let oldRow = lists ? arranged?.row(of: old, rate: rates[id]) : nil
-        forget(old)
-        rates[id] = nil
-        uploads.remove(id)
-        if lists { _ = list(nil, insteadOf: old, nil, insteadOf: oldRow) }
-        return true
-    }
-
-    /// Updates the rows. Returns true if a row was added, removed or moved.
-    private mutating func list(
-        _ new: Upload?, insteadOf old: Upload?, _ newRow: Row?, insteadOf oldRow: Row?
-    ) -> Bool {
+        guard lists else {
+            return old?.position != new?.position || old.map { Tab($0.state) } != new.map { Tab($0.state) }
+        }
+        let newRow = new.flatMap { arranged?.row(of: $0, rate: rates[id]) }
         var moved = arranged?.list.replace(oldRow, with: newRow) ?? false
         for tab in Tab.allCases {
             let oldRow = old.flatMap { tab.shows($0) ? RowOrder.queue.row(of: $0) : nil }

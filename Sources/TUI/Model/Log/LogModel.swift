@@ -3,6 +3,7 @@ import FerryUploads
 
 /// A line of the log: one event.
 struct LogEntry: Hashable, Sendable {
+    /// The importance of an event, for the log and for toasts.
     enum Level: Int, Comparable, CaseIterable, Sendable {
         case information, warning, error
 
@@ -48,17 +49,6 @@ struct LogModel: Sendable {
     mutating func add(_ event: UploadEvent) {
         guard let level = event.kind.level else { return }
         add(level, event.named, date: event.date, upload: event.upload.id)
-    }
-
-    /// Logs a toast, which soon disappears from the screen.
-    mutating func add(_ toast: Toast, date: Date) {
-        let level: LogEntry.Level =
-            switch toast.kind {
-            case .information: .information
-            case .warning: .warning
-            case .failure: .error
-            }
-        add(level, toast.text, date: date)
     }
 
     /// Logs the changes of the queue's status.
