@@ -45,7 +45,7 @@ public struct UploadAttempt: Sendable {
     private let label: String
     private let rateLimiter: (any RateLimiter)?
     private let recorder: any AttemptRecorder
-    private let learn: @Sendable (ServerCapabilities) -> Void
+    private let learn: @Sendable (Redacted<ServerCapabilities>) -> Void
 
     /// - Parameters:
     ///   - file: The file, opened for this attempt.
@@ -56,13 +56,13 @@ public struct UploadAttempt: Sendable {
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
         label: String,
         rateLimiter: (any RateLimiter)? = nil, recorder: any AttemptRecorder,
-        recognize: @escaping @Sendable (String?) -> Void = { _ in },
-        learn: @escaping @Sendable (ServerCapabilities) -> Void = { _ in }
+        recognize: @escaping @Sendable (Redacted<String?>) -> Void = { _ in },
+        learn: @escaping @Sendable (Redacted<ServerCapabilities>) -> Void = { _ in }
     ) {
         self.learn = learn
         self.sender = sender
         self.server = ServerRecognition(server) { [secrets = sender.secrets] software in
-            recognize(software.map { secrets.cut(fromAddress: $0) })
+            recognize(secrets.redact(software: software))
         }
         self.file = file
         self.identity = identity
@@ -77,13 +77,12 @@ public struct UploadAttempt: Sendable {
     ///   - uploadProtocol: The protocol, made for this attempt.
     ///   - resource: The state that an earlier attempt last recorded; nil for a new upload.
     ///   - capabilities: The value that `learn` last received for this server.
-    /// - Returns: The outcome, in which no secret of the requests is repeated, whatever the server wrote. It is
-    ///   `cancelled` as soon as the task is cancelled; the connection is then closed.
+    /// - Returns: The outcome. It is `cancelled` as soon as the task is cancelled; the connection is then closed.
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
-    ) async -> Outcome {
-        sender.secrets.cut(
-            from: await performed(uploadProtocol, resource: resource, capabilities: capabilities))
+    ) async -> Redacted<Outcome> {
+        sender.secrets.redact(
+            await performed(uploadProtocol, resource: resource, capabilities: capabilities))
     }
 
     private func performed(
@@ -204,7 +203,7 @@ public struct UploadAttempt: Sendable {
                 known = resource
                 try await recorder.record(resource, durably: isNew)
             case .capabilities(let capabilities):
-                learn(sender.secrets.cut(from: capabilities))
+                learn(sender.secrets.redact(capabilities))
                 if let chosen = capabilities.choice, chosen != choice { tell(chosen, asked: nil) }
                 choice = capabilities.choice
             case .serverLost(let bytes): sender.report(.serverLost(bytes), label: label)

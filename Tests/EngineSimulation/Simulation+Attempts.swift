@@ -323,7 +323,9 @@ extension Simulation {
         let sent = mutant == .sentIsUndercounted ? 0 : max(attempt.shown, attempt.totals.out)
         engine?.attempts[id] = nil
         note(of: id)
-        ask(.ended) { [outcome] in .attempt(id, run: run, .ended(outcome, file: file, sent: sent), $0) }
+        ask(.ended) { [outcome] in
+            .attempt(id, run: run, .ended(Redacted(outcome), file: file, sent: sent), $0)
+        }
     }
 
     func identity(of file: Int) -> FileIdentity? {

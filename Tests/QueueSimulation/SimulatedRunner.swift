@@ -30,15 +30,15 @@ final class SimulatedRunner: AttemptRunner {
 
     func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }
 
-    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
-        guard world.isAlive(life) else { return .cancelled }
+    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome> {
+        guard world.isAlive(life) else { return Redacted(.cancelled) }
         world.with { state in
             state.log.add("begin", upload.id, upload.tries.attempts) { upload.target.method }
             state.watch.began(upload, now: state.now)
         }
         let outcome = await outcome(upload, recorder)
         ended(upload, outcome)
-        return outcome
+        return Redacted(outcome)
     }
 
     private func ended(_ upload: Upload, _ outcome: UploadAttempt.Outcome) {

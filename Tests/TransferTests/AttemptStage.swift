@@ -70,7 +70,8 @@ struct AttemptStage {
         let item = UploadItem.make(url: "http://server.example/files/", size: source.identity.size)
         return await attempt.run(
             uploadProtocol ?? TusUpload(item: item, options: .init()), resource: resource,
-            capabilities: ServerCapabilities(extensions: ["creation"]))
+            capabilities: ServerCapabilities(extensions: ["creation"])
+        ).value
     }
 
     var post: PostUpload {

@@ -173,7 +173,7 @@ struct ParallelAttemptTests {
             let attempt = UploadAttempt(
                 sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: log)
-            return await attempt.run(parts, resource: nil, capabilities: nil)
+            return await attempt.run(parts, resource: nil, capabilities: nil).value
         }
         #expect(outcome.receipt != nil)
         for request in server.requests {

@@ -106,8 +106,8 @@ extension AttemptLog {
             sender: RequestSender(
                 over: transport, headers: headers, interceptor: interceptor, monitors: monitors),
             file: source, identity: source.identity,
-            label: "1", recorder: self, learn: { self.note(.learnt($0)) })
-        return await attempt.run(uploadProtocol, resource: resource, capabilities: nil)
+            label: "1", recorder: self, learn: { self.note(.learnt($0.value)) })
+        return await attempt.run(uploadProtocol, resource: resource, capabilities: nil).value
     }
 }
 

@@ -229,9 +229,11 @@ struct UploadAttemptTests {
             let resource = name == "tus" ? UploadResource(url: server.url("/files/7")) : nil
             let known = ServerCapabilities(extensions: ["creation"])
             let first = await attempt.run(entry.make(item, .init()), resource: resource, capabilities: known)
+                .value
             #expect(first.failure?.category == .network)
             let second = await attempt.run(
-                entry.make(item, .init()), resource: resource, capabilities: known)
+                entry.make(item, .init()), resource: resource, capabilities: known
+            ).value
             #expect(second.receipt?.bytes == 200_000)
         }
         #expect(
@@ -259,11 +261,12 @@ struct UploadAttemptTests {
                 sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: log)
             let tus = TusUpload(item: item, options: .init())
-            let first = await attempt.run(tus, resource: nil, capabilities: nil)
+            let first = await attempt.run(tus, resource: nil, capabilities: nil).value
             #expect(first.failure?.category == .network)
             let second = await attempt.run(
                 tus, resource: UploadResource(url: server.url("/files/7")),
-                capabilities: ServerCapabilities(extensions: ["creation"]))
+                capabilities: ServerCapabilities(extensions: ["creation"])
+            ).value
             #expect(second.receipt?.location == server.url("/files/7"))
         }
         #expect(server.requests.last?.method == "HEAD")

@@ -1,4 +1,5 @@
 import FerryConnectivity
+import FerryFiles
 
 /// The hosts that are contacted without a proxy, by curl's rules for `NO_PROXY`.
 public struct NoProxyList: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import FerryFiles
 import FerryProtocols
 import NIOSSL
 
@@ -95,8 +96,18 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         return configuration
     }
 
+    /// The limit of a TLS file. A bundle of all public authorities has less than 1 MiB.
+    static let fileLimit: ByteCount = 16 << 20
+
     private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value
     {
+        if let status = FileStatus.of(LocalPath(file), follows: true), status.identity.size > fileLimit {
+            throw UploadFailure(
+                .permanent, "the TLS file \(file) has more than 16 MiB",
+                hint:
+                    "give a PEM file with only the certificates that are needed; see tls in the configuration"
+            )
+        }
         do { return try body() } catch {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) cannot be used: \(error)",

@@ -41,35 +41,6 @@ extension KnownSecrets {
         return failure
     }
 
-    func cut(from receipt: Receipt) -> Receipt {
-        var receipt = receipt
-        receipt.location = receipt.location.map { cut(fromAddress: $0) }
-        receipt.entityTag = receipt.entityTag.map { cut(fromAddress: $0) }
-        return receipt
-    }
-
-    func cut(from capabilities: ServerCapabilities) -> ServerCapabilities {
-        var capabilities = capabilities
-        capabilities.extensions = Set(capabilities.extensions.map { cut(fromAddress: $0) })
-        capabilities.facts = capabilities.facts.mapValues { cut(fromAddress: $0) }
-        return capabilities
-    }
-
-    func cut(from report: CheckReport) -> CheckReport {
-        var report = report
-        report.findings = report.findings.map { cut(from: $0) }
-        report.capabilities = report.capabilities.map { cut(from: $0) }
-        return report
-    }
-
-    func cut(from outcome: UploadAttempt.Outcome) -> UploadAttempt.Outcome {
-        switch outcome {
-        case .done(let receipt): .done(cut(from: receipt))
-        case .failed(let failure): .failed(cut(from: failure))
-        case .cancelled: .cancelled
-        }
-    }
-
     /// Returns the same failure. Its response is unchanged, since it belongs to the caller.
     func cut(from failure: RequestFailure) -> RequestFailure {
         switch failure {

@@ -49,13 +49,13 @@ extension RequestSender {
     ///
     /// - Throws: `UploadFailure`, from the check itself or from `ask`.
     public func run(_ check: any DestinationCheck, label: String = "") async throws(UploadFailure)
-        -> CheckReport
+        -> Redacted<CheckReport>
     {
         var check = check
         var step = check.start()
         for _ in 0..<Self.checkLimit {
             switch step {
-            case .finished(let report): return secrets.cut(from: report)
+            case .finished(let report): return secrets.redact(report)
             case .failed(let failure): throw secrets.cut(from: failure)
             case .send(let exchange): step = check.receive(try await ask(exchange, label: label))
             }

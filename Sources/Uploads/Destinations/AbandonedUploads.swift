@@ -134,8 +134,7 @@ extension AbandonedUploads {
 
     private func append(_ lines: [Line], safely: Bool) throws {
         let files = try StateDirectory(at: folder).files
-        let existing = try files.open(Self.name, for: .appending)
-        let file = if let existing { existing } else { try files.create(Self.name) }
+        let file = try files.openOrCreate(Self.name)
         try file.append(Self.bytes(lines))
         guard safely else { return }
         try file.synchronize()

@@ -48,9 +48,9 @@ public final class CapabilityFile: CapabilityStore {
         memory.withLock { $0.unsaved[place] ?? known(in: &$0)[place] }
     }
 
-    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey) {
+    public func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey) {
         memory.withLock { memory in
-            memory.unsaved[place] = capabilities
+            memory.unsaved[place] = capabilities.value
             let all = known(in: &memory).merging(memory.unsaved) { _, new in new }
             if write(all) { memory.unsaved = [:] }
         }

@@ -1,5 +1,6 @@
 public import FerryFiles
 public import FerryProtocols
+public import FerryTransfer
 import Synchronization
 
 /// A store of the capabilities that servers report, so that each server is asked once. `CapabilityMemory` lasts for one
@@ -10,7 +11,7 @@ public protocol CapabilityStore: Sendable {
     /// Returns the stored capabilities, however old; nil if there are none.
     func capabilities(of place: CapabilityKey) -> ServerCapabilities?
     /// Replaces the stored capabilities; `asked` is their date.
-    func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey)
+    func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey)
 }
 
 /// The key of capabilities: one URL and one protocol.
@@ -49,13 +50,13 @@ extension CapabilityKey {
 
 extension CapabilityStore {
     /// Stores that the server was recognized, with the value of its Server header field; nil if there is none.
-    func recognize(_ software: String?, at place: CapabilityKey, now: Date) {
+    func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
         // Servers behind one URL may differ; the limit drops software names that are years old.
         if found.facts.count >= 8 { found.facts = [:] }
-        if let software { found.facts[String(software.prefix(200))] = "software" }
-        if found != known { keep(found, of: place, at: now) }
+        if let name = software.value { found.facts[String(name.prefix(200))] = "software" }
+        if found != known { keep(software.map { _ in found }, of: place, at: now) }
     }
 }
 
@@ -74,10 +75,13 @@ extension ServerCapabilities {
 
 extension CapabilityStore {
     /// Stores capabilities that were found at this moment.
-    func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey, at now: Date) {
-        var found = capabilities
-        found.asked = now
-        keep(found, of: place)
+    func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey, at now: Date) {
+        let dated = capabilities.map { found in
+            var found = found
+            found.asked = now
+            return found
+        }
+        keep(dated, of: place)
     }
 }
 
@@ -91,7 +95,7 @@ public final class CapabilityMemory: CapabilityStore {
         known.withLock { $0[place] }
     }
 
-    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey) {
-        known.withLock { $0[place] = capabilities }
+    public func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey) {
+        known.withLock { $0[place] = capabilities.value }
     }
 }

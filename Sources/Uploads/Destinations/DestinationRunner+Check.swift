@@ -1,11 +1,11 @@
 public import FerryProtocols
-import FerryTransfer
+public import FerryTransfer
 
 extension DestinationRunner {
     /// Asks a destination for its capabilities, and stores them for its uploads.
     ///
     /// - Throws: `UploadFailure` if the server cannot be asked, or if nothing can be uploaded to it.
-    public func check(_ destination: Destination) async throws(UploadFailure) -> CheckReport {
+    public func check(_ destination: Destination) async throws(UploadFailure) -> Redacted<CheckReport> {
         var destination = destination
         if destination.name.isEmpty, destination.interceptor == nil {
             destination.interceptor = destinations.addressCredentials(destination.target(name: ""))
@@ -17,7 +17,9 @@ extension DestinationRunner {
         let report = try await withSender(for: destination) { sender throws(UploadFailure) in
             try await sender.run(check, label: label)
         }
-        if let found = report.capabilities { keep(found, of: destination) }
+        if report.value.capabilities != nil {
+            keep(report.map { $0.capabilities ?? .init() }, of: destination)
+        }
         return report
     }
 

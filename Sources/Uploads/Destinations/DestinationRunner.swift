@@ -107,7 +107,9 @@ public final class DestinationRunner: AttemptRunner {
 
     public func linkChanged(isAway: Bool) { transports.linkIsAway = isAway }
 
-    public func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
+    public func run(
+        _ upload: Upload, recorder: any AttemptRecorder
+    ) async -> Redacted<UploadAttempt.Outcome> {
         do throws(UploadFailure) {
             let destinations = destinations
             let destination = try destinations.destination(for: upload.target)
@@ -136,14 +138,16 @@ public final class DestinationRunner: AttemptRunner {
                     uploadProtocol, resource: upload.resource.map(query.restored),
                     capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
             }
-            remember(outcome, of: HostKey(upload.target))
-            switch outcome {
-            case .done(let receipt): return .done(query.removed(from: receipt))
-            case .failed(let failure): return .failed(Self.reconsidered(failure))
-            case .cancelled: return .cancelled
+            remember(outcome.value, of: HostKey(upload.target))
+            return outcome.map { outcome in
+                switch outcome {
+                case .done(let receipt): .done(query.removed(from: receipt))
+                case .failed(let failure): .failed(Self.reconsidered(failure))
+                case .cancelled: .cancelled
+                }
             }
         } catch {
-            return Task.isCancelled ? .cancelled : .failed(Self.reconsidered(error))
+            return Redacted(Task.isCancelled ? .cancelled : .failed(Self.reconsidered(error)))
         }
     }
 
@@ -276,7 +280,7 @@ public final class DestinationRunner: AttemptRunner {
             hint: "known are \(ProtocolCatalog.names.joined(separator: ", "))")
     }
 
-    func keep(_ found: ServerCapabilities, of destination: Destination) {
+    func keep(_ found: Redacted<ServerCapabilities>, of destination: Destination) {
         capabilities.keep(found, of: CapabilityKey(destination), at: now())
     }
 }

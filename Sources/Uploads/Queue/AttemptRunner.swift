@@ -5,7 +5,7 @@ public import FerryTransfer
 /// Runs one attempt at an upload. `DestinationRunner` runs real ones; tests of the queue use a scripted one.
 public protocol AttemptRunner: Sendable {
     /// Moves `upload` forward until it is done, fails or the task is cancelled.
-    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome
+    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome>
 
     /// Deletes the bytes of an unfinished upload from the server. Best effort; nothing depends on it.
     func discard(_ upload: Upload) async

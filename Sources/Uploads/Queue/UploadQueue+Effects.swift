@@ -121,7 +121,8 @@ extension UploadQueue {
         let task = Task(executorPreference: environment.executor) { [runner] in
             if !QueueCore.isBrief(upload) { _ = try? await self.transact(.save([upload.id], .process)) }
             let outcome = await runner.run(upload, recorder: recorder)
-            await self.ended(upload.id, run: number, outcome, file: await self.newVersion(upload, outcome))
+            await self.ended(
+                upload.id, run: number, outcome, file: await self.newVersion(upload, outcome.value))
         }
         tasks.runs[upload.id] = (number, task)
     }
@@ -136,7 +137,7 @@ extension UploadQueue {
     }
 
     private func ended(
-        _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?
+        _ id: Upload.ID, run number: Int, _ outcome: Redacted<UploadAttempt.Outcome>, file: FileIdentity?
     ) async {
         let sent = progressStore.end(id)?.sent ?? 0
         _ = try? await ask { reply in

@@ -115,7 +115,7 @@ extension CheckResult {
     init(of destination: Destination, by runner: DestinationRunner) async {
         self.init(destination: destination)
         do throws(UploadFailure) {
-            let report = try await runner.check(destination)
+            let report = try await runner.check(destination).value
             findings = report.findings
             leftovers = report.leftovers.map(Leftover.init)
         } catch {

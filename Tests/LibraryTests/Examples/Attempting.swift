@@ -11,6 +11,7 @@ func resume(
     let attempt = UploadAttempt(
         sender: session.sender, file: file, identity: file.identity, label: film.name, recorder: recorder)
     return await attempt.run(
-        TusUpload(item: item, options: ProtocolOptions()), resource: resource, capabilities: nil)
+        TusUpload(item: item, options: ProtocolOptions()), resource: resource, capabilities: nil
+    ).value
 }
 // end

@@ -44,7 +44,7 @@ struct SourceChangeTests {
                 sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: SilentRecorder())
             let put = PutUpload(item: .make(url: server.url("/f"), size: 32 << 20), options: .init())
-            let running = Task { await attempt.run(put, resource: nil, capabilities: nil) }
+            let running = Task { await attempt.run(put, resource: nil, capabilities: nil).value }
             try await server.wait { ($0.first?.bodyByteCount ?? 0) >= 1 << 20 }
             try change(file)
             gate.open()
@@ -155,7 +155,8 @@ struct SourceChangeTests {
                 recorder: SilentRecorder())
             return await attempt.run(
                 PutUpload(item: .make(url: server.url(), size: 100), options: .init()), resource: nil,
-                capabilities: nil)
+                capabilities: nil
+            ).value
         }
         #expect(outcome.failure?.category == .sourceChanged)
         #expect(server.requests.isEmpty)

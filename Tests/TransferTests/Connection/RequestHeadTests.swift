@@ -85,7 +85,8 @@ struct RequestHeadTests {
             return await attempt.run(
                 TusUpload(item: .make(url: server.url("/files/"), size: 1000), options: .init()),
                 resource: UploadResource(url: place),
-                capabilities: ServerCapabilities(extensions: ["creation"]))
+                capabilities: ServerCapabilities(extensions: ["creation"])
+            ).value
         }
         guard case .failed(let failure) = outcome else {
             Issue.record("\(outcome)")

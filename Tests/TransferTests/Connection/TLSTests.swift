@@ -218,6 +218,21 @@ struct TLSSettingsTests {
             return failure.category == .permanent && failure.summary.contains("/no/such.pem")
         }
     }
+
+    @Test(arguments: [
+        (TLSSettings.fileLimit, "cannot be used"), (TLSSettings.fileLimit + 1, "has more than 16 MiB"),
+    ])
+    func `a TLS file beyond the limit is refused before it is read`(size: ByteCount, words: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write([], to: "authorities.pem")
+        // Without content on the disk: only the length counts.
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: UInt64(size))
+        try file.close()
+        #expect { try HTTPClientTransport(.init(tls: TLSSettings(authorities: path))) } throws: { error in
+            (error as? UploadFailure)?.summary.contains(words) == true
+        }
+    }
 }
 
 extension RecordingDelegate.Call {

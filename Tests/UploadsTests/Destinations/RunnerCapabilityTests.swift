@@ -54,7 +54,7 @@ struct RunnerCapabilityTests {
         try await with(destination, now: now) { runner in
             for (id, day) in [(1, 0.0), (2, 0.9), (3, 1.1)] {
                 days.withLock { $0 = day }
-                let outcome = await runner.run(try upload(id, to: destination), recorder: NoRecorder())
+                let outcome = await runner.run(try upload(id, to: destination), recorder: NoRecorder()).value
                 guard case .done(let receipt) = outcome else {
                     Issue.record("\(outcome)")
                     return
@@ -80,7 +80,7 @@ struct RunnerCapabilityTests {
         let runner = DestinationRunner(
             destinations: [first, second], capabilities: store, proxy: .none, rateLimit: RateLimit())
         for (id, destination) in [(1, first), (2, second)] {
-            let outcome = await runner.run(try upload(id, to: destination), recorder: NoRecorder())
+            let outcome = await runner.run(try upload(id, to: destination), recorder: NoRecorder()).value
             guard case .done = outcome else {
                 Issue.record("\(outcome)")
                 continue
@@ -95,7 +95,8 @@ struct RunnerCapabilityTests {
         var upload = try upload(to: destination)
         try await with(destination) { runner in
             #expect(!runner.resumes(upload))
-            store.keep(ServerCapabilities(facts: ["protocol": "tus"]), of: CapabilityKey(destination))
+            store.keep(
+                Redacted(ServerCapabilities(facts: ["protocol": "tus"])), of: CapabilityKey(destination))
             #expect(runner.resumes(upload))
             upload.resource = UploadResource(url: "x", memory: ["protocol": "put"])
             #expect(!runner.resumes(upload))
@@ -113,7 +114,7 @@ struct RunnerCapabilityTests {
         defer { server.stop() }
         let destination = place(server.url("/in/"), "form", options)
         try await with(destination) { runner in
-            let outcome = await runner.run(try upload(to: destination), recorder: NoRecorder())
+            let outcome = await runner.run(try upload(to: destination), recorder: NoRecorder()).value
             guard case .failed(let failure) = outcome else {
                 Issue.record("\(outcome)")
                 return

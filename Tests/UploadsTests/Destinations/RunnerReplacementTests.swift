@@ -64,12 +64,12 @@ struct RunnerReplacementTests {
         let second = place(server, version: "2", tls: TLSSettings(insecureHosts: ["other.example"]))
         try await with(first) { runner in
             let (one, two) = (try upload(1, to: first), try upload(2, to: second))
-            async let running = runner.run(one, recorder: SilentRecorder())
+            async let running = runner.run(one, recorder: SilentRecorder()).value
             try await server.wait { $0.count == 1 }
             runner.destinations = Destinations([second], proxy: .none)
             gate.open()
             expectDone(await running)
-            expectDone(await runner.run(two, recorder: SilentRecorder()))
+            expectDone(await runner.run(two, recorder: SilentRecorder()).value)
         }
         #expect(server.requests.map { $0["ETag"] } == ["1", "2"])
     }
@@ -82,9 +82,9 @@ struct RunnerReplacementTests {
         defer { server.stop() }
         let (first, second) = (place(server), place(server, version: "2", tls: tls))
         try await with(first) { runner in
-            expectDone(await runner.run(try upload(1, to: first), recorder: SilentRecorder()))
+            expectDone(await runner.run(try upload(1, to: first), recorder: SilentRecorder()).value)
             runner.destinations = Destinations([second], proxy: .none)
-            expectDone(await runner.run(try upload(2, to: second), recorder: SilentRecorder()))
+            expectDone(await runner.run(try upload(2, to: second), recorder: SilentRecorder()).value)
         }
         #expect(server.connectionCount == count)
     }
@@ -98,7 +98,8 @@ struct RunnerReplacementTests {
         try await with(destination) { runner in
             var upload = try upload(1, to: destination)
             runner.destinations = Destinations([], proxy: .none)
-            guard case .failed(let failure) = await runner.run(upload, recorder: SilentRecorder()) else {
+            guard case .failed(let failure) = await runner.run(upload, recorder: SilentRecorder()).value
+            else {
                 Issue.record("it did not fail")
                 return
             }
@@ -107,7 +108,7 @@ struct RunnerReplacementTests {
             #expect(upload.failedForItsDestination)
             #expect(!runner.destinations.take(upload.target))
             runner.destinations = Destinations([destination], proxy: .none)
-            expectDone(await runner.run(upload, recorder: SilentRecorder()))
+            expectDone(await runner.run(upload, recorder: SilentRecorder()).value)
         }
     }
 

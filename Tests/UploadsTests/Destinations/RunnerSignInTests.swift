@@ -67,7 +67,7 @@ struct RunnerSignInTests {
             store.recognize(software, at: CapabilityKey(ofServer: upload.target), now: now())
         }
         var outcome = UploadAttempt.Outcome.cancelled
-        for _ in 0..<runs { outcome = await runner.run(upload, recorder: SilentRecorder()) }
+        for _ in 0..<runs { outcome = await runner.run(upload, recorder: SilentRecorder()).value }
         await runner.shutdown()
         return outcome
     }

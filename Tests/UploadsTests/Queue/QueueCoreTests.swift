@@ -47,7 +47,7 @@ struct QueueCoreTests {
         }
 
         mutating func end(_ id: Upload.ID, _ outcome: UploadAttempt.Outcome, sent: ByteCount = 0) {
-            handle(.attempt(id, run: id, .ended(outcome, file: nil, sent: sent), 99))
+            handle(.attempt(id, run: id, .ended(Redacted(outcome), file: nil, sent: sent), 99))
         }
 
         var appends: [(changes: [QueueChange], durability: Durability, ticket: Ticket)] {

@@ -143,17 +143,17 @@ final class ScriptedRunner: AttemptRunner {
         }
     }
 
-    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
+    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome> {
         let (outcomes, outcome) = AsyncStream.makeStream(of: UploadAttempt.Outcome.self)
         start.yield(Attempt(upload: upload, recorder: recorder, outcome: outcome))
         if ignoresCancelling {
             return await Task.detached {
-                for await outcome in outcomes { return outcome }
-                return .cancelled
+                for await outcome in outcomes { return Redacted(outcome) }
+                return Redacted(.cancelled)
             }.value
         }
-        for await outcome in outcomes { return outcome }
-        return .cancelled
+        for await outcome in outcomes { return Redacted(outcome) }
+        return Redacted(.cancelled)
     }
 
     /// The uploads that the queue released and reclaimed, in its own words.

@@ -9,8 +9,8 @@ import Testing
 /// Folders on a medium that hangs.
 struct WatchSilenceTests {
     private struct IdleRunner: AttemptRunner {
-        func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
-            .cancelled
+        func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome> {
+            Redacted(.cancelled)
         }
         func discard(_ upload: Upload) async {}
         func host(of upload: Upload) -> UploadHost { UploadHost(name: "host.test", port: 80, isLocal: true) }

@@ -58,7 +58,7 @@ package enum AttemptEvent: Sendable {
     case recorded(UploadResource?, durably: Bool)
     /// - `file`: The current version of the file, if it changed and the upload is to restart with it.
     /// - `sent`: The number of bytes that were sent.
-    case ended(UploadAttempt.Outcome, file: FileIdentity?, sent: ByteCount)
+    case ended(Redacted<UploadAttempt.Outcome>, file: FileIdentity?, sent: ByteCount)
 }
 
 /// An effect that the queue's shell is to perform.

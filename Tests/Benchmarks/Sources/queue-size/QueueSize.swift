@@ -5,9 +5,9 @@ import Foundation
 
 /// Never moves anything: what is measured is the queue.
 struct IdleRunner: AttemptRunner {
-    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
+    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome> {
         try? await Task.sleep(for: .seconds(86_400))
-        return .cancelled
+        return Redacted(.cancelled)
     }
     func discard(_ upload: Upload) async {}
     func host(of upload: Upload) -> UploadHost { UploadHost(name: "localhost", port: 80, isLocal: true) }

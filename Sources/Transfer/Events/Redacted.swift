@@ -1,0 +1,70 @@
+public import FerryProtocols
+
+/// A value that repeats no secret of the requests it comes from.
+///
+/// What servers say reaches the queue, the files on disk and the screen only as a `Redacted` value. Each initializer
+/// removes the secrets, so a text cannot get there as a server wrote it.
+public struct Redacted<Value: Sendable>: Sendable {
+    /// The value without secrets.
+    public let value: Value
+
+    fileprivate init(unchecked value: Value) { self.value = value }
+
+    /// Returns the value that `transform` makes of this one. The transform may leave things out and add the program's
+    /// own words, but no text of a server.
+    package func map<Other>(_ transform: (Value) -> Other) -> Redacted<Other> {
+        Redacted<Other>(unchecked: transform(value))
+    }
+}
+
+extension Redacted: Equatable where Value: Equatable {}
+
+extension Redacted<UploadAttempt.Outcome> {
+    /// Removes `secrets` and whatever has the form of credentials from the outcome of an attempt.
+    public init(_ outcome: UploadAttempt.Outcome, without secrets: [String] = []) {
+        self = KnownSecrets(secrets).redact(outcome)
+    }
+}
+
+extension Redacted<ServerCapabilities> {
+    /// Removes `secrets` from what a server said of itself.
+    public init(_ capabilities: ServerCapabilities, without secrets: [String] = []) {
+        self = KnownSecrets(secrets).redact(capabilities)
+    }
+}
+
+extension KnownSecrets {
+    func redact(_ outcome: UploadAttempt.Outcome) -> Redacted<UploadAttempt.Outcome> {
+        switch outcome {
+        case .done(let receipt): Redacted(unchecked: .done(cut(from: receipt)))
+        case .failed(let failure): Redacted(unchecked: .failed(cut(from: failure)))
+        case .cancelled: Redacted(unchecked: .cancelled)
+        }
+    }
+
+    private func cut(from receipt: Receipt) -> Receipt {
+        var receipt = receipt
+        receipt.location = receipt.location.map { cut(fromAddress: $0) }
+        receipt.entityTag = receipt.entityTag.map { cut(fromAddress: $0) }
+        return receipt
+    }
+
+    func redact(_ capabilities: ServerCapabilities) -> Redacted<ServerCapabilities> {
+        var capabilities = capabilities
+        capabilities.extensions = Set(capabilities.extensions.map { cut(fromAddress: $0) })
+        capabilities.facts = capabilities.facts.mapValues { cut(fromAddress: $0) }
+        return Redacted(unchecked: capabilities)
+    }
+
+    func redact(_ report: CheckReport) -> Redacted<CheckReport> {
+        var report = report
+        report.findings = report.findings.map { cut(from: $0) }
+        report.capabilities = report.capabilities.map { redact($0).value }
+        return Redacted(unchecked: report)
+    }
+
+    /// - Parameter software: The value of the field Server; nil if there is none.
+    func redact(software: String?) -> Redacted<String?> {
+        Redacted(unchecked: software.map { cut(fromAddress: $0) })
+    }
+}
