@@ -50,13 +50,19 @@ def measured(command, environment=None, allowed=(0,)):
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    ended.set()
-    watcher.join()
-    process.stderr.close()
+    try:
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+    finally:
+        # An end from outside comes as an exception.
+        if process.returncode is None:
+            process.kill()
+            process.wait()
+        ended.set()
+        watcher.join()
+        process.stderr.close()
     if process.returncode not in allowed:
         sys.exit(f"{' '.join(map(str, command))}: status {process.returncode}\n{said.decode(errors='replace')[-500:]}")
     return Cost(wall, usage.ru_utime + usage.ru_stime, peak / 1024, usage.ru_stime)
