@@ -4,7 +4,7 @@ import FerryTransfer
 
 extension Upload.State {
     /// True if a user paused the upload, and perhaps the link too.
-    fileprivate var isPausedByUser: Bool {
+    var isPausedByUser: Bool {
         if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
     }
 

@@ -65,16 +65,16 @@ extension UploadEvent.Kind {
         case .running:
             if old.state == new.state { return nil }
             // The upload may have been queued between two updates.
-            return old.isPausedByPerson ? .resumed : ofRunning(new)
+            return old.state.isPausedByUser ? .resumed : ofRunning(new)
         case .waiting(_, let failure):
             // The end of the wait is reported again with every change.
             if case .waiting(_, failure) = old.state, old.tries.attempts == new.tries.attempts { return nil }
             return .waits
         case .paused(.offline):
             if old.state == new.state { return nil }
-            if old.isPausedByPerson { return .resumed }
+            if old.state.isPausedByUser { return .resumed }
             return isOffline ? nil : .offline
-        case .paused: return old.isPausedByPerson ? nil : .paused
+        case .paused: return old.state.isPausedByUser ? nil : .paused
         case .held: return .held
         case .failed: return .failed
         case .done:
@@ -105,11 +105,5 @@ extension UploadEvent.Kind {
         // The upload starts again by itself.
         case .queued, .running, .waiting: nil
         }
-    }
-}
-
-extension Upload {
-    fileprivate var isPausedByPerson: Bool {
-        if case .paused(let reasons) = state { reasons.contains(.user) } else { false }
     }
 }

@@ -71,9 +71,7 @@ struct HistoryFiles {
         case .suspect: try rotate()
         case .closed: break
         }
-        let name = Self.name(0)
-        let existing = try files.open(name, for: .appending)
-        let file = if let existing { existing } else { try files.create(name) }
+        let file = try files.openOrCreate(Self.name(0))
         var length = try file.length()
         if length > 0, try !Self.endsWhole(file, length: length) {
             // A killed process left an incomplete line: the next line needs a line break before it.

@@ -91,11 +91,9 @@ package struct Compaction: Sendable {
     }
 
     private func put(_ temporary: String, inPlaceOf current: SnapshotReader?) throws(JournalError) {
-        do throws(SystemCallError) {
+        try files.perform { () throws(SystemCallError) in
             if current != nil { try keepPrevious() }
             try files.rename(temporary, to: SnapshotFile.current)
-        } catch {
-            throw JournalError(error, in: files.path)
         }
     }
 
@@ -146,19 +144,13 @@ extension SnapshotHeader {
 extension StateFiles {
     /// The generations of the existing journals from `oldest` on, in ascending order.
     func journals(from oldest: Int) throws(JournalError) -> [Int] {
-        do throws(SystemCallError) {
-            return try names().compactMap(JournalFile.generation).filter { $0 >= oldest }.sorted()
-        } catch {
-            throw JournalError(error, in: path)
+        try perform { () throws(SystemCallError) in
+            try names().compactMap(JournalFile.generation).filter { $0 >= oldest }.sorted()
         }
     }
 
     /// A file's whole content; nil if there is none.
     func content(_ name: String) throws(JournalError) -> [UInt8]? {
-        do throws(SystemCallError) {
-            return try open(name, for: .reading)?.content()
-        } catch {
-            throw JournalError(error, in: path)
-        }
+        try perform { () throws(SystemCallError) in try open(name, for: .reading)?.content() }
     }
 }

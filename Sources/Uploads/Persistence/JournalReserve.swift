@@ -42,7 +42,7 @@ struct JournalReserve {
     /// Creates the reserve if it is missing.
     mutating func fill() throws(JournalError) {
         guard size > 0, state != .kept else { return }
-        do throws(SystemCallError) {
+        try files.perform { () throws(SystemCallError) in
             try? files.remove(Self.name)
             let file: any StateFile
             do throws(SystemCallError) { file = try files.create(Self.name) } catch {
@@ -56,8 +56,6 @@ struct JournalReserve {
             }
             state = .kept
             try? files.synchronize()
-        } catch {
-            throw JournalError(error, in: files.path)
         }
     }
 
@@ -74,10 +72,6 @@ struct JournalReserve {
     func probe(_ bytes: Int) throws(JournalError) {
         let name = SnapshotFile.temporary()
         defer { try? files.remove(name) }
-        do throws(SystemCallError) {
-            try files.create(name).allocate(bytes)
-        } catch {
-            throw JournalError(error, in: files.path)
-        }
+        try files.perform { () throws(SystemCallError) in try files.create(name).allocate(bytes) }
     }
 }

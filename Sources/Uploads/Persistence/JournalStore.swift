@@ -82,7 +82,7 @@ package struct JournalStore {
         sequence = outcome.sequence
         pending = outcome.pending
         snapshotLength = outcome.snapshotLength
-        do throws(SystemCallError) {
+        try files.perform { () throws(SystemCallError) in
             // The records that a killed process wrote and never synced become the base of new ones, so they are synced
             // first. They may stand in a journal before the last: a journal that was created and could not be used
             // follows it.
@@ -90,13 +90,10 @@ package struct JournalStore {
             for earlier in outcome.journals where earlier != name {
                 try files.open(earlier, for: .appending)?.synchronize()
             }
-            let existing = try files.open(name, for: .appending)
-            let file = if let existing { existing } else { try files.create(name) }
+            let file = try files.openOrCreate(name)
             try file.synchronize()
             try files.synchronize()
             phase = .ready(Writing(file: file, generation: generation, durable: try file.length()))
-        } catch {
-            throw JournalError(error, in: files.path)
         }
         mustCompact = !outcome.hasSnapshot
         // A new queue is complete on disk from the start.
@@ -256,7 +253,7 @@ package struct JournalStore {
 
     private func makeJournal(_ generation: Int) throws(JournalError) -> any StateFile {
         let name = JournalFile.name(generation)
-        do throws(SystemCallError) {
+        return try files.perform { () throws(SystemCallError) in
             let file = try files.create(name)
             do throws(SystemCallError) {
                 try files.synchronize()
@@ -265,8 +262,6 @@ package struct JournalStore {
                 throw error
             }
             return file
-        } catch {
-            throw JournalError(error, in: files.path)
         }
     }
 }

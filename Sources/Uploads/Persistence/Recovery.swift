@@ -53,7 +53,7 @@ struct Recovery {
 
     func run() throws(JournalError) -> Outcome {
         try refuseNewer()
-        try change { () throws(SystemCallError) in
+        try files.perform { () throws(SystemCallError) in
             for name in try files.names() where name.hasPrefix(SnapshotFile.temporaryPrefix) {
                 try files.remove(name)
             }
@@ -149,7 +149,7 @@ struct Recovery {
     private func setAside(because damage: JournalError) throws(JournalError) -> Outcome {
         var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"
-        try change { () throws(SystemCallError) in
+        try files.perform { () throws(SystemCallError) in
             try files.rename(SnapshotFile.current, to: kept)
             try files.synchronize()
         }
@@ -200,7 +200,7 @@ struct Recovery {
             guard case .outcome(var outcome) = try read(temporary, listsChanged: true) else {
                 throw .damaged(path: path(temporary), byte: 0, reason: "it cannot be read back")
             }
-            try change { () throws(SystemCallError) in
+            try files.perform { () throws(SystemCallError) in
                 try files.rename(temporary, to: SnapshotFile.current)
                 try files.synchronize()
             }
@@ -354,7 +354,7 @@ struct Recovery {
     }
 
     private func cut(_ tail: Tail) throws(JournalError) {
-        try change { () throws(SystemCallError) in
+        try files.perform { () throws(SystemCallError) in
             // An interrupted recovery may have left a part of the file.
             try files.remove(tail.keptAs)
             let kept = try files.create(tail.keptAs)
@@ -368,14 +368,6 @@ struct Recovery {
     }
 
     private func path(_ name: String) -> String { files.path + "/" + name }
-
-    private func change(_ calls: () throws(SystemCallError) -> Void) throws(JournalError) {
-        do throws(SystemCallError) {
-            try calls()
-        } catch {
-            throw JournalError(error, in: files.path)
-        }
-    }
 }
 
 extension JournalError {

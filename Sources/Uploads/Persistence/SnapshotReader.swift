@@ -15,12 +15,11 @@ struct SnapshotReader {
     init?(_ name: String, in files: any StateFiles, readsNewer: Bool = false) throws(JournalError) {
         self.name = name
         path = files.path + "/" + name
-        do throws(SystemCallError) {
-            guard let file = try files.open(name, for: .reading) else { return nil }
-            lines = try LineReader(file)
-        } catch {
-            throw JournalError(error, in: files.path)
+        let reader = try files.perform { () throws(SystemCallError) in
+            try files.open(name, for: .reading).map(LineReader.init)
         }
+        guard let reader else { return nil }
+        lines = reader
         guard let line = try lines.next(path) else {
             throw .damaged(path: path, byte: 0, reason: "the file is empty or its first line has no end")
         }

@@ -27,6 +27,18 @@ package protocol StateFiles: Sendable {
     func synchronize() throws(SystemCallError)
 }
 
+extension StateFiles {
+    /// Makes calls on the files, and throws their error as one of the queue.
+    func perform<Value>(_ calls: () throws(SystemCallError) -> Value) throws(JournalError) -> Value {
+        do throws(SystemCallError) { return try calls() } catch { throw JournalError(error, in: path) }
+    }
+
+    /// Opens a file for appending, and creates it if there is none.
+    func openOrCreate(_ name: String) throws(SystemCallError) -> any StateFile {
+        if let existing = try open(name, for: .appending) { existing } else { try create(name) }
+    }
+}
+
 package enum FileAccess: Sendable {
     case reading
     /// Reading anywhere, writing at the end.

@@ -110,7 +110,7 @@ public struct StateInspection: Sendable {
     /// - Returns: False if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
         let name = String(path.dropFirst(files.path.count + 1))
-        do throws(SystemCallError) {
+        return try files.perform { () throws(SystemCallError) in
             if name == SnapshotFile.current {
                 guard try overlay.open(SnapshotFile.previous, for: .reading) != nil,
                     try overlay.open(name, for: .reading) != nil
@@ -127,8 +127,6 @@ public struct StateInspection: Sendable {
                 try overlay.remove(later)
             }
             return true
-        } catch {
-            throw JournalError(error, in: files.path)
         }
     }
 
@@ -163,16 +161,16 @@ public struct StateInspection: Sendable {
     private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
     {
         let overlay = OverlayFiles(files)
-        do throws(SystemCallError) {
+        let hasPrevious = try files.perform { () throws(SystemCallError) in
             guard try overlay.open(SnapshotFile.previous, for: .reading) != nil,
-                try overlay.open(SnapshotFile.current, for: .reading) != nil
-            else { return }
-            // After a crash between the two steps of a compaction, both names may refer to one file.
-            guard try !overlay.isSame(SnapshotFile.current, SnapshotFile.previous) else { return }
+                try overlay.open(SnapshotFile.current, for: .reading) != nil,
+                // After a crash between the two steps of a compaction, both names may refer to one file.
+                try !overlay.isSame(SnapshotFile.current, SnapshotFile.previous)
+            else { return false }
             try overlay.remove(SnapshotFile.current)
-        } catch {
-            throw JournalError(error, in: files.path)
+            return true
         }
+        guard hasPrevious else { return }
         do throws(JournalError) {
             let other = try Recovery(files: overlay, edited: .refuse, now: Date()).run().recovered
             if other.uploads != recovered.uploads {
@@ -185,14 +183,12 @@ public struct StateInspection: Sendable {
     }
 
     private func names() throws(JournalError) -> [String] {
-        do throws(SystemCallError) { return try files.names() } catch {
-            throw JournalError(error, in: files.path)
-        }
+        try files.perform { () throws(SystemCallError) in try files.names() }
     }
 
     private func length(of name: String) throws(JournalError) -> Int {
-        do throws(SystemCallError) { return try files.open(name, for: .reading)?.length() ?? 0 } catch {
-            throw JournalError(error, in: files.path)
+        try files.perform { () throws(SystemCallError) in
+            try files.open(name, for: .reading)?.length() ?? 0
         }
     }
 

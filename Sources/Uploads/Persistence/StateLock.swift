@@ -12,10 +12,8 @@ public final class StateLock: Sendable {
 
     init(_ directory: StateDirectory) throws(JournalError) {
         files = directory.files
-        do throws(SystemCallError) {
-            file = try files.openLock(Self.name)
-        } catch {
-            throw JournalError(error, in: directory.files.path)
+        file = try directory.files.perform { () throws(SystemCallError) in
+            try directory.files.openLock(Self.name)
         }
         let isOurs: Bool
         do throws(SystemCallError) { isOurs = try file.tryLock() } catch {
@@ -64,13 +62,12 @@ public final class StateLock: Sendable {
 
     /// Returns the owner of the queue; nil if there is none. Others cannot lock the queue during this call.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
-        do throws(SystemCallError) {
-            guard let file = try files.openOwn(name, for: .reading) else { return nil }
-            // On a file system without locks no process counts as the owner.
-            return (try? file.tryLock(isShared: true)) == false ? holder(of: file) : nil
-        } catch {
-            throw JournalError(error, in: files.path)
+        let file = try files.perform { () throws(SystemCallError) in
+            try files.openOwn(name, for: .reading)
         }
+        // On a file system without locks no process counts as the owner.
+        guard let file, (try? file.tryLock(isShared: true)) == false else { return nil }
+        return holder(of: file)
     }
 }
 

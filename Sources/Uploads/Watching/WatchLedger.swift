@@ -28,16 +28,11 @@ package final class WatchLedger {
 
     package init(files: any StateFiles) throws(JournalError) {
         self.files = files
-        do throws(SystemCallError) {
-            let content = try files.open(Self.name, for: .reading)?.content() ?? []
-            for line in content.split(separator: 0x0A) {
-                lines += 1
-                // A crash or damage left an incomplete line: its file is looked up in the queue and the history.
-                guard let note = line.withUnsafeBufferPointer(WatchNote.init(line:)) else { continue }
-                all[note.path] = note.fate == .gone ? nil : note
-            }
-        } catch {
-            throw JournalError(error, in: files.path)
+        for line in try files.content(Self.name)?.split(separator: 0x0A) ?? [] {
+            lines += 1
+            // A crash or damage left an incomplete line: its file is looked up in the queue and the history.
+            guard let note = line.withUnsafeBufferPointer(WatchNote.init(line:)) else { continue }
+            all[note.path] = note.fate == .gone ? nil : note
         }
     }
 
@@ -71,8 +66,7 @@ package final class WatchLedger {
         case .behind: return nil
         case .closed: break
         }
-        let existing = try files.open(Self.name, for: .appending)
-        let opened = if let existing { existing } else { try files.create(Self.name) }
+        let opened = try files.openOrCreate(Self.name)
         // An incomplete line of a crash must not spoil the next one.
         if try opened.length() > 0 { try opened.append([0x0A]) }
         file = .open(opened)

@@ -72,7 +72,7 @@ struct WatchTracker {
         case (.failed, _), (.held, _):
             guard endings.updateValue(upload.state, forKey: upload.id) != upload.state else { return [] }
             // Its file changed, or is missing: once complete again, the file is sent in its version of that time.
-            return endSupersession(upload.id) || upload.awaitsFile ? [.lookAgain] : []
+            return endSupersession(upload.id) || upload.needsNewIdentity ? [.lookAgain] : []
         case (.queued, .over), (.running, .over), (.waiting, .over), (.paused, .over):
             return note.identity.isSameContent(as: upload.identity) ? [.reopen] : []
         case (.queued, _), (.running, _), (.waiting, _), (.paused, _):
@@ -98,15 +98,4 @@ struct WatchTracker {
     mutating func postpone(_ path: LocalPath) { postponed.insert(path) }
 
     mutating func endPostponement(_ path: LocalPath) { postponed.remove(path) }
-}
-
-extension Upload {
-    /// True if the upload waits for a user because of its file.
-    fileprivate var awaitsFile: Bool {
-        switch state {
-        case .failed(let failure), .held(let failure):
-            [.sourceChanged, .sourceUnreadable].contains(failure.category)
-        case .queued, .running, .waiting, .paused, .done: false
-        }
-    }
 }
