@@ -1,5 +1,6 @@
 import FerryFiles
 import FerryProtocols
+import FerryTransfer
 import FerryUploads
 
 /// The result of checking one destination.
