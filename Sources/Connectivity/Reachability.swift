@@ -1,3 +1,5 @@
+import FerryFiles
+
 /// The result of one attempt to connect to a destination.
 public enum Reachability: Hashable, Sendable {
     case reachable

@@ -87,20 +87,75 @@ package final class Directory: Sendable {
         try Directory(name, in: descriptor.rawValue, follows: false, keepsReserve: false)
     }
 
+    /// Makes a folder that only its owner can access. When this returns, the folder survives a power cut.
+    ///
+    /// - Throws: `EEXIST` if the name is taken.
+    package func makeFolder(_ name: LocalPath) throws(SystemCallError) {
+        try SystemCallError.check("mkdirat", name.text) {
+            name.withCString { mkdirat(descriptor.rawValue, $0, 0o700) }
+        }
+        try synchronize()
+    }
+
+    /// Opens a folder, which is made if it does not exist.
+    package func folderOrNew(_ name: LocalPath) throws(SystemCallError) -> Directory {
+        do throws(SystemCallError) { try makeFolder(name) } catch {
+            guard error.code == .fileExists else { throw error }
+        }
+        return try folder(name)
+    }
+
     /// Gives a file a second name, which must be free.
-    package func link(_ name: LocalPath, as other: LocalPath) throws(SystemCallError) {
-        let folder = descriptor.rawValue
+    ///
+    /// - Parameter folder: The folder of the second name; nil for this one.
+    package func link(
+        _ name: LocalPath, as other: LocalPath, in folder: Directory? = nil
+    ) throws(SystemCallError) {
+        let (from, to) = (descriptor.rawValue, (folder ?? self).descriptor.rawValue)
         try SystemCallError.check("linkat", other.text) {
-            name.withCString { name in other.withCString { linkat(folder, name, folder, $0, 0) } }
+            name.withCString { name in other.withCString { linkat(from, name, to, $0, 0) } }
         }
     }
 
     /// Renames a file, replacing the file that has the new name.
-    package func rename(_ name: LocalPath, to other: LocalPath) throws(SystemCallError) {
-        let folder = descriptor.rawValue
+    ///
+    /// - Parameter folder: The folder of the new name; nil for this one.
+    package func rename(
+        _ name: LocalPath, to other: LocalPath, in folder: Directory? = nil
+    ) throws(SystemCallError) {
+        let (from, to) = (descriptor.rawValue, (folder ?? self).descriptor.rawValue)
         try SystemCallError.check("renameat", other.text) {
-            name.withCString { name in other.withCString { renameat(folder, name, folder, $0) } }
+            name.withCString { name in other.withCString { renameat(from, name, to, $0) } }
         }
+    }
+
+    /// Renames a file, and replaces no other.
+    ///
+    /// - Throws: `EEXIST` if the new name is taken.
+    package func rename(
+        _ name: LocalPath, toFree other: LocalPath, in folder: Directory
+    ) throws(SystemCallError) {
+        #if os(Linux)
+            do throws(SystemCallError) {
+                // Creating a link is exclusive. A crash before the removal leaves one file with both names.
+                try link(name, as: other, in: folder)
+            } catch {
+                guard [.notPermitted, .notSupportedOnSocket, .tooManyLinks].contains(error.code) else {
+                    throw error
+                }
+                // On a file system without links: reserves the name with an empty file, then replaces that.
+                _ = try folder.open(other, for: .creating)
+                return try rename(name, to: other, in: folder)
+            }
+            try remove(name)
+        #else
+            let (from, to) = (descriptor.rawValue, folder.descriptor.rawValue)
+            try SystemCallError.check("renameatx_np", other.text) {
+                name.withCString { name in
+                    other.withCString { renameatx_np(from, name, to, $0, UInt32(RENAME_EXCL)) }
+                }
+            }
+        #endif
     }
 
     /// Removes a file, if it exists.
@@ -147,6 +202,17 @@ package final class Directory: Sendable {
         try SystemCallError.check("faccessat") {
             faccessat(descriptor.rawValue, ".", R_OK | X_OK | (toWrite ? W_OK : 0), 0)
         }
+    }
+
+    /// The bytes of the folder's file system: the free ones for this user, and all of them.
+    package func space() throws(SystemCallError) -> (free: Int, capacity: Int) {
+        var status = statvfs()
+        try SystemCallError.check("fstatvfs") { fstatvfs(descriptor.rawValue, &status) }
+        func bytes(_ blocks: UInt64) -> Int {
+            let (bytes, overflow) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
+            return overflow ? .max : Int(clamping: bytes)
+        }
+        return (bytes(UInt64(status.f_bavail)), bytes(UInt64(status.f_blocks)))
     }
 
     /// The kind of file system that the folder is on; nil if the system does not report it.

@@ -62,6 +62,12 @@ package struct FileStatus: Hashable, Sendable {
     /// True if the file belongs to the user that this process runs as.
     package var isOwn: Bool { owner == geteuid() }
 
+    /// The reason why a private file or folder cannot be trusted: it belongs to another user, or is open to others.
+    package var danger: FileDanger? {
+        if !isOwn { return .owner(owner) }
+        return mode & 0o077 == 0 ? nil : .openToOthers
+    }
+
     /// True if both are the same file.
     package func isSame(as other: FileStatus) -> Bool {
         identity.device == other.identity.device && identity.inode == other.identity.inode

@@ -21,7 +21,11 @@ package final class OpenFile: Sendable {
         case appendingOrCreating
         /// Writing at the end after emptying the file; creates the file for its owner alone if it does not exist.
         case emptying
-        /// Reading and writing at any offset; creates the file for its owner alone if it does not exist.
+        /// Reading and writing at any offset.
+        case writing
+        /// Like `writing`, in a new file that only its owner can access; fails if the name exists.
+        case creatingForWriting
+        /// Like `writing`; creates the file for its owner alone if it does not exist.
         case locking
 
         fileprivate var flags: CInt {
@@ -31,6 +35,8 @@ package final class OpenFile: Sendable {
             case .creating: O_RDWR | O_APPEND | O_CREAT | O_EXCL
             case .appendingOrCreating: O_WRONLY | O_APPEND | O_CREAT
             case .emptying: O_WRONLY | O_APPEND | O_CREAT | O_TRUNC
+            case .writing: O_RDWR
+            case .creatingForWriting: O_RDWR | O_CREAT | O_EXCL
             case .locking: O_RDWR | O_CREAT
             }
         }
@@ -133,19 +139,33 @@ package final class OpenFile: Sendable {
     /// Writes all of `bytes`, at the end if the file was opened for appending. After an error some may have been
     /// written.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let result = try SystemCallError.check("write", name) {
-                write(descriptor.rawValue, rest.baseAddress, rest.count)
-            }
+        try writeAll(bytes) { rest, _ in systemWrite(descriptor.rawValue, rest) }
+    }
+
+    /// Writes all of `bytes` from an offset on. After an error some may have been written.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemCallError) {
+        try writeAll(bytes) { rest, written in
+            pwrite(descriptor.rawValue, rest.baseAddress, rest.count, off_t(offset + written))
+        }
+    }
+
+    private func writeAll(
+        _ bytes: UnsafeRawBufferPointer, _ write: (UnsafeRawBufferPointer, _ written: Int) -> Int
+    ) throws(SystemCallError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let result = try SystemCallError.check("write", name) { write(rest, written) }
             guard result > 0 else { throw SystemCallError(call: "write", name: name, code: .ioError) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[result...])
+            written += result
         }
     }
 
     /// - Returns: The number of bytes that the system accepted in one call.
     package func appendOnce(_ bytes: [UInt8]) throws(SystemCallError) -> Int {
-        try SystemCallError.check("write", name) { write(descriptor.rawValue, bytes, bytes.count) }
+        try SystemCallError.check("write", name) {
+            bytes.withUnsafeBytes { systemWrite(descriptor.rawValue, $0) }
+        }
     }
 
     package func truncate(to length: Int) throws(SystemCallError) {
@@ -208,8 +228,11 @@ extension OpenFile {
     }
 }
 
-/// `close(2)`, `read(2)` and `pread(2)`, which the methods above would hide.
+/// `close(2)`, `write(2)`, `read(2)` and `pread(2)`, which the methods above would hide.
 private func systemClose(_ descriptor: CInt) -> CInt { close(descriptor) }
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
 func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

@@ -1,11 +1,6 @@
 import FerryFiles
 import HTTPTypes
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import NIOCore
 
 /// Decides which clients may use the receiver.
 struct Access: Sendable {
@@ -50,9 +45,8 @@ struct Access: Sendable {
     }
 
     static func isAddress(_ host: String) -> Bool {
-        var v4 = in_addr()
-        var v6 = in6_addr()
-        return inet_pton(AF_INET, host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1
+        // No URL has an address with a zone (RFC 3986 §3.2.2).
+        !host.contains("%") && (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
     /// The host of `host`, `host:port` or `[address]:port`, in lower case, without a root dot.

@@ -22,7 +22,7 @@ struct BodyReceiver: Sendable {
     /// - Parameter limit: The maximum size of the file.
     /// - Returns: The file's size, written but not yet synced, and the way in which the body ended.
     func receive(
-        _ exchange: Exchange, id: String, into file: PartFile, from offset: Int, limit: Int?
+        _ exchange: Exchange, id: String, into file: OpenFile, from offset: Int, limit: Int?
     ) async -> (size: Int, ending: Ending) {
         var writer = PartWriter(file: file, offset: offset, metrics: metrics)
         var batchBegan = ContinuousClock.now
@@ -73,14 +73,14 @@ struct PartWriter {
     /// The maximum number of buffers: even a buffer of one byte occupies a whole allocation.
     private static let batchBuffers = 64
 
-    let file: PartFile
+    let file: OpenFile
     /// The number of bytes in the file.
     private(set) var offset: Int
     private(set) var pendingBytes = 0
     private var pending: [ByteBuffer] = []
     private let metrics: ReceiverMetrics
 
-    init(file: PartFile, offset: Int, metrics: ReceiverMetrics) {
+    init(file: OpenFile, offset: Int, metrics: ReceiverMetrics) {
         self.file = file
         self.offset = offset
         self.metrics = metrics

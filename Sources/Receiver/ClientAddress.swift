@@ -2,12 +2,6 @@ import FerryFiles
 import NIOCore
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A client's identity for limits: an IPv4 address, or the /64 network of an IPv6 address.
 ///
 /// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they identify no client.
@@ -16,22 +10,22 @@ struct ClientAddress: Hashable, Sendable {
     let text: String
 
     init(_ address: SocketAddress?) {
-        switch address {
-        case .v4: text = address?.ipAddress ?? ""
-        case .v6(let address): text = Self.network(address.address)
-        case .unixDomainSocket, nil: text = ""
+        switch address?.ipAddress.flatMap({ IPAddress($0.prefix { $0 != "%" }) }) {
+        case .ipv4(let bytes): text = Self.dotted(bytes)
+        // An IPv4 client of a dual-stack socket (RFC 4291 §2.5.5.2).
+        case .ipv6(let bytes) where bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]):
+            text = Self.dotted(bytes[12...])
+        case .ipv6(let bytes):
+            text =
+                stride(from: 0, to: 8, by: 2).map { index in
+                    String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
+                }.joined(separator: ":") + "::/64"
+        case nil: text = ""
         }
     }
 
-    private static func network(_ address: sockaddr_in6) -> String {
-        let bytes = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
-        // An IPv4 client of a dual-stack socket (RFC 4291 §2.5.5.2).
-        if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10..<12].elementsEqual([0xFF, 0xFF]) {
-            return bytes[12...].map { "\($0)" }.joined(separator: ".")
-        }
-        return stride(from: 0, to: 8, by: 2).map { index in
-            String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
-        }.joined(separator: ":") + "::/64"
+    private static func dotted(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { "\($0)" }.joined(separator: ".")
     }
 }
 

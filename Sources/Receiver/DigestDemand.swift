@@ -1,7 +1,6 @@
 import FerryFiles
 import FerryProtocols
 import HTTPTypes
-import NIOCore
 
 /// The digests that a request contains and requests (RFC 9530), without unknown algorithms.
 struct DigestDemand {
@@ -34,36 +33,14 @@ extension DigestAlgorithm {
     }
 }
 
-extension PartFile {
-    /// Reads a range of the file for all digests at once. Blocks meanwhile.
-    func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemCallError)
-        -> [DigestAlgorithm: [UInt8]]
-    {
-        var running = algorithms.map { ($0, RunningDigest($0)) }
-        var offset = range.lowerBound
-        while offset < range.upperBound, !running.isEmpty {
-            let piece = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
-            guard piece.readableBytes > 0 else { throw SystemCallError(call: "read", code: .ioError) }
-            piece.withUnsafeReadableBytes { bytes in
-                for index in running.indices { running[index].1.update(bytes) }
-            }
-            offset += piece.readableBytes
-        }
-        return Dictionary(uniqueKeysWithValues: running.map { ($0, $1.bytes) })
-    }
-}
-
-extension Responder {
+extension DigestDemand {
     /// Compares the client's digests with those of the received bytes.
     ///
     /// - Returns: The value of `Repr-Digest` that the client wants, if the range is the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`).
     @discardableResult
-    func check(_ told: [ServerDigest], _ demand: DigestDemand, _ file: PartFile, _ range: Range<Int>)
-        async throws
-        -> String?
-    {
-        let algorithms = Set(told.map(\.algorithm) + [demand.wanted].compactMap { $0 })
+    func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {
+        let algorithms = Set(told.map(\.algorithm) + [wanted].compactMap { $0 })
         guard !algorithms.isEmpty else { return nil }
         let own = try await offLoop(on: .digests) { () throws(SystemCallError) in
             try file.digests(algorithms, of: range)
@@ -73,7 +50,7 @@ extension Responder {
                 .badRequest, problem: "digest-mismatching-values",
                 "What arrived is not what was sent: its \(digest.algorithm.shown) differs.")
         }
-        return demand.wanted.flatMap { wanted in own[wanted].flatMap { wanted.field($0) } }
+        return wanted.flatMap { wanted in own[wanted].flatMap { wanted.field($0) } }
     }
 }
 
@@ -90,7 +67,7 @@ actor DigestMemory {
     private var fields: [Key: String] = [:]
 
     /// Returns the value of `Repr-Digest` for a file.
-    func field(_ algorithm: DigestAlgorithm, of file: PartFile, _ status: PartFile.Status) async throws
+    func field(_ algorithm: DigestAlgorithm, of file: OpenFile, _ status: FileStatus) async throws
         -> String?
     {
         let key = Key(entityTag: status.entityTag, algorithm: algorithm)

@@ -1,4 +1,5 @@
 import FerryFiles
+import FerryProtocols
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -103,7 +104,7 @@ final class Exchange {
     }
 
     /// Sends a stored file.
-    func send(_ file: PartFile, size: Int, fields: HTTPFields) async throws {
+    func send(_ file: OpenFile, size: Int, fields: HTTPFields) async throws {
         guard !isAnswered else { return }
         isAnswered = true
         var response = HTTPResponse(status: .ok, headerFields: common(fields))
@@ -125,7 +126,7 @@ final class Exchange {
 
     private func common(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
-        fields[.date] = Date.now.httpDate
+        fields[.date] = HTTPDate.format(Date.now)
         fields[.xContentTypeOptions] = "nosniff"
         return fields
     }

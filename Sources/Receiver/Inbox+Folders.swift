@@ -4,7 +4,7 @@ import FerryFiles
 struct StoredEntry: Sendable {
     /// The names below the directory; empty for the directory itself.
     let names: [SafeName]
-    let status: PartFile.Status
+    let status: FileStatus
 }
 
 /// The files and folders found at a path.
@@ -37,11 +37,11 @@ extension UploadStore {
         do throws(SystemCallError) {
             guard let last = names.last else { return try entries(in: root, [], depth) }
             let parent = try folder(names.dropLast())
-            let status = try parent.status(of: last.text)
+            let status = try parent.status(of: last.path)
             switch status.kind {
             case .file: return .entries([StoredEntry(names: names, status: status)])
-            case .folder: return try entries(in: try parent.folder(last.text), names, depth)
-            case .other: return .nothing
+            case .folder: return try entries(in: try parent.folder(last.path), names, depth)
+            case .link, .special, .missing: return .nothing
             }
         } catch {
             if [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error.code) {
@@ -54,36 +54,35 @@ extension UploadStore {
     /// - Throws: `ENOTDIR` or `ELOOP` if a file or a link is in the way.
     func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
         guard let last = names.last else { return .nameTaken }
-        let parent: Folder
+        let parent: Directory
         do throws(SystemCallError) { parent = try folder(names.dropLast()) } catch {
             if error.code == .noSuchFileOrDirectory { return .noParent }
             throw error
         }
-        do throws(SystemCallError) { try parent.makeNewFolder(last.text) } catch {
+        do throws(SystemCallError) { try parent.makeFolder(last.path) } catch {
             if error.code == .fileExists { return .nameTaken }
             throw error
         }
         return .made
     }
 
-    private func folder(_ names: ArraySlice<SafeName>) throws(SystemCallError) -> Folder {
+    func folder(_ names: ArraySlice<SafeName>) throws(SystemCallError) -> Directory {
         var folder = root
-        for name in names { folder = try folder.folder(name.text) }
+        for name in names { folder = try folder.folder(name.path) }
         return folder
     }
 
     private func entries(
-        in folder: Folder, _ names: [SafeName], _ depth: Depth
+        in folder: Directory, _ names: [SafeName], _ depth: Depth
     ) throws(SystemCallError) -> Found {
         var entries = [StoredEntry(names: names, status: try folder.status())]
         guard case .children(let limit) = depth else { return .entries(entries) }
-        let texts = try folder.names(limit: limit + 1)
-        guard texts.count <= limit else { return .tooMany }
-        for text in texts {
+        let listed = try folder.names(upTo: limit + 1)
+        guard listed.count <= limit else { return .tooMany }
+        for bytes in listed {
             // A file may be gone again since its name was read.
-            guard let name = try? SafeName(text), name.text == text,
-                let status = try? folder.status(of: text),
-                status.kind != .other
+            guard let name = try? SafeName(String(decoding: bytes, as: UTF8.self)), name.path.bytes == bytes,
+                let status = try? folder.status(of: name.path), [.file, .folder].contains(status.kind)
             else { continue }
             entries.append(StoredEntry(names: names + [name], status: status))
         }

@@ -1,3 +1,5 @@
+import FerryFiles
+import FerryProtocols
 import HTTPTypes
 import NIOCore
 
@@ -20,7 +22,7 @@ struct MultiStatus {
         case .folder:
             href = location + "/"
             kind = "<D:resourcetype><D:collection/></D:resourcetype>"
-        case .file, .other:
+        case .file, .link, .special, .missing:
             href = location
             kind =
                 "<D:resourcetype/><D:getcontentlength>\(status.size)</D:getcontentlength>"
@@ -28,7 +30,7 @@ struct MultiStatus {
         }
         body.writeString(
             "<D:response><D:href>\(href)</D:href><D:propstat><D:prop>\(kind)"
-                + "<D:getlastmodified>\(status.modified.httpDate)</D:getlastmodified></D:prop>"
+                + "<D:getlastmodified>\(HTTPDate.format(status.modified))</D:getlastmodified></D:prop>"
                 + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n")
     }
 

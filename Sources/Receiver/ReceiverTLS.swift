@@ -1,12 +1,6 @@
 import FerryFiles
 import NIOSSL
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The certificate and the key of a receiver that speaks TLS.
 public struct ReceiverTLS: Sendable {
     /// The path of the file, in PEM, that holds the certificate and those that signed it.
@@ -43,8 +37,11 @@ public struct ReceiverTLS: Sendable {
 
     private static func unusable(_ path: String, _ content: String) -> ReceiverError {
         // BoringSSL says the same of a missing file and of a wrong one.
-        let isReadable = access(path, R_OK) == 0
-        return .file(
-            path, reason: isReadable ? "it does not hold \(content)" : SystemCallError("open").reason)
+        do throws(SystemCallError) {
+            _ = OpenFile(try NoFollowOpen.following(LocalPath(path)), name: path)
+            return .file(path, reason: "it does not hold \(content)")
+        } catch {
+            return .file(path, reason: error.reason)
+        }
     }
 }

@@ -83,7 +83,6 @@ extension Responder {
             throw Refusal(problem)
         }
         let id = UploadID.make()
-        let uploadStore = uploadStore
         let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
         let isNamed = !filename.isEmpty
         intake.files.append(
@@ -125,7 +124,6 @@ extension Responder {
 
     private func publish(_ intake: FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
-        let uploadStore = uploadStore
         for file in intake.files {
             // Browsers send a file field without a choice as an empty file without a name.
             guard file.isNamed || file.size > 0 else {
@@ -133,7 +131,7 @@ extension Responder {
                 continue
             }
             let path = try await offLoop { () throws(SystemCallError) in
-                try file.data.sync()
+                try file.data.synchronize()
                 return try uploadStore.publish(file.id, as: file.path)
             }
             metrics.note(.finished(id: file.id, name: path.text, size: file.size))
@@ -158,7 +156,7 @@ private struct FormIntake {
         let field: String
         let path: StoredPath
         let isNamed: Bool
-        let data: PartFile
+        let data: OpenFile
         var size = 0
     }
 

@@ -103,21 +103,8 @@ extension Responder {
         }
         let length = request.length ?? (isComplete ? exchange.length : nil)
         try await checkSize(length ?? exchange.length ?? 0)
-        let client = ClientAddress(exchange.channel.remoteAddress).text
         let terms = ResumableTerms(path: wish.text, digest: fields[.reprDigest])
-        let channel = exchange.channel
-        var upload: TusUpload?
-        do {
-            upload = try await tus.create(
-                length: length ?? TusUpload.unknownLength, metadata: nil, resumable: terms,
-                client: client, stop: { channel.close(mode: .all, promise: nil) })
-        } catch TusStore.Problem.full {
-            throw Refusal(
-                .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
-        }
-        guard let id = upload?.id else { throw Refusal(.internalServerError, "The upload was not created.") }
-        metrics.note(.created(id: id, name: wish.text, size: length))
-        return try await releasing(id, &upload) { upload in
+        return try await withNewUpload(exchange, as: wish, length: length, resumable: terms) { id, upload in
             if exchange.length != 0 {
                 // The URL is sent first: from here on a client that loses the connection can resume there.
                 let fields = resumableFields(exchange.head).merging(uploadLimit(exchange.head))
@@ -193,7 +180,7 @@ extension Responder {
 
     /// - Returns: The size of the file, durably stored.
     private func receive(
-        _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: PartFile,
+        _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: OpenFile,
         from expected: Int, _ demand: DigestDemand
     ) async throws -> Int {
         let isKnown = current.length != TusUpload.unknownLength
@@ -214,7 +201,7 @@ extension Responder {
             upload = nil
             throw Self.inconsistentLength
         }
-        try await offLoop { () throws(SystemCallError) in try file.sync() }
+        try await offLoop { () throws(SystemCallError) in try file.synchronize() }
         if case .cut(let cut) = ending {
             // Content without a digest of its own is kept only if the digest of the whole file will be checked.
             if !demand.content.isEmpty, current.resumable?.digest == nil {
@@ -226,7 +213,7 @@ extension Responder {
         }
         if let refusal = ending.refusal(limit: limit) { throw refusal }
         do {
-            try await check(demand.content, demand, file, expected..<size)
+            try await demand.check(demand.content, file, expected..<size)
         } catch let refusal as Refusal {
             try await takeBack(file, from: size, to: expected)
             throw refusal
@@ -234,24 +221,16 @@ extension Responder {
         return size
     }
 
-    private func takeBack(_ file: PartFile, from size: Int, to expected: Int) async throws {
-        metrics.giveBack(size - expected)
-        try await offLoop { () throws(SystemCallError) in
-            try file.truncate(to: expected)
-            try file.sync()
-        }
-    }
-
     /// Gives the file its name, if it matches the client's digests.
     ///
     /// - Returns: The value of `Repr-Digest` that the client wants.
     private func complete(
-        _ upload: inout TusUpload?, _ current: TusUpload, _ file: PartFile, size: Int, _ demand: DigestDemand
+        _ upload: inout TusUpload?, _ current: TusUpload, _ file: OpenFile, size: Int, _ demand: DigestDemand
     ) async throws -> String? {
         let told: String?
         do {
             let whole = current.resumable?.digest.map(ServerDigest.dictionary) ?? []
-            told = try await check(whole + demand.whole, demand, file, 0..<size)
+            told = try await demand.check(whole + demand.whole, file, 0..<size)
         } catch var refusal as Refusal {
             await tus.discard(current)
             upload = nil

@@ -76,20 +76,7 @@ extension Responder {
                 .requestHeaderFieldsTooLarge, "Upload-Metadata is larger than \(Self.metadataBytes) bytes.")
         }
         let wish = try TusUpload.wish(metadata)
-        let client = ClientAddress(exchange.channel.remoteAddress).text
-        let channel = exchange.channel
-        var upload: TusUpload?
-        do {
-            upload = try await tus.create(
-                length: length, metadata: metadata, client: client,
-                stop: { channel.close(mode: .all, promise: nil) })
-        } catch TusStore.Problem.full {
-            throw Refusal(
-                .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
-        }
-        guard let id = upload?.id else { throw Refusal(.internalServerError, "The upload was not created.") }
-        metrics.note(.created(id: id, name: wish.text, size: length))
-        return try await releasing(id, &upload) { upload in
+        return try await withNewUpload(exchange, as: wish, length: length, metadata: metadata) { id, upload in
             var answer = Response(.created, fields: tusFields)
             if sendsContent || length == 0 {
                 let offset = try await append(exchange, &upload, at: 0, checksum)
@@ -154,7 +141,7 @@ extension Responder {
         guard let upload else { return }
         var current = upload
         current.touched = tus.now()
-        answer.fields[.uploadExpires] = tus.expires(current).httpDate
+        answer.fields[.uploadExpires] = HTTPDate.format(tus.expires(current))
         if case .finished(let path) = upload.state {
             answer.fields[.contentLocation] = StoredPath(text: path)?.location
         }
@@ -165,7 +152,7 @@ extension Responder {
 extension Responder {
     struct Held {
         /// The data file; nil once the file has its name.
-        var file: PartFile?
+        var file: OpenFile?
         var offset: Int
     }
 
@@ -191,6 +178,30 @@ extension Responder {
             }
             return try await body(&upload)
         }
+    }
+
+    /// Creates an upload, and runs `body` while no other request may use it.
+    ///
+    /// - Parameter length: The size of the whole file; nil if the client does not know it yet.
+    func withNewUpload(
+        _ exchange: Exchange, as wish: StoredPath, length: Int?, metadata: String? = nil,
+        resumable: ResumableTerms? = nil,
+        _ body: (_ id: String, inout TusUpload?) async throws -> Response
+    ) async throws -> Response {
+        let channel = exchange.channel
+        let created: TusUpload
+        do {
+            created = try await tus.create(
+                length: length ?? TusUpload.unknownLength, metadata: metadata, resumable: resumable,
+                client: ClientAddress(channel.remoteAddress).text,
+                stop: { channel.close(mode: .all, promise: nil) })
+        } catch TusStore.Problem.full {
+            throw Refusal(
+                .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
+        }
+        metrics.note(.created(id: created.id, name: wish.text, size: length))
+        var upload: TusUpload? = created
+        return try await releasing(created.id, &upload) { upload in try await body(created.id, &upload) }
     }
 
     /// Ends an upload that its client removed.
@@ -230,11 +241,10 @@ extension Responder {
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
-        let uploadStore = uploadStore
         do {
             let (file, offset) = try await offLoop { () throws(SystemCallError) in
                 let file = try uploadStore.open(current.id)
-                try file.sync()
+                try file.synchronize()
                 return (file, try file.status().size)
             }
             guard offset >= current.length, current.endsByLength else {
@@ -284,7 +294,7 @@ extension Responder {
                 throw Refusal(.checksumMismatch, "The content is not what Upload-Checksum says.")
             }
         }
-        try await offLoop { () throws(SystemCallError) in try file.sync() }
+        try await offLoop { () throws(SystemCallError) in try file.synchronize() }
         if case .cut(let cut) = ending {
             await noteBreak(current, kept: checksum == nil ? size : expected)
             throw cut
@@ -294,9 +304,13 @@ extension Responder {
         return size
     }
 
-    private func takeBack(_ file: PartFile, from size: Int, to start: Int) async throws {
+    /// Drops received bytes at the end of the file.
+    func takeBack(_ file: OpenFile, from size: Int, to start: Int) async throws {
         metrics.giveBack(size - start)
-        try await offLoop { () throws(SystemCallError) in try file.truncate(to: start) }
+        try await offLoop { () throws(SystemCallError) in
+            try file.truncate(to: start)
+            try file.synchronize()
+        }
     }
 
     /// Moves the complete data file to its name. The name is recorded first, so that after a crash at any point the
@@ -304,7 +318,6 @@ extension Responder {
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
         let wish = try current.wish()
-        let uploadStore = uploadStore
         let now = tus.now()
         let (finished, path) = try await offLoop { () throws(SystemCallError) in
             var finished = current

@@ -49,7 +49,6 @@ extension Responder {
         let demand = DigestDemand(exchange.head.headerFields)
         let id = UploadID.make()
         metrics.note(.created(id: id, name: wish.text, size: exchange.length))
-        let uploadStore = uploadStore
         let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
         let (size, ending) = await bodyReceiver.receive(
             exchange, id: id, into: file, from: 0, limit: maximumSize)
@@ -57,9 +56,9 @@ extension Responder {
             if case .cut(let cut) = ending { throw cut }
             if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
             // The content of such a request is the whole file.
-            let told = try await check(demand.content + demand.whole, demand, file, 0..<size)
+            let told = try await demand.check(demand.content + demand.whole, file, 0..<size)
             let (path, status) = try await offLoop { () throws(SystemCallError) in
-                try file.sync()
+                try file.synchronize()
                 return (try uploadStore.publish(id, as: wish), try file.status())
             }
             metrics.note(.finished(id: id, name: path.text, size: size))
@@ -74,7 +73,6 @@ extension Responder {
     }
 
     func discard(_ id: String, bytes: Int) async throws(SystemCallError) {
-        let uploadStore = uploadStore
         try await offLoop { () throws(SystemCallError) in try uploadStore.discard(id) }
         metrics.giveBack(bytes)
     }
@@ -95,8 +93,7 @@ extension Responder {
         }
         // A small file without space is refused while it is written; most need not wait for the disk's status.
         guard size > Self.smallSize else { return }
-        let uploadStore = uploadStore
-        let disk = try await offLoop { () throws(SystemCallError) in try uploadStore.disk() }
+        let disk = try await offLoop { () throws(SystemCallError) in try uploadStore.root.space() }
         guard size <= disk.capacity else {
             throw Refusal(.contentTooLarge, "The content is larger than the receiver's disk.")
         }
@@ -113,7 +110,7 @@ extension Responder {
             .ok,
             fields: [
                 .contentLength: "\(status.size)", .eTag: status.entityTag,
-                .lastModified: status.modified.httpDate,
+                .lastModified: HTTPDate.format(status.modified),
             ])
         if let wanted = DigestDemand(exchange.head.headerFields).wanted {
             answer.fields[.reprDigest] = try await digests.field(wanted, of: file, status)
@@ -127,12 +124,12 @@ extension Responder {
             file, size: status.size,
             fields: [
                 .contentType: "application/octet-stream", .contentDisposition: "attachment",
-                .eTag: status.entityTag, .lastModified: status.modified.httpDate,
+                .eTag: status.entityTag, .lastModified: HTTPDate.format(status.modified),
             ])
         return Response(.ok)
     }
 
-    private func find(_ path: String) async throws -> (file: PartFile, status: PartFile.Status) {
+    private func find(_ path: String) async throws -> (file: OpenFile, status: FileStatus) {
         let wish: StoredPath
         do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
         guard let found = try await stored(wish) else { throw Refusal(.notFound, "There is no such file.") }
@@ -141,8 +138,7 @@ extension Responder {
 
     func stored(
         _ path: StoredPath
-    ) async throws(SystemCallError) -> (file: PartFile, status: PartFile.Status)? {
-        let uploadStore = uploadStore
+    ) async throws(SystemCallError) -> (file: OpenFile, status: FileStatus)? {
         return try await offLoop { () throws(SystemCallError) in try uploadStore.stored(path) }
     }
 }

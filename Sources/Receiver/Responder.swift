@@ -58,8 +58,8 @@ struct Responder: Sendable {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
         // WebDAV precedes tus, which has a path of its own: a folder of that name may exist too.
         switch exchange.head.method {
-        case .propfind: return try await properties(exchange, at: path)
-        case .mkcol: return try await makeFolder(exchange, at: path)
+        case .propfind: return try await folders.properties(exchange, at: path)
+        case .mkcol: return try await folders.makeFolder(exchange, at: path)
         default: break
         }
         if isResumable(exchange.head), let answer = try await answerResumable(exchange, path: path) {
@@ -88,7 +88,11 @@ struct Responder: Sendable {
         }
     }
 
-    var methods: String {
+    private var folders: WebDAVFolders {
+        WebDAVFolders(uploadStore: uploadStore, allowListing: allowListing, methods: methods)
+    }
+
+    private var methods: String {
         "PUT, POST, HEAD, \(allowDownload ? "GET, " : "")OPTIONS, PROPFIND, MKCOL"
     }
 

@@ -3,12 +3,6 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The response to a request.
 struct Response {
     var status: HTTPResponse.Status
@@ -59,22 +53,5 @@ extension HTTPFields {
             throw Refusal(.badRequest, "\(name.canonicalName) is not a number of bytes.")
         }
         return count
-    }
-}
-
-extension Date {
-    /// IMF-fixdate of RFC 9110 §5.6.7, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    var httpDate: String {
-        var seconds = time_t(timeIntervalSince1970.rounded(.down))
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let padded = [parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec].map { number in
-            number < 10 ? "0\(number)" : "\(number)"
-        }
-        let day = days[Int(parts.tm_wday)]
-        let date = "\(padded[0]) \(months[Int(parts.tm_mon)]) \(1900 + Int(parts.tm_year))"
-        return "\(day), \(date) \(padded[1]):\(padded[2]):\(padded[3]) GMT"
     }
 }

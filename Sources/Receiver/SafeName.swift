@@ -8,6 +8,7 @@ struct SafeName: Hashable {
     static let workFolder = ".ferry"
 
     let text: String
+    var path: LocalPath { LocalPath(text) }
 
     /// Creates the name, cut to 255 bytes if it is longer.
     /// - Throws: `NameProblem` if it is empty, `.`, `..`, hidden, or contains a separator or a control character.

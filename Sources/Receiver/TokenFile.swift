@@ -1,11 +1,4 @@
 import FerryFiles
-import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The token that a receiver created.
 public struct ReceiverToken: Hashable, Sendable {
@@ -19,20 +12,21 @@ public struct ReceiverToken: Hashable, Sendable {
 
 /// The file `token` in `.ferry`: the token that a receiver created, with a line break after it.
 enum TokenFile {
-    static let name = "token"
+    static let name = LocalPath("token")
 
     /// Reads the token, or creates one of 128 random bits.
     ///
     /// - Throws: `ReceiverError.file`.
     static func token(in uploadStore: UploadStore, directory: String) throws(ReceiverError) -> ReceiverToken {
-        let path = "\(directory)/\(SafeName.workFolder)/\(name)"
+        let path = "\(directory)/\(SafeName.workFolder)/\(name.text)"
         let token: ReceiverToken
         do throws(SystemCallError) {
             if let text = try read(uploadStore.work) {
                 token = ReceiverToken(text: text, path: path, isNew: false)
             } else {
                 token = ReceiverToken(text: UploadID.make(), path: path, isNew: true)
-                try write(token.text, in: uploadStore.work)
+                try uploadStore.work.replace(
+                    name, with: Array("\(token.text)\n".utf8), draft: LocalPath("\(name.text).draft"))
             }
         } catch {
             throw .file(path, reason: error.reason)
@@ -43,22 +37,13 @@ enum TokenFile {
         return token
     }
 
-    private static func read(_ folder: Folder) throws(SystemCallError) -> String? {
+    private static func read(_ folder: Directory) throws(SystemCallError) -> String? {
         do throws(SystemCallError) {
-            let bytes = try folder.file(name, flags: O_RDONLY).read(upTo: 4096, at: 0)
-            return String(buffer: bytes).trimmedOfLines()
+            let bytes = try folder.open(name, for: .reading).content(upTo: 4096)
+            return String(decoding: bytes, as: UTF8.self).trimmedOfLines()
         } catch {
             if error.code == .noSuchFileOrDirectory { return nil }
             throw error
         }
-    }
-
-    private static func write(_ token: String, in folder: Folder) throws(SystemCallError) {
-        let draft = "\(name).draft"
-        let file = try folder.file(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        try file.write([ByteBuffer(string: token + "\n")], at: 0)
-        try file.sync()
-        try folder.rename(draft, to: folder, as: name)
-        try folder.sync()
     }
 }

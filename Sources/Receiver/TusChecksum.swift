@@ -1,7 +1,6 @@
 import FerryFiles
 import FerryProtocols
 import HTTPTypes
-import NIOCore
 
 /// The checksum that a request's content must have (tus 1.0.0, Checksum).
 struct TusChecksum: Sendable {
@@ -29,16 +28,8 @@ struct TusChecksum: Sendable {
     }
 
     /// Compares with the stored bytes, so that the disk is checked as well. Blocks.
-    func matches(_ file: PartFile, _ range: Range<Int>) throws(SystemCallError) -> Bool {
-        var digest = RunningDigest(algorithm)
-        var position = range.lowerBound
-        while position < range.upperBound {
-            let piece = try file.read(upTo: min(1 << 20, range.upperBound - position), at: position)
-            guard piece.readableBytes > 0 else { return false }
-            piece.withUnsafeReadableBytes { digest.update($0) }
-            position += piece.readableBytes
-        }
-        return digest.bytes == bytes
+    func matches(_ file: OpenFile, _ range: Range<Int>) throws(SystemCallError) -> Bool {
+        try file.digests([algorithm], of: range)[algorithm] == bytes
     }
 }
 

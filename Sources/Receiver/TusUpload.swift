@@ -1,12 +1,5 @@
 import FerryFiles
 import FerryProtocols
-import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The properties of a tus upload. Its offset is the size of its data file.
 struct TusUpload: Codable, Hashable, Sendable {
@@ -44,7 +37,7 @@ struct TusUpload: Codable, Hashable, Sendable {
         return resumable == nil
     }
 
-    static func infoName(_ id: String) -> String { "\(id).json" }
+    static func infoName(_ id: String) -> LocalPath { LocalPath("\(id).json") }
 }
 
 /// The path that the client requests.
@@ -89,16 +82,8 @@ extension UploadStore {
         guard let bytes = try? JSONEncoder().encode(upload) else {
             throw SystemCallError(call: "write", code: .invalidArgument)
         }
-        let draft = "\(upload.id).draft"
-        let file = try work.file(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        var failure: SystemCallError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(SystemCallError) { try file.write(bytes, at: 0) } catch { failure = error }
-        }
-        if let failure { throw failure }
-        try file.sync()
-        try work.rename(draft, to: work, as: TusUpload.infoName(upload.id))
-        try work.sync()
+        try work.replace(
+            TusUpload.infoName(upload.id), with: Array(bytes), draft: LocalPath("\(upload.id).draft"))
     }
 
     func forget(_ id: String) throws(SystemCallError) {
@@ -108,9 +93,9 @@ extension UploadStore {
 
     /// Returns the uploads of an earlier run. Files that belong to none of them are leftovers, and are removed.
     func restore() throws(SystemCallError) -> [TusUpload] {
-        let names = Set(try work.names())
+        let names = Set(try work.names().map(LocalPath.init(bytes:)))
         var uploads: [TusUpload] = []
-        for name in names where name.hasSuffix(".json") {
+        for name in names where name.text.hasSuffix(".json") {
             guard var upload = try? load(name), TusUpload.infoName(upload.id) == name,
                 UploadID.isValid(upload.id)
             else { continue }
@@ -121,21 +106,22 @@ extension UploadStore {
             uploads.append(upload)
         }
         let kept = Set(
-            uploads.flatMap { [Self.dataName($0.id), TusUpload.infoName($0.id)] } + ["lock", TokenFile.name])
+            uploads.flatMap { [Self.dataName($0.id), TusUpload.infoName($0.id)] } + [
+                Self.lockName, TokenFile.name,
+            ])
         for name in names.subtracting(kept) { try work.remove(name) }
         return uploads
     }
 
     /// True if the data file was renamed to the path, or has both names.
     private func hasName(_ path: String, _ id: String) throws(SystemCallError) -> Bool {
-        guard work.exists(Self.dataName(id)) else { return true }
+        guard (try? work.status(of: Self.dataName(id))) != nil else { return true }
         guard let published = StoredPath(text: path).flatMap({ try? stored($0) }) else { return false }
         return try open(id).status().entityTag == published.status.entityTag
     }
 
-    private func load(_ name: String) throws -> TusUpload {
-        let file = try work.file(name, flags: O_RDONLY)
-        let bytes = try file.read(upTo: 64 << 10, at: 0)
-        return try JSONDecoder().decode(TusUpload.self, from: Data(bytes.readableBytesView))
+    private func load(_ name: LocalPath) throws -> TusUpload {
+        let bytes = try work.open(name, for: .reading).content(upTo: 64 << 10)
+        return try JSONDecoder().decode(TusUpload.self, from: Data(bytes))
     }
 }

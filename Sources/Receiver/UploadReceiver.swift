@@ -2,12 +2,6 @@ import FerryFiles
 import NIOCore
 import NIOSSL
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// An HTTP server that stores uploads in a folder: `PUT /NAME`, `POST /` with the file or a form, and tus 1.0 at
 /// `/files/`. A `PUT` or `POST` of a file may also be a resumable upload of the IETF.
 ///
@@ -115,10 +109,10 @@ public final class UploadReceiver: Sendable {
 
     private func translated(_ error: any Error) -> ReceiverError {
         let (host, port) = (configuration.host, configuration.port)
-        guard let code = (error as? IOError)?.errnoCode else {
+        guard let code = (error as? IOError).map({ Errno(rawValue: $0.errnoCode) }) else {
             return .cannotListen(host: host, port: port, reason: "\(error)")
         }
-        if code == EADDRINUSE { return .portInUse(host: host, port: port) }
-        return .cannotListen(host: host, port: port, reason: String(cString: strerror(code)))
+        if code == .addressInUse { return .portInUse(host: host, port: port) }
+        return .cannotListen(host: host, port: port, reason: code.description)
     }
 }

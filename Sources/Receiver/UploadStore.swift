@@ -1,16 +1,10 @@
 import FerryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The folder for files, with `.ferry` inside it for unfinished uploads.
 final class UploadStore: Sendable {
-    let root: Folder
-    let work: Folder
-    private let lock: PartFile
+    let root: Directory
+    let work: Directory
+    private let lock: OpenFile
     private let overwrite: Bool
 
     /// Opens the folder, creating it for its owner alone if it is missing.
@@ -18,68 +12,59 @@ final class UploadStore: Sendable {
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(directory: String, overwrite: Bool) throws(ReceiverError) {
         self.overwrite = overwrite
+        let workStatus: FileStatus
         do throws(SystemCallError) {
-            root = try Self.root(directory)
-            work = try root.makeFolder(SafeName.workFolder, mode: 0o700)
+            root = try Self.root(LocalPath(directory))
+            work = try root.folderOrNew(LocalPath(SafeName.workFolder))
+            workStatus = try work.status()
         } catch {
             throw .directory(directory, reason: error.reason)
         }
         // Users who can write there control the names and the token of uploads.
-        if let reason = work.distrust {
-            throw .workFolder(directory + "/" + SafeName.workFolder, reason: reason)
+        if let danger = workStatus.danger {
+            throw .workFolder(
+                directory + "/" + SafeName.workFolder,
+                reason: danger == .openToOthers ? "others may use it" : "it belongs to another user")
         }
+        let isOurs: Bool
         do throws(SystemCallError) {
-            lock = try work.file("lock", flags: O_RDWR | O_CREAT, mode: 0o600)
-            try Self.take(lock)
+            lock = try work.open(Self.lockName, for: .locking)
+            isOurs = try Self.take(lock)
         } catch {
-            guard error.call == "flock", error.code == .wouldBlock else {
-                throw .directory(directory, reason: error.reason)
-            }
-            throw .directoryInUse(directory)
+            throw .directory(directory, reason: error.reason)
         }
+        guard isOurs else { throw .directoryInUse(directory) }
     }
 
-    private static func root(_ directory: String) throws(SystemCallError) -> Folder {
-        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemCallError("mkdir") }
-        return try Folder(path: directory)
+    private static func root(_ path: LocalPath) throws(SystemCallError) -> Directory {
+        do throws(SystemCallError) { try path.makeFolder() } catch {
+            guard error.code == .fileExists else { throw error }
+        }
+        return try Directory(path, follows: true)
     }
 
-    /// - Throws: `EWOULDBLOCK` from `flock` if another receiver uses the folder.
-    private static func take(_ lock: PartFile) throws(SystemCallError) {
-        let descriptor = lock.descriptor
-        try SystemCallError.check("flock") {
-            // A starting child shares every descriptor until its exec closes them: for that moment a released lock
-            // still seems to be locked.
-            for _ in 0..<40 {
-                if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return 0 }
-                guard errno == EWOULDBLOCK else { return -1 }
-                usleep(25_000)
-            }
-            return Int(flock(descriptor, LOCK_EX | LOCK_NB))
+    /// - Returns: False if another receiver uses the folder.
+    private static func take(_ lock: OpenFile) throws(SystemCallError) -> Bool {
+        // A starting child shares every descriptor until its exec closes them: for that moment a released lock still
+        // seems to be locked.
+        for _ in 0..<40 {
+            if try lock.tryLock() { return true }
+            DetachedThread.sleep(for: .milliseconds(25))
         }
+        return try lock.tryLock()
     }
+
+    static let lockName = LocalPath("lock")
 
     /// A file of `.ferry` that holds the data of one upload.
-    static func dataName(_ id: String) -> String { "\(id).part" }
+    static func dataName(_ id: String) -> LocalPath { LocalPath("\(id).part") }
 
-    /// Returns the bytes of the folder's file system: the free ones for this user, and all of them.
-    func disk() throws(SystemCallError) -> (free: Int, capacity: Int) {
-        var status = statvfs()
-        let descriptor = root.descriptor
-        try SystemCallError.check("statvfs") { fstatvfs(descriptor, &status) }
-        func bytes(_ blocks: UInt64) -> Int {
-            let (bytes, overflow) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
-            return overflow ? .max : Int(clamping: bytes)
-        }
-        return (bytes(UInt64(status.f_bavail)), bytes(UInt64(status.f_blocks)))
+    func create(_ id: String) throws(SystemCallError) -> OpenFile {
+        try work.open(Self.dataName(id), for: .creatingForWriting)
     }
 
-    func create(_ id: String) throws(SystemCallError) -> PartFile {
-        try work.file(Self.dataName(id), flags: O_RDWR | O_CREAT | O_EXCL)
-    }
-
-    func open(_ id: String) throws(SystemCallError) -> PartFile {
-        try work.file(Self.dataName(id), flags: O_RDWR)
+    func open(_ id: String) throws(SystemCallError) -> OpenFile {
+        try work.open(Self.dataName(id), for: .writing)
     }
 
     func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
@@ -91,34 +76,33 @@ final class UploadStore: Sendable {
         _ id: String, as path: StoredPath, willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }
     ) throws(SystemCallError) -> StoredPath {
         var folder = root
-        for name in path.folders { folder = try folder.makeFolder(name.text) }
+        for name in path.folders { folder = try folder.folderOrNew(name.path) }
         for number in 1...10_000 {
             let candidate = StoredPath(folders: path.folders, file: path.file.numbered(number))
-            if !overwrite, folder.exists(candidate.file.text) { continue }
+            let name = candidate.file.path
+            if !overwrite, (try? folder.status(of: name)) != nil { continue }
             try willUse(candidate)
             do throws(SystemCallError) {
                 if overwrite {
-                    try work.rename(Self.dataName(id), to: folder, as: candidate.file.text)
+                    try work.rename(Self.dataName(id), to: name, in: folder)
                 } else {
-                    try work.renameExclusively(Self.dataName(id), to: folder, as: candidate.file.text)
+                    try work.rename(Self.dataName(id), toFree: name, in: folder)
                 }
             } catch {
                 if error.code == .fileExists, !overwrite { continue }
                 throw error
             }
-            try folder.sync()
-            try work.sync()
+            try folder.synchronize()
+            try work.synchronize()
             return candidate
         }
         throw SystemCallError(call: "rename", code: .fileExists)
     }
 
     /// Returns a stored file for reading: only regular files, never through a link.
-    func stored(_ path: StoredPath) throws(SystemCallError) -> (file: PartFile, status: PartFile.Status)? {
+    func stored(_ path: StoredPath) throws(SystemCallError) -> (file: OpenFile, status: FileStatus)? {
         do throws(SystemCallError) {
-            var folder = root
-            for name in path.folders { folder = try folder.folder(name.text) }
-            let file = try folder.file(path.file.text, flags: O_RDONLY)
+            let file = try folder(path.folders[...]).open(path.file.path, for: .reading)
             let status = try file.status()
             return status.kind == .file ? (file, status) : nil
         } catch {

@@ -1,3 +1,4 @@
+import FerryFiles
 import Foundation
 import Testing
 
@@ -95,7 +96,7 @@ struct TusRecoveryTests {
         do {
             let uploadStore = try UploadStore(directory: folder, overwrite: false)
             _ = try uploadStore.create(id)
-            let data = folder + "/.ferry/" + UploadStore.dataName(id)
+            let data = folder + "/.ferry/" + UploadStore.dataName(id).text
             try FileManager.default.linkItem(atPath: data, toPath: folder + "/a.bin")
             if !hasBoth { try uploadStore.discard(id) }
             try uploadStore.save(.make(id: id, length: 0, state: .finishing(path: "a.bin")))

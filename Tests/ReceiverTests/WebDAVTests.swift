@@ -121,11 +121,11 @@ struct WebDAVTests {
     @Test func `a folder with too many names is refused, not cut short`() async throws {
         try await withReceiver(Self.listing) { site async throws in
             try Self.make("full", in: site)
-            for number in 0..<Responder.listLimit {
+            for number in 0..<WebDAVFolders.listLimit {
                 try Self.write("", to: "full/\(number)", in: site)
             }
             let whole = try await site.request("PROPFIND", "/full", ["Depth": "1"])
-            #expect(Self.addresses(whole).count == Responder.listLimit + 1)
+            #expect(Self.addresses(whole).count == WebDAVFolders.listLimit + 1)
             try Self.write("", to: "full/one more", in: site)
             #expect(try await site.request("PROPFIND", "/full", ["Depth": "1"]).status == 507)
             #expect(try await site.request("PROPFIND", "/full", ["Depth": "0"]).status == 207)

@@ -37,7 +37,7 @@ package enum IPAddress: Hashable, Sendable {
     }
 
     /// Loopback, or unspecified, which connects to this machine too.
-    var isLocal: Bool {
+    package var isLocal: Bool {
         switch self {
         case .ipv4(let bytes):
             return bytes.first == 127 || bytes.allSatisfy { $0 == 0 }

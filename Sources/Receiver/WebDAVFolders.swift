@@ -5,7 +5,7 @@ import NIOCore
 
 /// The subset of WebDAV (RFC 4918) that a client needs to copy a tree of files into the folder, and to list existing
 /// ones. Nothing can be moved, removed or locked.
-extension Responder {
+struct WebDAVFolders: Sendable {
     /// The maximum number of names in a list. A larger folder is refused, as a partial list would pass for the whole.
     static let listLimit = 10_000
     /// The maximum number of bytes of a list; long paths are repeated for each name.
@@ -13,6 +13,11 @@ extension Responder {
 
     private static let tooLong = Refusal(
         .insufficientStorage, "The folder has too many files to list them.")
+
+    let uploadStore: UploadStore
+    let allowListing: Bool
+    /// The methods of the receiver, for `Allow`.
+    let methods: String
 
     /// Serves `PROPFIND`. Whichever properties were requested, the response contains all of them (RFC 4918 §9.1).
     func properties(_ exchange: Exchange, at path: String) async throws -> Response {
@@ -22,7 +27,6 @@ extension Responder {
         if case .children = depth, !allowListing {
             throw Refusal(.forbidden, "This receiver does not list what it has; PROPFIND needs a Depth of 0.")
         }
-        let uploadStore = uploadStore
         switch try await offLoop({ () throws(SystemCallError) in try uploadStore.find(names, depth) }) {
         case .nothing:
             throw Refusal(.notFound, "There is no such file or folder.")
@@ -45,7 +49,6 @@ extension Responder {
         guard exchange.length == 0 else {
             throw Refusal(.unsupportedMediaType, "MKCOL takes no content here.")
         }
-        let uploadStore = uploadStore
         switch try await offLoop({ () throws(SystemCallError) in try uploadStore.makeFolder(names) }) {
         case .made:
             return Response(.created, fields: [.location: StoredPath.location(of: names) + "/"])

@@ -1,0 +1,60 @@
+import FerryFiles
+import FerryProtocols
+import NIOCore
+
+extension FileStatus {
+    var size: Int { Int(identity.size) }
+
+    var modified: Date { Date(timeIntervalSince1970: Double(identity.modified) / 1e9) }
+
+    /// The entity tag, which changes with the content: inode, size and time of the last change (RFC 9110 §8.8.3).
+    var entityTag: String {
+        let (seconds, nanoseconds) = identity.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let parts = [identity.inode] + [identity.size, seconds, nanoseconds].map { UInt64(clamping: $0) }
+        return "\"" + parts.map { String($0, radix: 16) }.joined(separator: "-") + "\""
+    }
+}
+
+/// The methods block, so they belong on `offLoop`.
+extension OpenFile {
+    func write(_ buffers: [ByteBuffer], at offset: Int) throws(SystemCallError) {
+        var offset = offset
+        for buffer in buffers {
+            let result = buffer.withUnsafeReadableBytes { bytes in
+                Result { () throws(SystemCallError) in try write(bytes, at: offset) }
+            }
+            try result.get()
+            offset += buffer.readableBytes
+        }
+    }
+
+    func read(upTo count: Int, at offset: Int) throws(SystemCallError) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        var result = Result<Int, SystemCallError>.success(0)
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            result = Result { () throws(SystemCallError) in
+                try read(into: UnsafeMutableRawBufferPointer(rebasing: space.prefix(count)), at: offset)
+            }
+            return (try? result.get()) ?? 0
+        }
+        _ = try result.get()
+        return buffer
+    }
+
+    /// Reads a range of the file for all digests at once.
+    func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemCallError)
+        -> [DigestAlgorithm: [UInt8]]
+    {
+        var running = algorithms.map { ($0, RunningDigest($0)) }
+        var offset = range.lowerBound
+        while offset < range.upperBound, !running.isEmpty {
+            let piece = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
+            guard piece.readableBytes > 0 else { throw SystemCallError(call: "read", code: .ioError) }
+            piece.withUnsafeReadableBytes { bytes in
+                for index in running.indices { running[index].1.update(bytes) }
+            }
+            offset += piece.readableBytes
+        }
+        return Dictionary(uniqueKeysWithValues: running.map { ($0, $1.bytes) })
+    }
+}
