@@ -3,7 +3,7 @@ public typealias ByteCount = Int64
 
 extension ByteCount {
     /// Returns the sum of two amounts, saturated at the largest amount.
-    static func sum(_ first: ByteCount, _ second: ByteCount) -> ByteCount {
+    package static func sum(_ first: ByteCount, _ second: ByteCount) -> ByteCount {
         let (sum, overflow) = first.addingReportingOverflow(second)
         return overflow ? .max : sum
     }

@@ -63,12 +63,13 @@ struct Ferry: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
-            failure.print()
-            exit(withError: ExitCode(failure.status))
         } catch let error as ExitCode {
             exit(withError: error)
         } catch {
+            if let failure = CommandFailure(of: error) {
+                failure.print()
+                exit(withError: ExitCode(failure.status))
+            }
             // The parser's own status for wrong usage is 64; Ferry uses 2.
             let status = exitCode(for: error)
             guard status == .validationFailure else { exit(withError: error) }

@@ -21,7 +21,7 @@ struct ConfigurationReloaderTests {
         }
         let state = LocalPath(folder.path("state"))
         let engine = try await Engine.start(
-            Assembly(configuration: Configuration(), state: state, source: source), state: state, monitor: nil
+            Assembly(configuration: Configuration(), state: state, source: source), monitor: nil
         )
         let reload = Task { try await engine.configuration.reload() }
         for await _ in reads { break }

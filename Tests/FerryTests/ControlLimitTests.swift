@@ -25,7 +25,7 @@ struct ControlLimitTests {
     private func withServer(_ body: (LocalPath) async throws -> Void) async throws {
         let state = LocalPath(folder.path("state"))
         let engine = try await Engine.start(
-            Assembly(configuration: Configuration(), state: state), state: state, monitor: nil)
+            Assembly(configuration: Configuration(), state: state), monitor: nil)
         try folder.write([], to: "other/file")
         let other = LocalPath(folder.path("other"))
         let server = try ControlServer(

@@ -28,12 +28,12 @@ struct OutputPageTests {
             let found = names(row[0])
             events.formUnion(found)
             let line = try #require(
-                OutputSchema.lines.first { !found.isDisjoint(with: $0.events.map(\.name)) }, "\(row[0])")
+                OutputSchema.lines.first { !found.isDisjoint(with: $0.events.map(\.key)) }, "\(row[0])")
             let members = names(row[2]).union(row[2].contains("an upload") ? upload : [])
-            #expect(members == Set((line.always + line.sometimes).map(\.name)), "\(row[0])")
-            #expect(Set(line.events.map(\.name)) == found)
+            #expect(members == Set(line.schema.members.map(\.name)), "\(row[0])")
+            #expect(Set(line.events.map(\.key)) == found)
         }
-        #expect(events == Set(OutputSchema.lines.flatMap { $0.events.map(\.name) }))
+        #expect(events == Set(OutputSchema.lines.flatMap { $0.events.map(\.key) }))
     }
 
     @Test func `it names the commands that print each event`() {

@@ -38,7 +38,8 @@ struct AddCommand: AsyncParsableCommand {
     @Option(
         help:
             "What to do if the name exists at the server: skip (if the file is the same), replace, rename or fail.",
-        completion: .list(ExistingFilePolicy.allCases.map(\.rawValue)), transform: Self.policy)
+        completion: .list(ExistingFilePolicy.allCases.map(\.rawValue)),
+        transform: { try choice($0) { "'\($0)' is not one of \($1)." } })
     var ifExists: ExistingFilePolicy?
 
     @Flag(help: "Add everything in folders, except hidden names and symbolic links.")
@@ -105,25 +106,15 @@ struct AddCommand: AsyncParsableCommand {
         let now = Date()
         let moment = try plan.moment(now: now)
         let assembly = try global.assembly()
-        let destination: Destination
-        do throws(UploadFailure) {
-            destination = try assembly.destination(to)
-        } catch {
-            throw CommandFailure(usage: error)
-        }
+        let destination = try assembly.destination(to)
         let selection = try find()
         let report = AddReport(isJSON: json)
         for problem in selection.problems { report.skipped(problem) }
         if selection == FileSelection() { report.nothingFound(inList: null || paths == ["-"]) }
         if self.as == nil { report.changed(names: selection.changedNames) }
-        let new: [NewUpload]
-        do throws(UploadFailure) {
-            new = try NewUploads.make(
-                selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists,
-                batch: plan.batch, start: plan.condition(at: moment, now: now))
-        } catch {
-            throw CommandFailure(usage: error)
-        }
+        let new = try NewUploads.make(
+            selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists,
+            batch: plan.batch, start: plan.condition(at: moment, now: now))
         let access = QueueAccess(assembly: .success(assembly), state: global.stateFolder)
         var sorted = SortedFiles(new, known: try await known(new, access))
         guard json || dryRun || yes || AddQuestion(sorted.chosen, to: destination).isAnsweredByYes else {
@@ -149,7 +140,7 @@ struct AddCommand: AsyncParsableCommand {
             return FileSearch(
                 isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys
             ).find(
-                LocalFiles.argumentPaths(paths).map(Self.absolute))
+                LocalFiles.argumentPaths(paths).map(LocalFiles.absolute))
         }
         let listed = try PathInput(separator: null ? .null : .line).read()
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
@@ -199,19 +190,10 @@ struct AddCommand: AsyncParsableCommand {
             }
         } catch {
             // Without the history a file may be sent twice; without this command it is not sent at all.
-            let text = "earlier uploads are unknown: \(error.summary)"
-            StandardError.write(Notice(kind: .note, text: text).line + "\n")
+            StandardError.note("earlier uploads are unknown: \(error.summary)")
         }
         if dryRun, case .uploads(let queued) = try await access.perform(.find(new)) { known.add(queued) }
         return known
-    }
-
-    private static func policy(_ text: String) throws -> ExistingFilePolicy {
-        guard let policy = ExistingFilePolicy(rawValue: text) else {
-            let names = ExistingFilePolicy.allCases.map(\.rawValue)
-            throw ValidationError("'\(text)' is not one of \(names.joined(separator: ", ")).")
-        }
-        return policy
     }
 
     private func parameters() throws(UploadFailure) -> [UploadItem.Parameter] {
@@ -225,12 +207,6 @@ struct AddCommand: AsyncParsableCommand {
                 .init(name: String(field[..<equals]), value: String(field[field.index(after: equals)...])))
         }
         return parameters
-    }
-
-    /// Makes a path absolute: the engine may run in another folder.
-    private static func absolute(_ path: LocalPath) -> LocalPath {
-        if path.bytes.first == UInt8(ascii: "/") { return path }
-        return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
     }
 }
 
@@ -260,10 +236,7 @@ struct SortedFiles {
 
     /// The bytes of the chosen files; `ByteCount.max` on overflow.
     var bytes: ByteCount {
-        chosen.reduce(0) { sum, upload in
-            let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
-            return overflow ? .max : total
-        }
+        chosen.reduce(0) { .sum($0, $1.identity.size) }
     }
 }
 

@@ -45,7 +45,7 @@ struct CheckCommand: AsyncParsableCommand {
         let assembly = try global.assembly()
         try checkQuestion()
         for warning in assembly.configuration.warnings {
-            StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
+            StandardError.warn(warning)
         }
         let runner = assembly.runner(
             rateLimit: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
@@ -75,7 +75,7 @@ struct CheckCommand: AsyncParsableCommand {
             }
             print(
                 json
-                    ? CheckLine(result).text
+                    ? CheckLine(result: result).text
                     : CheckText.block(result, headed: removeLeftovers, namesNone: removeLeftovers))
             results.append(result)
         }
@@ -85,23 +85,18 @@ struct CheckCommand: AsyncParsableCommand {
     /// Finds the destinations to check. Without names, plain URLs with abandoned uploads are checked too.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
-    ) async throws(CommandFailure) -> [Destination] {
-        do throws(UploadFailure) {
-            var targets: [Destination] = []
-            for name in destinations { targets.append(try assembly.destination(name)) }
-            if destinations.isEmpty { targets = assembly.destinations + (await runner.abandonedAddresses()) }
-            if targets.isEmpty { targets = [try assembly.destination(nil)] }
-            return targets
-        } catch {
-            throw CommandFailure(usage: error)
-        }
+    ) async throws(UploadFailure) -> [Destination] {
+        var targets: [Destination] = []
+        for name in destinations { targets.append(try assembly.destination(name)) }
+        if destinations.isEmpty { targets = assembly.destinations + (await runner.abandonedAddresses()) }
+        if targets.isEmpty { targets = [try assembly.destination(nil)] }
+        return targets
     }
 
     private func checkQuestion() throws(CommandFailure) {
         guard removeLeftovers, !yes, json || !Self.isTerminal else { return }
         throw CommandFailure(
-            usage: UploadFailure(
-                .permanent, "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes"))
+            usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
     }
 
     /// Marks the uploads that the user's queue still needs, which are no leftovers.

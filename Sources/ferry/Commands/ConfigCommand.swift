@@ -47,10 +47,11 @@ struct ConfigCommand: AsyncParsableCommand {
             return
         }
         let isThere = LocalFiles.mode(of: file) != nil
-        let watches = try global.assembly().checkedWatches()
+        let watches = try global.assembly().watches()
         if json {
             let line = ConfigurationLine(
-                configuration, watches: watches, file: isThere ? file : nil, folder: global.stateFolder.text)
+                configuration: configuration, watches: watches, file: isThere ? file : nil,
+                folder: global.stateFolder.text)
             print(JSONLine.text(line))
             return try Self.fail(of: configuration)
         }
@@ -90,7 +91,7 @@ struct ConfigCommand: AsyncParsableCommand {
             print("network        \(await Self.network(configuration.connectivity.policy))")
         }
         for warning in configuration.warnings + watches.flatMap(\.warnings) + configuration.missingSecrets {
-            StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
+            StandardError.warn(warning)
         }
         try Self.fail(of: configuration)
     }

@@ -25,10 +25,7 @@ struct DemoCommand: AsyncParsableCommand {
         settings.bytesPerSecond = Self.bytesPerSecond
         // A PUT without a response is sent again; it should replace the first, not add a second file.
         settings.overwrite = true
-        let receiver: UploadReceiver
-        do throws(ReceiverError) { receiver = try UploadReceiver(settings) } catch {
-            throw CommandFailure(receiver: error)
-        }
+        let receiver = try UploadReceiver(settings)
         let (addresses, started) = AsyncStream.makeStream(of: ReceiverAddress.self)
         let serving = Task {
             defer { started.finish() }
@@ -60,12 +57,7 @@ struct DemoCommand: AsyncParsableCommand {
         let theme = try look.theme(configuration)
         let assembly = Assembly(
             configuration: configuration, state: LocalPath(folder.state), treatsLoopbackAsRemote: link != nil)
-        let engine: Engine
-        do throws(JournalError) {
-            engine = try await Engine.start(assembly, state: LocalPath(folder.state), monitor: link?.monitor)
-        } catch {
-            throw CommandFailure(error)
-        }
+        let engine = try await Engine.start(assembly, monitor: link?.monitor)
         for (name, files) in try folder.makeSamples() {
             guard let destination = try? assembly.destination(name) else { continue }
             let selection = FileSearch(isRecursive: false).find(files)

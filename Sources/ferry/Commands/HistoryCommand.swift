@@ -32,16 +32,10 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try global.checkFolder()
-        let entries: [HistoryEntry]
-        do throws(JournalError) {
-            let directory = try StateDirectory(reading: global.stateFolder)
-            entries =
-                try directory.map { directory throws(JournalError) in
-                    try UploadHistory.read(in: directory, limit: limit, since: since?.date(now: Date()))
-                } ?? []
-        } catch {
-            throw CommandFailure(error)
-        }
+        let entries =
+            try StateDirectory(reading: global.stateFolder).map {
+                try UploadHistory.read(in: $0, limit: limit, since: since?.date(now: Date()))
+            } ?? []
         for entry in entries { print(json ? JSONLine.text(FinishedLine(entry)) : Self.line(entry)) }
         if !entries.isEmpty, !json { print(HistoryReport(entries).line) }
         if entries.isEmpty, !json {
@@ -74,37 +68,21 @@ struct HistoryCommand: AsyncParsableCommand {
 
 /// The totals of some entries of the history.
 struct HistoryReport {
-    private var files = 0
-    private var bytes: ByteCount = 0
-    private var resent: ByteCount = 0
-    private var removed = 0
+    private let entries: [HistoryEntry]
 
-    init(_ entries: [HistoryEntry]) {
-        for entry in entries { add(entry) }
-    }
-
-    private mutating func add(_ entry: HistoryEntry) {
-        resent = Self.sum(resent, entry.upload.tries.resent)
-        switch entry.outcome {
-        case .done:
-            files += 1
-            bytes = Self.sum(bytes, entry.upload.size)
-        case .removed: removed += 1
-        }
-    }
+    init(_ entries: [HistoryEntry]) { self.entries = entries }
 
     /// The totals in a line: `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
     var line: String {
+        let done = entries.filter { $0.outcome == .done }
+        let bytes = done.reduce(0) { ByteCount.sum($0, $1.upload.size) }
+        let resent = entries.reduce(0) { ByteCount.sum($0, $1.upload.tries.resent) }
+        let removed = entries.count - done.count
         let sums = [
-            "\(files) \(files == 1 ? "file" : "files"), \(ByteFormat.sentence(bytes))",
+            "\(done.count) \(done.count == 1 ? "file" : "files"), \(ByteFormat.sentence(bytes))",
             resent > 0 ? "\(ByteFormat.sentence(resent)) sent again" : nil,
             removed > 0 ? "\(removed) removed" : nil,
         ]
         return sums.compactMap { $0 }.joined(separator: "; ")
-    }
-
-    private static func sum(_ left: ByteCount, _ right: ByteCount) -> ByteCount {
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        return overflow ? .max : sum
     }
 }

@@ -45,16 +45,13 @@ struct InitCommand: AsyncParsableCommand {
             try write(draft, edit, wizard)
         } catch is Wizard.NoInput {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "the answers ended; nothing was written",
-                hint: "`ferry init` begins again")
+                usage: "the answers ended; nothing was written", hint: "`ferry init` begins again")
         }
     }
 
     /// The credentials that the command line names.
     private var signIn: DestinationDraft.SignIn? {
-        tokenFile.map {
-            .bearer(.file(URL(fileURLWithPath: LocalFiles.expanded($0)).standardizedFileURL.path))
-        }
+        tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
     }
 
     /// Asks the destination for its capabilities, and the user what to change if it refuses.
@@ -85,12 +82,7 @@ struct InitCommand: AsyncParsableCommand {
 
     private func ask(_ draft: DestinationDraft, _ edit: ConfigurationEdit) async throws -> CheckResult {
         let text = try edit.text(adding: draft, secretFile: nil, isDefault: false)
-        let configuration: Configuration
-        do throws(UploadFailure) {
-            configuration = try ConfigurationFile.parse(Data(text), file: edit.file.path)
-        } catch {
-            throw CommandFailure(usage: error)
-        }
+        let configuration = try ConfigurationFile.parse(Data(text), file: edit.file.path)
         let assembly = Assembly(configuration: configuration, state: global.stateFolder)
         let runner = assembly.runner(rateLimit: RateLimit(), monitors: [])
         do {

@@ -46,7 +46,7 @@ struct LimitCommand: AsyncParsableCommand {
         }
         guard case .limits(let limits) = try await access.perform(.limits) else { return }
         if rate == nil { try await checkIsKnown(limits, access) }
-        for limit in told(limits) { print(json ? LimitLine(event: "limit", limit).text : Self.line(limit)) }
+        for limit in told(limits) { print(json ? LimitLine(limit: limit).text : Self.line(limit)) }
     }
 
     /// The new limit: nil if the command line has none. The inner nil stands for the configuration's limit.
@@ -114,49 +114,4 @@ struct LimitCommand: AsyncParsableCommand {
         let origin = isPlain ? "" : " (\(limit.origin.rawValue))"
         return SafeLine.text("\(limit.scope.title): \(limit.text(at: Date(), in: .local))\(origin)")
     }
-}
-
-/// A bandwidth limit, as `--json` prints it.
-struct LimitLine: OutputLine {
-    /// The event's name; nil inside another line.
-    var event: String?
-    /// The scope: `total`, `destination` or `batch`.
-    var scope: String
-    var name: String?
-    /// The bytes per second; absent without a limit.
-    var bandwidth: ByteCount?
-    /// The origin: `command`, `timetable`, `configuration`, or `nothing` if there is no limit and none is planned.
-    var from: String
-    /// The time until which the timetable keeps this limit.
-    var until: Date?
-
-    private static let nothing = "nothing"
-
-    init(event: String? = nil, _ limit: BandwidthLimit) {
-        self.event = event
-        switch limit.scope {
-        case .total: scope = "total"
-        case .destination(let name): (scope, self.name) = ("destination", name)
-        case .batch(let name): (scope, self.name) = ("batch", name)
-        }
-        (bandwidth, until) = (limit.bandwidth.rate, limit.until)
-        let isSaid = limit.origin != .configuration || bandwidth != nil || until != nil
-        from = isSaid ? limit.origin.rawValue : Self.nothing
-    }
-
-    static let schema = LineSchema(
-        [.init("limit", "A limit of the bandwidth.")],
-        always: [
-            .init("scope", .choice(["total", "destination", "batch"]), "Whose uploads it is for."),
-            .init(
-                "from", .choice(["command", "timetable", "configuration", nothing]),
-                "What it comes from; nothing where there is none and none is to come."),
-        ],
-        maybe: [
-            .init("name", .text(), "Of the destination or the batch."),
-            .init("bandwidth", .whole(0...Int.max), "Bytes per second; absent without a limit."),
-            .init("until", .moment, "When a timetable says otherwise."),
-        ])
-
-    var text: String { JSONLine.text(self) }
 }

@@ -105,7 +105,7 @@ struct ListCommand: AsyncParsableCommand {
         guard let status = access.engineStatus else { return }
         var diff = StatusDiff()
         for change in diff.take(status) where !change.isPast {
-            StandardError.write(Notice(kind: .note, text: change.sentence(in: .local)).line + "\n")
+            StandardError.note(change.sentence(in: .local))
         }
     }
 }

@@ -28,12 +28,11 @@ enum Misspelling {
         }
         let summary = "there is no command '\(word)'"
         if let nearest = Suggestions.nearest(to: word, among: names) {
-            return CommandFailure(
-                status: CommandFailure.usage, summary: summary, hint: "did you mean `ferry \(nearest)`?")
+            return CommandFailure(usage: summary, hint: "did you mean `ferry \(nearest)`?")
         }
         let isFile = LocalFiles.mode(of: LocalFiles.expanded(word)) != nil
         return CommandFailure(
-            status: CommandFailure.usage, summary: summary,
+            usage: summary,
             hint: isFile ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands")
     }
 

@@ -87,8 +87,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     func checkFolder() throws(CommandFailure) {
         guard let state, LocalFiles.mode(of: stateFolder.text) == nil else { return }
         throw CommandFailure(
-            status: CommandFailure.usage, summary: "there is no folder \(state)",
-            hint: "`ferry add` and `ferry run` make it")
+            usage: "there is no folder \(state)", hint: "`ferry add` and `ferry run` make it")
     }
 
     /// Opens the queue. A running engine keeps its earlier configuration, so commands reach it even if the file is
@@ -100,8 +99,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }
         if case .failure(let error) = assembly {
             guard ControlClient(folder: stateFolder).isAnswered else { throw error }
-            let text = "\(error.summary); the engine keeps its earlier configuration"
-            StandardError.write(Notice(kind: .warning, text: text).line + "\n")
+            StandardError.warn("\(error.summary); the engine keeps its earlier configuration")
         }
         return QueueAccess(assembly: assembly, state: stateFolder)
     }
@@ -126,12 +124,7 @@ struct ScreenOptions: ParsableArguments {
             "\(ScreenOptions.colours); direct: 24-bit colour, where terminfo describes it.",
             valueName: "when"),
         completion: .list(Screen.Configuration.Colour.allCases.map(\.rawValue)),
-        transform: { name in
-            guard let colour = Screen.Configuration.Colour(rawValue: name) else {
-                throw ValidationError("--color is one of \(ScreenOptions.colours), not '\(name)'.")
-            }
-            return colour
-        })
+        transform: { try choice($0) { "--color is one of \($1), not '\($0)'." } })
     var colour: Screen.Configuration.Colour?
 
     private static let colours = Screen.Configuration.Colour.allCases.map(\.rawValue).joined(separator: ", ")
@@ -171,7 +164,7 @@ struct ScreenOptions: ParsableArguments {
     }
 
     /// Returns the theme of the option, otherwise the configuration's.
-    func theme(_ configuration: Configuration) throws(CommandFailure) -> Theme {
+    func theme(_ configuration: Configuration) throws(UploadFailure) -> Theme {
         try (theme ?? configuration.appearance.theme).load()
     }
 
@@ -182,18 +175,12 @@ struct ScreenOptions: ParsableArguments {
             discussion:
                 "The default is the configuration's onHangUp, otherwise stop. A screen attached to a background engine never stops it.",
             valueName: "policy"),
-        completion: .list(HangUpPolicy.allCases.map(\.rawValue)), transform: ScreenOptions.hangUpPolicy)
+        completion: .list(HangUpPolicy.allCases.map(\.rawValue)),
+        transform: { try choice($0) { text, _ in "--on-hangup is stop or continue, not '\(text)'." } })
     var chosenOnHangUp: HangUpPolicy?
 
     /// Returns the option's value, otherwise the configuration's.
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
-
-    private static func hangUpPolicy(_ text: String) throws -> HangUpPolicy {
-        guard let policy = HangUpPolicy(rawValue: text) else {
-            throw ValidationError("--on-hangup is stop or continue, not '\(text)'.")
-        }
-        return policy
-    }
 
     /// True if the user wants lines instead of a screen.
     func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
@@ -227,6 +214,16 @@ struct SelectionOptions: ParsableArguments {
         if let batch { return .batch(batch) }
         return all ? .all : UploadNumbers(ids.flatMap(\.ranges)).selection
     }
+}
+
+/// Reads the value of an option with fixed values.
+///
+/// - Parameter issue: Returns the message for another text, with the names of the values.
+func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ text: String, _ issue: (_ text: String, _ names: String) -> String
+) throws -> Choice {
+    if let choice = Choice(rawValue: text) { return choice }
+    throw ValidationError(issue(text, Choice.allCases.map(\.rawValue).joined(separator: ", ")))
 }
 
 extension UploadNumbers {

@@ -31,9 +31,7 @@ struct PathInput {
                 bytes += chunk
             }
         } catch {
-            throw CommandFailure(
-                status: CommandFailure.usage,
-                summary: "standard input cannot be read: \(error.reason)")
+            throw CommandFailure(usage: "standard input cannot be read: \(error.reason)")
         }
         guard bytes.count <= limit else { throw Self.notPaths("is longer than 1 GiB") }
         return try paths(in: bytes)
@@ -48,8 +46,6 @@ struct PathInput {
     }
 
     private static func notPaths(_ why: String, hint: String? = nil) -> CommandFailure {
-        CommandFailure(
-            status: CommandFailure.usage, summary: "standard input \(why): it is no list of paths", hint: hint
-        )
+        CommandFailure(usage: "standard input \(why): it is no list of paths", hint: hint)
     }
 }

@@ -128,7 +128,7 @@ private func report(
     // The command has been carried out, even if the explanation fails.
     guard !json, let named = change.order, selection.mayHaveUnchanged(ids) else { return }
     for sentence in await access.explanation(of: named, selection, changed: ids) {
-        StandardError.write(Notice(kind: .note, text: sentence).line + "\n")
+        StandardError.note(sentence)
     }
 }
 

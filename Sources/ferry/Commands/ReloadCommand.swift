@@ -24,11 +24,9 @@ struct ReloadCommand: AsyncParsableCommand {
                 status: CommandFailure.nothingRuns, summary: "no engine is running",
                 hint: "`ferry` and `ferry run` read the configuration when they start")
         }
-        if json { return print(JSONLine.text(ReloadLine(report))) }
+        if json { return print(JSONLine.text(ReloadLine(report: report))) }
         for line in report.lines { print(SafeLine.text(line)) }
-        for warning in report.warnings {
-            StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
-        }
+        for warning in report.warnings { StandardError.warn(warning) }
     }
 }
 
@@ -43,12 +41,9 @@ struct EngineReload {
         case .answered(.reloaded(let report)): return report
         case .answered(.reply(.refused(let failure))): throw CommandFailure(usage: failure)
         case .otherVersion(let failure):
-            throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
+            throw CommandFailure(inUse: failure)
         case .answered, .unknown:
-            throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: "the running engine did not answer",
-                hint: "try `ferry reload` again")
+            throw CommandFailure(inUse: "the running engine did not answer", hint: "try `ferry reload` again")
         case .nobody: return nil
         }
     }
@@ -56,35 +51,19 @@ struct EngineReload {
 
 /// The line of `ferry reload --json`.
 struct ReloadLine: OutputLine {
-    var event = "reload"
-    var file: String
-    var added: [String]
-    var changed: [String]
-    var removed: [String]
-    var now: [String]
-    var atNextStart: [String]
-    var retry: [Upload.ID]
-    var warnings: [String]
+    let report: ReloadReport
 
-    init(_ report: ReloadReport) {
-        (file, retry, warnings) = (report.file, report.retry, report.warnings)
-        let changes = report.changes
-        (added, changed, removed) = (changes.added, changes.changed, changes.removed)
-        (now, atNextStart) = (changes.now, changes.atNextStart)
-    }
-
-    static let schema = LineSchema(
-        [.init("reload", "The running engine has read its configuration again.")],
-        always: [
-            .init("file", .text(), "What it read."),
-            .init("added", .array(.text()), "Destinations that it did not know."),
-            .init("changed", .array(.text()), "Destinations that are another way now."),
-            .init("removed", .array(.text()), "Destinations that it does not know any more."),
-            .init("now", .array(.text()), "Keys of what else holds from now on."),
-            .init("atNextStart", .array(.text()), "Keys of what the next start takes up."),
-            .init(
-                "retry", .array(.whole(1...Int.max)),
-                "Uploads that stopped for lack of a destination or credentials and may resume now."),
-            .init("warnings", .array(.text()), "What is new in it and may do harm."),
-        ])
+    static let events: KeyValuePairs = ["reload": "The running engine has read its configuration again."]
+    static let members: [LineMember<Self>] = [
+        .always("file", "What it read.", \.report.file),
+        .always("added", "Destinations that it did not know.", \.report.changes.added),
+        .always("changed", "Destinations that are another way now.", \.report.changes.changed),
+        .always("removed", "Destinations that it does not know any more.", \.report.changes.removed),
+        .always("now", "Keys of what else holds from now on.", \.report.changes.now),
+        .always("atNextStart", "Keys of what the next start takes up.", \.report.changes.atNextStart),
+        .always(
+            "retry", "Uploads that stopped for lack of a destination or credentials and may resume now.",
+            as: .array(.whole(1...Int.max)), \.report.retry),
+        .always("warnings", "What is new in it and may do harm.", \.report.warnings),
+    ]
 }

@@ -25,7 +25,8 @@ struct RunCommand: AsyncParsableCommand {
             "What to do if a request went out whole, got no response, and the server cannot be asked: retry, hold or fail.",
             discussion: "The default is the configuration's retry.onUncertain, otherwise hold.",
             valueName: "choice"),
-        completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)), transform: Self.onUncertain)
+        completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)),
+        transform: { try choice($0) { "'\($0)' is none of \($1)." } })
     var onUncertain: QueueRetryPolicy.OnUncertain?
     @Flag(help: "ASCII signs only.") var ascii = false
     @OptionGroup var global: GlobalOptions
@@ -43,28 +44,20 @@ struct RunCommand: AsyncParsableCommand {
             if let onUncertain { configuration.retry.onUncertain = onUncertain }
             configuration.watch += watch
         }
-        let watches = try assembly.checkedWatches()
+        let watches = try assembly.watches()
         let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
-        let engine: Engine
-        do throws(JournalError) {
-            engine = try await Engine.start(
-                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder),
-                watches: watches)
-        } catch {
-            throw CommandFailure(error)
-        }
+        let engine = try await Engine.start(assembly, monitor: assembly.linkMonitor(), watches: watches)
         try await HeadlessRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle, isASCII: ascii).run(
             until: signals)
     }
 
     /// Starts an engine in the background. The configuration is checked first, to show its errors here.
-    private func startInBackground() async throws(CommandFailure) -> String {
-        _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.checkedWatches()
+    private func startInBackground() async throws -> String {
+        _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.watches()
         let client = ControlClient(folder: global.stateFolder)
         if let process = client.process, !watching.folders.isEmpty {
             throw CommandFailure(
-                status: CommandFailure.queueInUse,
-                summary:
+                inUse:
                     "an engine has the queue already (process \(process)): it watches only its own folders",
                 hint: "name the folder in `watch` of the configuration, and start ferry again")
         }
@@ -72,13 +65,5 @@ struct RunCommand: AsyncParsableCommand {
         var more = exitWhenIdle ? ["--exit-when-idle"] : []
         if let onUncertain { more += ["--on-uncertain", onUncertain.rawValue] }
         return try await BackgroundEngine(global, more: more + watching.arguments).startInPlace()
-    }
-
-    private static func onUncertain(_ text: String) throws -> QueueRetryPolicy.OnUncertain {
-        guard let choice = QueueRetryPolicy.OnUncertain(rawValue: text) else {
-            let names = QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(text)' is none of \(names).")
-        }
-        return choice
     }
 }

@@ -13,7 +13,7 @@ struct ScreenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let assembly = try global.assembly()
-        let watches = try assembly.checkedWatches()
+        let watches = try assembly.watches()
         let theme = try look.theme(assembly.configuration)
         let background = BackgroundEngine(global)
         let attached = AttachedSession(
@@ -22,12 +22,10 @@ struct ScreenCommand: AsyncParsableCommand {
         if ControlClient(folder: global.stateFolder).isAnswered { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {
-            engine = try await Engine.start(
-                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder),
-                watches: watches)
+            engine = try await Engine.start(assembly, monitor: assembly.linkMonitor(), watches: watches)
         } catch {
             guard case .inUse = error, ControlClient(folder: global.stateFolder).isAnswered else {
-                throw CommandFailure(error)
+                throw error
             }
             return try await attached.run()
         }

@@ -50,14 +50,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-        let receiver: UploadReceiver
-        let configuration = try configuration()
         let report: ReceiverReport = json ? .json : .text
-        do throws(ReceiverError) {
-            receiver = try UploadReceiver(configuration) { report.print($0) }
-        } catch {
-            throw CommandFailure(receiver: error)
-        }
+        let receiver = try UploadReceiver(try configuration()) { report.print($0) }
         let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
         let serving = Task {
             try await receiver.run { report.print($0, folder: directory, token: receiver.token) }
@@ -66,9 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
             for await _ in signals.values { serving.cancel() }
         }
         defer { stopping.cancel() }
-        do { try await serving.value } catch let error as ReceiverError {
-            throw CommandFailure(receiver: error)
-        } catch is CancellationError {}
+        do { try await serving.value } catch is CancellationError {}
     }
 
     func validate() throws {
@@ -86,7 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func configuration() throws -> ReceiverConfiguration {
         let (host, port) = try endpoint
         var configuration = ReceiverConfiguration(
-            directory: absolute(directory), host: host, port: port, maximumSize: try limit)
+            directory: LocalFiles.absolute(directory), host: host, port: port, maximumSize: try limit)
         configuration.overwrite = overwrite
         configuration.limits.quota = try quotaBytes
         configuration.token = try token()
@@ -99,25 +91,13 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    private func absolute(_ path: String) -> String {
-        URL(fileURLWithPath: LocalFiles.expanded(path)).standardizedFileURL.path
-    }
-
     private func tls(_ certificate: String, _ key: String) throws -> ReceiverTLS {
-        try trust(certificate, as: "the certificate")
-        try trust(key, as: "the key")
+        try FileTrust().check(certificate, as: "the certificate")
+        try FileTrust().check(key, as: "the key")
         if let mode = LocalFiles.mode(of: key), mode & 0o077 != 0 {
-            throw CommandFailure(
-                status: CommandFailure.usage, summary: "others can read the key \(key)",
-                hint: "chmod 600 \(key)")
+            throw CommandFailure(usage: "others can read the key \(key)", hint: "chmod 600 \(key)")
         }
         return ReceiverTLS(certificate: certificate, key: key)
-    }
-
-    private func trust(_ path: String, as role: String) throws {
-        do throws(UploadFailure) { try FileTrust().check(path, as: role) } catch {
-            throw CommandFailure(usage: error)
-        }
     }
 
     private var endpoint: (host: String, port: Int) {
@@ -150,36 +130,26 @@ struct ServeCommand: AsyncParsableCommand {
     private func token() throws -> String? {
         guard let tokenFile else { return nil }
         let path = LocalFiles.expanded(tokenFile)
-        try trust(path, as: "the token file")
+        try FileTrust().check(path, as: "the token file")
         guard let mode = LocalFiles.mode(of: path), let data = LocalFiles.content(of: path)
         else {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "the token file \(path) cannot be read",
+                usage: "the token file \(path) cannot be read",
                 hint: "write a long random line into it, and chmod 600 it")
         }
         guard mode & 0o077 == 0 else {
-            throw CommandFailure(
-                status: CommandFailure.usage, summary: "others can read the token file \(path)",
-                hint: "chmod 600 \(path)")
+            throw CommandFailure(usage: "others can read the token file \(path)", hint: "chmod 600 \(path)")
         }
         guard data.count <= LocalFiles.sizeLimit else {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "the token file \(path) is larger than 1 MiB",
+                usage: "the token file \(path) is larger than 1 MiB",
                 hint: "write a long random line into it, and nothing else")
         }
         let token = String(decoding: data, as: UTF8.self).trimmedOfLines()
         guard !token.isEmpty else {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "the token file \(path) is empty",
-                hint: "write a long random line into it")
+                usage: "the token file \(path) is empty", hint: "write a long random line into it")
         }
         return token
-    }
-}
-
-extension CommandFailure {
-    init(receiver error: ReceiverError) {
-        self.init(
-            status: Self.usage, summary: error.errorDescription ?? "\(error)", hint: error.recoverySuggestion)
     }
 }

@@ -18,13 +18,7 @@ struct StateCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let inspection = try global.inspection()
-            let report: StateReport
-            do throws(JournalError) {
-                report = try inspection.verify()
-            } catch {
-                throw CommandFailure(error)
-            }
+            let report = try global.inspection().verify()
             let text = StateText(report, folder: global.stateFolder)
             if json { print(text.json) } else { for line in text.lines { print(line) } }
             if !report.problems.isEmpty { throw ExitCode(1) }
@@ -62,30 +56,19 @@ struct StateCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let inspection = try global.inspection()
-            let reading: StateReading
-            do throws(JournalError) {
-                reading = try inspection.read()
-            } catch {
-                throw CommandFailure(error)
-            }
+            let reading = try global.inspection().read()
             let output = try ExportOutput(file)
-            do throws(JournalError) {
-                try reading.export { output.write($0) }
-            } catch {
-                throw CommandFailure(error)
-            }
+            try reading.export { output.write($0) }
             try output.finish()
             for notice in reading.recovered.notices where notice != .acceptedEdit {
-                StandardError.write("note: \(SafeLine.text(notice.summary))\n")
+                StandardError.note(notice.summary)
             }
             if reading.notUnderstood > 0 {
-                StandardError.write(
-                    "warning: \(reading.notUnderstood) records are not understood and left out\n")
+                StandardError.warn("\(reading.notUnderstood) records are not understood and left out")
             }
             guard let problem = reading.problem else { return }
             let rest = if case .damaged = problem { "; what follows is left out" } else { "" }
-            StandardError.write("warning: \(SafeLine.text(problem.summary))\(rest)\n")
+            StandardError.warn(problem.summary + rest)
             throw ExitCode(1)
         }
     }
@@ -93,12 +76,8 @@ struct StateCommand: AsyncParsableCommand {
 
 extension GlobalOptions {
     /// Opens the state folder for reading only.
-    fileprivate func inspection() throws(CommandFailure) -> StateInspection {
-        do throws(JournalError) {
-            if let directory = try StateDirectory(reading: stateFolder) { return StateInspection(directory) }
-        } catch {
-            throw CommandFailure(error)
-        }
+    fileprivate func inspection() throws -> StateInspection {
+        if let directory = try StateDirectory(reading: stateFolder) { return StateInspection(directory) }
         throw CommandFailure(
             status: 1, summary: "there is no queue in \(stateFolder.text)",
             hint: "name the folder of one with --state-dir")

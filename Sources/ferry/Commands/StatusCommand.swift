@@ -17,16 +17,17 @@ struct StatusCommand: AsyncParsableCommand {
         let client = ControlClient(folder: global.stateFolder)
         try client.checkPulse()
         switch client.ask(.report) {
-        case .answered(.report(let report)): print(json ? StatusLine(report).text : StatusText.lines(report))
+        case .answered(.report(let report)):
+            print(json ? StatusLine(report: report).text : StatusText.lines(report))
         case .otherVersion(let failure):
-            throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
+            throw CommandFailure(inUse: failure)
         case .answered(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
         case .unknown, .answered:
             throw client.silence
         case .nobody:
             print(
-                json ? StatusLine.nothingRuns.text : "no engine is running; `ferry` or `ferry run` starts one"
+                json
+                    ? StatusLine(report: nil).text : "no engine is running; `ferry` or `ferry run` starts one"
             )
             throw ExitCode(CommandFailure.nothingRuns)
         }
@@ -113,69 +114,4 @@ enum StatusText {
         let bandwidth = limited.isEmpty ? "no limit of bandwidth" : limited.joined(separator: ", ")
         return "\(status.concurrency) at once, \(bandwidth)"
     }
-}
-
-/// The line of `ferry status --json`. Names and units are in its schema and do not change.
-struct StatusLine: Encodable {
-    var event = "status"
-    var running: Bool
-    var version: String?
-    var process: Int32?
-    var since: Date?
-    var screens: Int?
-    var network: String?
-    /// The reason why there is no network.
-    var reason: String?
-    var uploads: EngineReport.Counts?
-    /// The total rate in bytes per second; absent while nothing runs.
-    var rate: ByteCount?
-    /// The seconds until all due uploads are sent; absent while unknown.
-    var eta: Double?
-    var concurrency: Int?
-    /// The total limit in bytes per second; absent without a limit.
-    var bandwidth: ByteCount?
-    /// The time until which the timetable keeps this limit.
-    var bandwidthUntil: Date?
-    /// The limits of destinations and batches; absent if there are none.
-    var limits: [LimitLine]?
-    var notice: String?
-    /// The servers that asked for a pause; absent if there are none.
-    var slow: [RetryAfterPauseLine]?
-    /// The watch folders; absent if there are none.
-    var watched: [EngineReport.Watched]?
-    /// The unreachable hosts; absent if there are none.
-    var away: [UnreachableHostLine]?
-
-    static let nothingRuns = StatusLine()
-
-    private init() { running = false }
-
-    init(_ report: EngineReport) {
-        running = true
-        version = FerryVersion.current
-        process = report.process
-        since = report.since
-        screens = report.screens
-        switch report.status.network {
-        case .online: network = "online"
-        case .offline(_, let why): (network, reason) = ("offline", why)
-        }
-        uploads = report.counts
-        if report.counts.running > 0, let estimate = report.estimate {
-            (rate, eta) = (estimate.wholeRate, estimate.eta)
-        }
-        concurrency = report.status.concurrency
-        let total = report.status.totalLimit
-        (bandwidth, bandwidthUntil) = (total.bandwidth.rate, total.until)
-        let others = report.status.limits.filter { $0.scope != .total && $0.bandwidth != .unlimited }
-        limits = others.isEmpty ? nil : others.map { LimitLine($0) }
-        notice = report.status.notice?.summary
-        let pauses = report.status.retryAfterPauses
-        watched = report.watched
-        slow = pauses.isEmpty ? nil : pauses.map { RetryAfterPauseLine($0) }
-        let hosts = report.status.unreachableHosts
-        away = hosts.isEmpty ? nil : hosts.map(UnreachableHostLine.init)
-    }
-
-    var text: String { JSONLine.text(self) }
 }

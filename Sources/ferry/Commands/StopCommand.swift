@@ -30,8 +30,7 @@ struct StopCommand: AsyncParsableCommand {
         case .nobody: tell(.nothingRuns)
         case .unknown:
             throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: "the running engine did not answer",
-                hint: "`ferry stop` ends it at once")
+                inUse: "the running engine did not answer", hint: "`ferry stop` ends it at once")
         }
     }
 

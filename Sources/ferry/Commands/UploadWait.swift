@@ -109,8 +109,7 @@ struct UploadWait {
         let (found, missing) = numbers.found(among: uploads.keys)
         guard missing.isEmpty else {
             throw CommandFailure(
-                status: CommandFailure.usage,
-                summary:
+                usage:
                     "there is no upload \(missing.prefix(5).map(UploadNumbers.name).joined(separator: ", "))",
                 hint: "`ferry list` shows the numbers")
         }

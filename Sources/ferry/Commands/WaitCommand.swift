@@ -105,19 +105,17 @@ struct WaitCommand: AsyncParsableCommand {
 
     /// Returns the upload from the history, if it is done.
     private func past(_ id: Upload.ID) -> Upload? {
-        guard let directory = try? StateDirectory(reading: global.stateFolder),
-            let entries = try? UploadHistory.read(in: directory)
-        else { return nil }
-        return entries.first { $0.upload.id == id && $0.outcome == .done }?.upload
+        history?.first { $0.upload.id == id && $0.outcome == .done }?.upload
     }
 
     /// Returns true if all uploads of a batch in the history were done; nil if the history has none of them.
     private func pastBatch(_ name: String) -> Bool? {
-        guard let directory = try? StateDirectory(reading: global.stateFolder),
-            let entries = try? UploadHistory.read(in: directory)
-        else { return nil }
-        let batch = entries.filter { $0.upload.batch == name }
-        return batch.isEmpty ? nil : batch.allSatisfy { $0.outcome == .done }
+        guard let batch = history?.filter({ $0.upload.batch == name }), !batch.isEmpty else { return nil }
+        return batch.allSatisfy { $0.outcome == .done }
+    }
+
+    private var history: [HistoryEntry]? {
+        (try? StateDirectory(reading: global.stateFolder)).flatMap { try? UploadHistory.read(in: $0) }
     }
 
     private func gone(_ what: String) -> CommandFailure {

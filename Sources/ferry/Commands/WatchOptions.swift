@@ -47,7 +47,7 @@ struct WatchOptions: ParsableArguments {
     /// - Throws: `CommandFailure` that names the folder.
     func check() throws(CommandFailure) {
         for folder in folders {
-            let path = Self.absolute(folder)
+            let path = LocalFiles.absolute(folder)
             switch LocalFiles.isFolder(path) {
             case true?: break
             case nil:
@@ -64,12 +64,12 @@ struct WatchOptions: ParsableArguments {
     }
 
     private static func refusal(_ summary: String, hint: String) -> CommandFailure {
-        CommandFailure(status: CommandFailure.usage, summary: summary, hint: hint)
+        CommandFailure(usage: summary, hint: hint)
     }
 
     var settings: [WatchSettings] {
         folders.map { folder in
-            var settings = WatchSettings(folder: Self.absolute(folder))
+            var settings = WatchSettings(folder: LocalFiles.absolute(folder))
             settings.to = to
             settings.isRecursive = recursive
             settings.settle = settle?.seconds ?? settings.settle
@@ -81,7 +81,7 @@ struct WatchOptions: ParsableArguments {
     /// The options for another process, which may run in another folder.
     var arguments: [String] {
         guard !folders.isEmpty else { return [] }
-        var words = folders.flatMap { ["--watch", Self.absolute($0)] }
+        var words = folders.flatMap { ["--watch", LocalFiles.absolute($0)] }
         if let to { words += ["--to", to] }
         if recursive { words.append("--recursive") }
         if let settle { words += ["--settle", "\(settle.seconds)"] }
@@ -89,13 +89,9 @@ struct WatchOptions: ParsableArguments {
         return words
     }
 
-    private static func absolute(_ path: String) -> String {
-        URL(fileURLWithPath: LocalFiles.expanded(path)).standardizedFileURL.path
-    }
-
     private static func after(_ text: String) throws -> WatchSettings.After {
         switch WatchSettings.After(argument: text) {
-        case .move(let goal)?: return .move(absolute(goal))
+        case .move(let goal)?: return .move(LocalFiles.absolute(goal))
         case let after?: return after
         case nil: throw ValidationError("'\(text)' is none of keep, delete and move:FOLDER.")
         }

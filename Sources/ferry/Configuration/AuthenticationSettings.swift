@@ -59,18 +59,12 @@ struct OAuth2Settings: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.oauth2)
-        guard let tokenURL: String = try fields.value("tokenURL"), OAuth2Client.isTokenURL(tokenURL) else {
-            throw fields.error("tokenURL", "an https address (http only on this machine)")
+        tokenURL = try fields.required(
+            "tokenURL", "an https address (http only on this machine)", where: OAuth2Client.isTokenURL)
+        clientID = try fields.required("clientID", "the name that the server knows this program by") {
+            !$0.isEmpty
         }
-        guard let clientID: String = try fields.value("clientID"), !clientID.isEmpty else {
-            throw fields.error("clientID", "the name that the server knows this program by")
-        }
-        guard let refreshToken: Secret = try fields.value("refreshToken") else {
-            throw fields.error("refreshToken", Secret.expected)
-        }
-        self.tokenURL = tokenURL
-        self.clientID = clientID
-        self.refreshToken = refreshToken
+        refreshToken = try fields.required("refreshToken", Secret.expected)
         clientSecret = try fields.value("clientSecret")
         clientAuthentication = try fields.choice("clientAuthentication") ?? .basic
         scope = try fields.value("scope")
@@ -89,13 +83,7 @@ private struct BasicSettings: Decodable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.basic)
-        guard let user: String = try fields.value("user"), !user.contains(":") else {
-            throw fields.error("user", "a name without a colon")
-        }
-        guard let password: Secret = try fields.value("password") else {
-            throw fields.error("password", Secret.expected)
-        }
-        self.user = user
-        self.password = password
+        user = try fields.required("user", "a name without a colon") { !$0.contains(":") }
+        password = try fields.required("password", Secret.expected)
     }
 }

@@ -56,6 +56,27 @@ struct Fields {
         try found(key).map { try container.decode(Value.self, forKey: $0) }
     }
 
+    /// Returns the value; nil if the key is absent.
+    ///
+    /// - Throws: `ConfigurationIssue` if the value is not valid.
+    func value<Value: Decodable>(
+        _ key: String, _ expected: String, where isValid: (Value) -> Bool
+    ) throws -> Value? {
+        guard let value: Value = try value(key) else { return nil }
+        guard isValid(value) else { throw error(key, expected) }
+        return value
+    }
+
+    /// Returns the value.
+    ///
+    /// - Throws: `ConfigurationIssue` if the key is absent, or the value not valid.
+    func required<Value: Decodable>(
+        _ key: String, _ expected: String, where isValid: (Value) -> Bool = { _ in true }
+    ) throws -> Value {
+        guard let value = try value(key, expected, where: isValid) else { throw error(key, expected) }
+        return value
+    }
+
     /// True if the key is there and its value is null.
     func isNull(_ key: String) throws -> Bool {
         try found(key).map { try container.decodeNil(forKey: $0) } ?? false

@@ -22,6 +22,17 @@ enum LocalFiles {
         return home + path.dropFirst(1)
     }
 
+    /// The absolute path of a typed one: a leading `~` is replaced, and `.` and `..` are resolved.
+    static func absolute(_ path: String) -> String {
+        URL(fileURLWithPath: expanded(path)).standardizedFileURL.path
+    }
+
+    /// Makes a path absolute: the engine may run in another folder.
+    static func absolute(_ path: LocalPath) -> LocalPath {
+        if path.bytes.first == UInt8(ascii: "/") { return path }
+        return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
+    }
+
     /// Returns paths from the command line as the bytes that were typed: the parser's arguments have U+FFFD in place of
     /// bytes that are not UTF-8. A leading `~` is replaced.
     static func argumentPaths(_ paths: [String]) -> [LocalPath] {
@@ -39,11 +50,8 @@ enum LocalFiles {
         }
     }
 
-    /// Returns the permission bits and type of a file; nil if stat(2) fails.
-    static func mode(of path: String) -> UInt32? {
-        var status = stat()
-        return stat(path, &status) == 0 ? UInt32(status.st_mode) : nil
-    }
+    /// Returns the permission bits of a file; nil if stat(2) fails.
+    static func mode(of path: String) -> UInt32? { FileStatus.of(LocalPath(path), follows: true)?.mode }
 
     /// The maximum size in bytes of a file that holds a secret or a token.
     static let sizeLimit = 1 << 20
@@ -69,7 +77,7 @@ enum LocalFiles {
 
     /// Returns whether there is a folder, through symbolic links; nil if stat(2) fails.
     static func isFolder(_ path: String) -> Bool? {
-        mode(of: path).map { $0 & UInt32(S_IFMT) == UInt32(S_IFDIR) }
+        FileStatus.of(LocalPath(path), follows: true).map { $0.kind == .folder }
     }
 
     static var home: String {

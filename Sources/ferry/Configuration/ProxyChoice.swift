@@ -27,9 +27,8 @@ enum ProxyChoice: Decodable, Equatable {
             return
         }
         let fields = try Fields(decoder, ConfigurationTable.proxy)
-        guard let text: String = try fields.value("url") else {
-            throw fields.error("url", "an address such as \"http://me@proxy.example.org:3128\"")
-        }
+        let text: String = try fields.required(
+            "url", "an address such as \"http://me@proxy.example.org:3128\"")
         let address = try Self.address(text, at: path + ["url"])
         let password: Secret? = try fields.value("password")
         if password != nil, address.user == nil {

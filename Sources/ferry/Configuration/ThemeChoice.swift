@@ -42,14 +42,11 @@ enum ThemeChoice: Equatable {
     }
 
     /// Returns the theme. Files are read when a screen opens, so that a queue without a screen needs none.
-    /// - Throws: `CommandFailure` for wrong usage, with the file, the key and the expected value.
-    func load() throws(CommandFailure) -> Theme {
+    /// - Throws: `UploadFailure` (`permanent`) with the file, the key and the expected value.
+    func load() throws(UploadFailure) -> Theme {
         switch self {
-        case .builtIn(let theme): return theme
-        case .file(let path):
-            do throws(UploadFailure) { return try ThemeFile.load(path) } catch {
-                throw CommandFailure(usage: error)
-            }
+        case .builtIn(let theme): theme
+        case .file(let path): try ThemeFile.load(path)
         }
     }
 }

@@ -31,10 +31,7 @@ struct WatchSettings: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.watch)
-        guard let folder: String = try fields.value("folder"), Self.isPlace(folder) else {
-            throw fields.error("folder", "the path of a folder, from / or ~ on")
-        }
-        self.folder = folder
+        folder = try fields.required("folder", "the path of a folder, from / or ~ on", where: Self.isPlace)
         to = try fields.value("to")
         include = try Self.patterns("include", fields)
         exclude = try Self.patterns("exclude", fields)
@@ -47,11 +44,9 @@ struct WatchSettings: Decodable, Equatable {
     }
 
     private static func patterns(_ key: String, _ fields: Fields) throws -> [String] {
-        let patterns: [String] = try fields.value(key) ?? []
-        guard patterns.allSatisfy({ !$0.isEmpty && !$0.contains("\0") }) else {
-            throw fields.error(key, "a list of patterns such as \"*.mov\"")
-        }
-        return patterns
+        try fields.value(key, "a list of patterns such as \"*.mov\"") { patterns in
+            patterns.allSatisfy { !$0.isEmpty && !$0.contains("\0") }
+        } ?? []
     }
 
     static func isPlace(_ path: String) -> Bool {
@@ -64,15 +59,12 @@ struct WatchSettings: Decodable, Equatable {
             switch after {
             case .keep: .keep
             case .delete: .delete
-            case .move(let goal): .move(to: path(goal))
+            case .move(let goal): .move(to: LocalPath(LocalFiles.absolute(goal)))
             }
         return WatchedFolder(
-            path: path(folder), patterns: FilePatterns(include: include, exclude: exclude),
+            path: LocalPath(LocalFiles.absolute(folder)),
+            patterns: FilePatterns(include: include, exclude: exclude),
             isRecursive: isRecursive, settle: .seconds(settle), after: after)
-    }
-
-    private func path(_ text: String) -> LocalPath {
-        LocalPath(URL(fileURLWithPath: LocalFiles.expanded(text)).standardizedFileURL.path)
     }
 }
 

@@ -9,27 +9,15 @@ import HTTPTypes
 /// The builder of all parts: from the configuration to a running queue.
 struct Assembly {
     let configuration: Configuration
+    /// The folder of the queue; tokens are stored below it.
     let state: LocalPath
     /// The treatment of a queue.json that a user edited.
-    let edited: EditedSnapshot
+    var edited = EditedSnapshot.refuse
     /// The source of the configuration for reading it again; nil without a file.
-    let source: ConfigurationSource?
-    let treatsLoopbackAsRemote: Bool
+    var source: ConfigurationSource?
+    /// True to demonstrate a lost link on this machine alone.
+    var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
-
-    /// - Parameters:
-    ///   - state: The folder of the queue; tokens are stored below it.
-    ///   - treatsLoopbackAsRemote: True to demonstrate a lost link on this machine alone.
-    init(
-        configuration: Configuration, state: LocalPath, edited: EditedSnapshot = .refuse,
-        source: ConfigurationSource? = nil, treatsLoopbackAsRemote: Bool = false
-    ) {
-        self.configuration = configuration
-        self.state = state
-        self.edited = edited
-        self.source = source
-        self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
-    }
 
     var destinations: [Destination] {
         configuration.destinations.sorted { $0.key < $1.key }.map { destination(named: $0.key, $0.value) }
@@ -203,9 +191,7 @@ struct Assembly {
     }
 
     /// Returns the system's view of the network; nil if the configuration disables it.
-    ///
-    /// - Parameter state: The folder of the log, which reports limitations of the monitor.
-    func linkMonitor(state: LocalPath) -> (any LinkMonitor)? {
+    func linkMonitor() -> (any LinkMonitor)? {
         guard configuration.connectivity.monitor else { return nil }
         let log = TransferLog(folder: state)
         let system = DampedLinkMonitor(SystemLinkMonitor { log.note($0) }, clock: ContinuousClock())

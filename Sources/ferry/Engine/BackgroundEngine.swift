@@ -45,8 +45,7 @@ struct BackgroundEngine {
             try? await Task.sleep(for: .milliseconds(10))
         }
         throw CommandFailure(
-            status: CommandFailure.queueInUse, summary: "the engine (process \(process.id)) does not answer",
-            hint: "\(log) may say why")
+            inUse: "the engine (process \(process.id)) does not answer", hint: "\(log) may say why")
     }
 
     /// Starts the engine, or reports that another process has just started one.

@@ -36,8 +36,7 @@ struct ControlClient {
     var silence: CommandFailure {
         let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
         return CommandFailure(
-            status: CommandFailure.queueInUse,
-            summary: "the engine does not answer\(process.map { " (process \($0))" } ?? "")",
+            inUse: "the engine does not answer\(process.map { " (process \($0))" } ?? "")",
             hint: "\(resume)`ferry stop` ends it; nothing it acknowledged is lost")
     }
 

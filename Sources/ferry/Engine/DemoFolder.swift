@@ -41,7 +41,7 @@ struct DemoFolder {
         ]
     }
 
-    static func configuration(_ address: ReceiverAddress) throws(CommandFailure) -> Configuration {
+    static func configuration(_ address: ReceiverAddress) throws(UploadFailure) -> Configuration {
         let text = """
             {"destinations": {"films": {"url": "\(address.url)files/", "protocol": "tus"},
                               "photos": {"url": "\(address.url)photos/", "protocol": "put"}},
@@ -49,11 +49,7 @@ struct DemoFolder {
              "limits": {"concurrency": 3}, "retry": {"cap": 4},
              "timeouts": {"stall": 10}}
             """
-        do throws(UploadFailure) {
-            return try ConfigurationFile.parse(Data(text.utf8), file: "the demo")
-        } catch {
-            throw CommandFailure(usage: error)
-        }
+        return try ConfigurationFile.parse(Data(text.utf8), file: "the demo")
     }
 
     private func make(_ name: String, bytes: Int) throws -> LocalPath {

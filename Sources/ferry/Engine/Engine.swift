@@ -31,9 +31,10 @@ struct Engine: Sendable {
     ///   - watches: The folders whose files are uploaded.
     /// - Throws: `JournalError`; `.inUse` if another process owns the queue.
     static func start(
-        _ assembly: Assembly, state: LocalPath, monitor: (any LinkMonitor)?, watches: [Watch] = []
+        _ assembly: Assembly, monitor: (any LinkMonitor)?, watches: [Watch] = []
     ) async throws(JournalError) -> Engine {
         HTTPClientTransport.prepare()
+        let state = assembly.state
         let directory = try StateDirectory(at: state)
         let lock = try await lock(directory)
         let log = TransferLog(folder: state)

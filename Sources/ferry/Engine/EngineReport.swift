@@ -16,7 +16,7 @@ struct EngineReport: Codable {
     var watched: [Watched]?
 
     /// A folder that is watched.
-    struct Watched: Codable, Equatable {
+    struct Watched: Codable, Equatable, Sendable {
         var folder: String
         /// The destination's name, or a URL.
         var to: String
@@ -35,7 +35,7 @@ struct EngineReport: Codable {
     }
 
     /// The uploads by state, and the bytes left to send.
-    struct Counts: Codable, Equatable {
+    struct Counts: Codable, Equatable, Sendable {
         var queued = 0
         var running = 0
         var waiting = 0
@@ -54,8 +54,8 @@ struct EngineReport: Codable {
             for upload in uploads {
                 count(upload.state)
                 if upload.state == .paused(.offline) { offline = (offline ?? 0) + 1 }
-                if upload.isDue { Self.add(sent.left(of: upload), to: &bytesLeft) }
-                if upload.isScheduled { Self.add(sent.left(of: upload), to: &bytesLater) }
+                if upload.isDue { bytesLeft = .sum(bytesLeft, sent.left(of: upload)) }
+                if upload.isScheduled { bytesLater = .sum(bytesLater, sent.left(of: upload)) }
             }
         }
 
@@ -69,11 +69,6 @@ struct EngineReport: Codable {
             case .failed: failed += 1
             case .done: done += 1
             }
-        }
-
-        private static func add(_ bytes: ByteCount, to sum: inout ByteCount) {
-            let (total, overflow) = sum.addingReportingOverflow(bytes)
-            sum = overflow ? .max : total
         }
     }
 }

@@ -35,9 +35,7 @@ struct EngineStop {
         // The connection stays open meanwhile, so that the process number cannot be reused.
         guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }
         guard let process = connection.process, Machine.end(process) else {
-            throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: "the running engine cannot be stopped",
-                hint: "end it with `kill`")
+            throw CommandFailure(inUse: "the running engine cannot be stopped", hint: "end it with `kill`")
         }
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
@@ -46,8 +44,7 @@ struct EngineStop {
             try? await Task.sleep(for: .milliseconds(20))
         }
         throw CommandFailure(
-            status: CommandFailure.queueInUse,
-            summary: "process \(process) did not stop",
+            inUse: "process \(process) did not stop",
             hint: "`kill -9 \(process)` ends it; nothing acknowledged is lost by that")
     }
 }

@@ -41,16 +41,14 @@ struct QueueAccess {
                 switch client.perform(command, listing: filter) {
                 case .reply(let reply):
                     if assembly.edited != .refuse {
-                        StandardError.write("note: an edit takes effect once no engine is running\n")
+                        StandardError.note("an edit takes effect once no engine is running")
                     }
                     return try Self.accepted(reply)
                 case .unknown: try Self.checkRepeatable(command)
                 case .nobody: break
                 }
                 guard .now < limit, .now < since.advanced(by: Self.timeout) else {
-                    throw CommandFailure(
-                        status: CommandFailure.queueInUse, summary: error.summary + " and does not answer",
-                        hint: error.hint)
+                    throw CommandFailure(inUse: error.summary + " and does not answer", hint: error.hint)
                 }
                 try? await Task.sleep(for: .milliseconds(Int.random(in: 20...80)))
                 continue
@@ -93,8 +91,7 @@ struct QueueAccess {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo:
             throw CommandFailure(
-                status: CommandFailure.queueInUse,
-                summary: "the running engine did not answer: unknown whether this succeeded",
+                inUse: "the running engine did not answer: unknown whether this succeeded",
                 hint: "check `ferry list`")
         case .list, .addMissing, .addNew, .find, .nextUndo, .pause, .resume, .limits, .limitBandwidth,
             .limitConcurrency, .tryNow,
@@ -108,9 +105,9 @@ struct QueueAccess {
         do throws(JournalError) {
             guard let directory = try StateDirectory(reading: state) else { throw error }
             let reading = try StateInspection(directory).read()
-            StandardError.write("warning: \(SafeLine.text(error.summary)); this is what can be read of it\n")
+            StandardError.warn("\(error.summary); this is what can be read of it")
             if reading.notUnderstood > 0 {
-                StandardError.write("warning: \(reading.notUnderstood) records are not understood\n")
+                StandardError.warn("\(reading.notUnderstood) records are not understood")
             }
             return reading.recovered.uploads.sorted { $0.rank < $1.rank }
         } catch {
@@ -157,7 +154,7 @@ struct QueueAccess {
         }
         let (queue, runner) = assembly.queue(lock, monitors: [], snapshotsAtEnds: false)
         let notices = try await queue.open()
-        for notice in notices { StandardError.write("note: \(SafeLine.text(notice.summary))\n") }
+        for notice in notices { StandardError.note(notice.summary) }
         let reply = await queue.perform(command)
         await queue.stop()
         await runner.shutdown()

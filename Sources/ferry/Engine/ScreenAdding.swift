@@ -115,9 +115,7 @@ struct ScreenAdding: Sendable {
     }
 
     private static func absolute(_ path: LocalPath) -> LocalPath {
-        let expanded = path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path
-        if expanded.bytes.first == 0x2F { return expanded }
-        return LocalPath(FileManager.default.currentDirectoryPath).appending(expanded.bytes)
+        LocalFiles.absolute(path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path)
     }
 }
 

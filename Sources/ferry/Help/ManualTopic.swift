@@ -35,7 +35,7 @@ struct ManualTopic {
         guard word != "help", !commands.contains(word) else { return nil }
         let nearest = Suggestions.nearest(to: word, among: commands + all.map(\.name))
         throw CommandFailure(
-            status: CommandFailure.usage, summary: "there is no command or topic '\(word)'",
+            usage: "there is no command or topic '\(word)'",
             hint: nearest.map { "did you mean `ferry help \($0)`?" } ?? "`ferry help topics` lists the pages")
     }
 

@@ -45,7 +45,7 @@ struct AddReport {
 
     /// Prints a note to standard error for programs too: it is no line about a file.
     private func note(_ text: String) {
-        StandardError.write("\(Notice(kind: .note, text: text).line)\n")
+        StandardError.note(text)
     }
 
     func wouldAdd(_ new: NewUpload) {

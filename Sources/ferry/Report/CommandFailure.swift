@@ -1,5 +1,6 @@
 import FerryFiles
 import FerryProtocols
+import FerryReceiver
 import FerryUploads
 
 /// The failure of a command: the text to print, and the exit status.
@@ -21,9 +22,18 @@ struct CommandFailure: Error {
     }
 
     /// Creates the failure for wrong usage or configuration.
-    init(usage failure: UploadFailure) {
-        self.init(status: Self.usage, summary: failure.summary, hint: failure.hint)
+    init(usage summary: String, hint: String? = nil) {
+        self.init(status: Self.usage, summary: summary, hint: hint)
     }
+
+    init(usage failure: UploadFailure) { self.init(usage: failure.summary, hint: failure.hint) }
+
+    /// Creates the failure for an engine that has the queue and does not take the command.
+    init(inUse summary: String, hint: String? = nil) {
+        self.init(status: Self.queueInUse, summary: summary, hint: hint)
+    }
+
+    init(inUse failure: UploadFailure) { self.init(inUse: failure.summary, hint: failure.hint) }
 
     /// Creates the failure for a command that the queue refused.
     init(refused failure: UploadFailure) {
@@ -36,6 +46,18 @@ struct CommandFailure: Error {
         self.init(status: error.exitStatus, summary: error.summary, hint: error.hint)
     }
 
+    /// Creates the failure of a command that ended with this error; nil for an error of the parser.
+    init?(of error: any Error) {
+        switch error {
+        case let error as CommandFailure: self = error
+        case let error as UploadFailure: self.init(usage: error)
+        case let error as JournalError: self.init(error)
+        case let error as ReceiverError:
+            self.init(usage: error.errorDescription ?? "\(error)", hint: error.recoverySuggestion)
+        default: return nil
+        }
+    }
+
     func print() {
         StandardError.write("error: \(SafeLine.text(summary))\n")
         if let hint { StandardError.write("hint: \(SafeLine.text(hint))\n") }
@@ -44,6 +66,10 @@ struct CommandFailure: Error {
 
 enum StandardError {
     static func write(_ text: String) { StandardStream.errors.write(text) }
+
+    /// Writes a line that is safe for a terminal.
+    static func note(_ text: String) { write("\(Notice(kind: .note, text: text).line)\n") }
+    static func warn(_ text: String) { write("\(Notice(kind: .warning, text: text).line)\n") }
 }
 
 /// Outside text, made harmless for a terminal: file names and servers' messages may contain control characters.

@@ -6,110 +6,132 @@ import FerryUploads
 
 /// The line of `ferry config --json`.
 struct ConfigurationLine: OutputLine {
-    struct Destination: Encodable {
-        var name: String
-        var url: String
-        var `protocol`: String
-        var isDefault: Bool
+    let configuration: Configuration
+    /// The watches of the configuration, in its sequence.
+    let watches: [FerryUploads.Watch]
+    let file: String?
+    let folder: String
+
+    private var destinations: [Destination] {
+        configuration.destinations.sorted { $0.key < $1.key }.map { name, settings in
+            Destination(
+                name: name, settings: settings, isDefault: name == configuration.defaultDestination)
+        }
     }
 
-    struct Watch: Encodable {
-        var folder: String
-        var there: Bool
-        var to: String
-        var include: [String]
-        var exclude: [String]
-        var recursive: Bool
-        /// The number of seconds for which a file must not change.
-        var settle: Double
-        /// The treatment of an uploaded file: `keep`, `delete` or `move`.
-        var after: String
-        /// The folder to move to, if `after` is `move`.
-        var goal: String?
+    private var hooks: [Hook] {
+        QueueEvent.Name.allCases.flatMap { event in
+            (configuration.hooks.commands[event] ?? []).map { command in
+                Hook(event: event, command: command, timeout: configuration.hooks.timeout)
+            }
+        }
     }
 
-    struct Hook: Encodable {
-        var event: String
-        var command: [String]
-        var there: Bool
-        /// The number of seconds after which a command is killed.
-        var timeout: Double
+    static let events: KeyValuePairs = ["configuration": "Where the files are, and what is configured."]
+    static let members: [LineMember<Self>] = [
+        .always("folder", "Of the queue and the logs.", \.folder),
+        .always("destinations", "By name.", \.destinations),
+        .always("watch", "Folders that are watched, in their order.") {
+            zip($0.watches, $0.configuration.watch).map(Watch.init)
+        },
+        .always("hooks", "Commands that are run when something happens.", \.hooks),
+        .always("limits", "Of all uploads together, then those of destinations by name.") {
+            $0.configuration.timetables.map(Limit.init)
+        },
+        .always("warnings", "What may do harm, or does not work now.") {
+            $0.configuration.warnings + $0.watches.flatMap(\.warnings) + $0.configuration.missingSecrets
+        },
+        .maybe("file", "The configuration; absent if there is none.", \.file),
+        .maybe(
+            "concurrency", "Uploads at once; absent for 4, or up to 32 small files.", as: .whole(1...256),
+            \.configuration.limits.concurrency),
+        .maybe(
+            "perHost", "Uploads to one host at once; absent for as many as in total.", as: .whole(1...256),
+            \.configuration.limits.perHost),
+    ]
+
+    private struct Destination: LineObject {
+        let name: String
+        let settings: DestinationSettings
+        let isDefault: Bool
+
+        static let members: [LineMember<Self>] = [
+            .always("name", "As --to takes it.", \.name),
+            .always("url", "Its address, without a query.") { UploadAddress.withoutQuery($0.settings.url) },
+            .always("protocol", "As configured.", \.settings.protocolName),
+            .always("isDefault", "Whether it is meant where none is named.", \.isDefault),
+        ]
+    }
+
+    private struct Watch: LineObject {
+        let watch: FerryUploads.Watch
+        let settings: WatchSettings
+
+        static let members: [LineMember<Self>] = [
+            .always("folder", "Its path.", \.watch.folder.path.text),
+            .always("there", "Whether there is such a folder.") {
+                LocalFiles.isFolder($0.watch.folder.path.text) ?? false
+            },
+            .always("to", "A destination's name, or an address without a query.", \.watch.to),
+            .always(
+                "include", "Patterns for the files that are meant; all if there is none.", \.settings.include),
+            .always("exclude", "Patterns for files and folders that are not.", \.settings.exclude),
+            .always("recursive", "Whether folders in it belong to it.", \.settings.isRecursive),
+            .always(
+                "settle", "Seconds for which a file must not change.", as: .number(WatchSettings.settleRange),
+                \.watch.settle),
+            .always(
+                "after", "What to do with an uploaded file.", as: .choice(["keep", "delete", "move"]),
+                \.watch.after),
+            .maybe("goal", "The folder that it is moved into.", \.watch.goal),
+        ]
+    }
+
+    private struct Hook: LineObject {
+        let event: QueueEvent.Name
+        let command: HookCommand
+        let timeout: Double
+
+        static let members: [LineMember<Self>] = [
+            .always("event", "When.", as: .choice(QueueEvent.Name.self), \.event.rawValue),
+            .always(
+                "command", "The program and its arguments.", as: .array(.text(), atLeast: 1), \.command.words),
+            .always("there", "Whether there is such a program.", \.command.isThere),
+            .always("timeout", "Seconds after which it is ended.", as: .number(0.1...3600), \.timeout),
+        ]
     }
 
     /// A limit of all uploads together, or of a destination.
-    struct Limit: Encodable {
-        struct Entry: Encodable {
-            var days: [String]
-            var from: String
-            var to: String
-            /// The limit in bytes per second; absent without a limit.
-            var bandwidth: ByteCount?
-        }
+    private struct Limit: LineObject {
+        let scope: LimitScope
+        let timetable: Timetable
 
-        var scope: String
-        var name: String?
-        /// The limit in bytes per second while no entry applies; absent without a limit.
-        var bandwidth: ByteCount?
-        var timetable: [Entry]
+        static let members: [LineMember<Self>] = [
+            .always(
+                "scope", "Whose uploads it is for.", as: .choice(["total", "destination"]), \.scope.kind),
+            .always("timetable", "The first entry that matches local time wins.") {
+                $0.timetable.entries.map(Entry.init)
+            },
+            .maybe("name", "Of the destination.", \.scope.name),
+            .maybe(
+                "bandwidth", "Bytes per second while no entry fits; absent without a limit.",
+                as: .whole(1...Int.max), \.timetable.otherwise.rate),
+        ]
     }
 
-    var event = "configuration"
-    var file: String?
-    var folder: String
-    var destinations: [Destination]
-    var watch: [Watch]
-    var hooks: [Hook]
-    /// The number of uploads at once; absent for 4, or up to 32 small files.
-    var concurrency: Int?
-    /// The number of uploads at once to one host; absent for the total number.
-    var perHost: Int?
-    var limits: [Limit]
-    var warnings: [String]
+    private struct Entry: LineObject {
+        let entry: Timetable.Entry
 
-    /// - Parameter watches: The watches of the configuration, in its sequence.
-    init(_ configuration: Configuration, watches: [FerryUploads.Watch], file: String?, folder: String) {
-        self.file = file
-        self.folder = folder
-        destinations = configuration.destinations.sorted { $0.key < $1.key }.map { name, settings in
-            Destination(
-                name: name, url: UploadAddress.withoutQuery(settings.url), protocol: settings.protocolName,
-                isDefault: name == configuration.defaultDestination)
-        }
-        watch = zip(watches, configuration.watch).map(Watch.init)
-        hooks = QueueEvent.Name.allCases.flatMap { event in
-            (configuration.hooks.commands[event] ?? []).map { command in
-                Hook(
-                    event: event.rawValue, command: command.words, there: command.isThere,
-                    timeout: configuration.hooks.timeout)
-            }
-        }
-        concurrency = configuration.limits.concurrency
-        perHost = configuration.limits.perHost
-        limits = configuration.timetables.map(Limit.init)
-        warnings = configuration.warnings + watches.flatMap(\.warnings) + configuration.missingSecrets
-    }
-}
-
-extension ConfigurationLine.Watch {
-    fileprivate init(_ watch: FerryUploads.Watch, _ settings: WatchSettings) {
-        folder = watch.folder.path.text
-        there = LocalFiles.isFolder(folder) ?? false
-        to = watch.to
-        (include, exclude) = (settings.include, settings.exclude)
-        recursive = settings.isRecursive
-        (settle, after, goal) = (watch.settle, watch.after, watch.goal)
-    }
-}
-
-extension ConfigurationLine.Limit {
-    fileprivate init(_ scope: LimitScope, _ timetable: Timetable) {
-        let line = LimitLine(BandwidthLimit(scope, timetable.otherwise))
-        (self.scope, name, bandwidth) = (line.scope, line.name, line.bandwidth)
-        self.timetable = timetable.entries.map { entry in
-            Entry(
-                days: Timetable.Weekday.allCases.filter(entry.days.contains).map(\.name),
-                from: entry.from.text,
-                to: entry.to.text, bandwidth: entry.bandwidth.rate)
-        }
+        static let members: [LineMember<Self>] = [
+            .always(
+                "days", "On which it begins.",
+                as: .array(.choice(Timetable.Weekday.allCases.map(\.name)), atLeast: 1)
+            ) { Timetable.Weekday.allCases.filter($0.entry.days.contains).map(\.name) },
+            .always("from", "A time of day.", \.entry.from.text),
+            .always("to", "A time of day; of the next one if it is not after from.", \.entry.to.text),
+            .maybe(
+                "bandwidth", "Bytes per second; absent without a limit.", as: .whole(1...Int.max),
+                \.entry.bandwidth.rate),
+        ]
     }
 }

@@ -19,8 +19,8 @@ final class ExportOutput: Sendable {
         let path = LocalFiles.expanded(file)
         do throws(SystemCallError) { self.file = try OpenFile(LocalPath(path), for: .creating) } catch {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "\(path) cannot be created: \(error.reason)",
-                hint: "name a file that is not there yet")
+                usage: "\(path) cannot be created: \(error.reason)", hint: "name a file that is not there yet"
+            )
         }
         (self.path, isTerminal) = (path, false)
     }

@@ -44,7 +44,7 @@ final class LineOutput: Sendable {
             return (state.next, state.dropped)
         }
         if dropped > 0 {
-            StandardError.write("note: \(dropped) lines were not read in time and are left out\n")
+            StandardError.note("\(dropped) lines were not read in time and are left out")
         }
         let foot = foot.withLock { $0 }
         let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)

@@ -19,15 +19,15 @@ struct ChangedLine: OutputLine {
         }
     }
 
-    var event = "changed"
-    var change: String
-    var ids: [Int]
+    private(set) var event = "changed"
+    private let change: Change
+    private let ids: [Upload.ID]
     /// The number of uploads that were done before their addition was undone, and stay.
-    var done: Int?
+    private var done: Int?
     /// The time of the command that would be undone.
-    var at: Date?
+    private var at: Date?
 
-    init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change.rawValue, ids) }
+    init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change, ids) }
 
     /// - Parameter kind: The change that `undo` or `redo` made.
     init(_ kind: QueueChangeKind, _ ids: [Upload.ID]) {
@@ -41,29 +41,31 @@ struct ChangedLine: OutputLine {
         (event, at) = ("wouldUndo", offer.date)
     }
 
-    static let schema = LineSchema(
-        [
-            .init("changed", "An order was carried out."),
-            .init("wouldUndo", "`undo` would do this without --dry-run."),
-        ],
-        always: [
-            .init("change", .choice(Change.self), "What it did; putBack is a removal that was undone."),
-            .init("ids", .array(.whole(1...Int.max)), "The uploads that it changed."),
-        ],
-        maybe: [
-            .init("done", .whole(1...Int.max), "Uploads of an undone addition that were done, and stay."),
-            .init("at", .moment, "When the order was given that would be undone."),
-        ])
+    static let events: KeyValuePairs = [
+        "changed": "An order was carried out.",
+        "wouldUndo": "`undo` would do this without --dry-run.",
+    ]
+    static let members: [LineMember<Self>] = [
+        .always(
+            "change", "What it did; putBack is a removal that was undone.", as: .choice(Change.self),
+            \.change.rawValue),
+        .always("ids", "The uploads that it changed.", as: .array(.whole(1...Int.max)), \.ids),
+        .maybe(
+            "done", "Uploads of an undone addition that were done, and stay.", as: .whole(1...Int.max), \.done
+        ),
+        .maybe("at", "When the order was given that would be undone.", \.at),
+    ]
 }
 
 /// The line of `ferry stop --json`.
 struct StopLine: OutputLine {
-    var event = "stop"
-    var running: Bool
+    let running: Bool
     var process: Int32?
 
-    static let schema = LineSchema(
-        [.init("stop", "The running engine is to stop.")],
-        always: [.init("running", .flag, "True if it ends later, once its running uploads have.")],
-        maybe: [.init("process", .whole(1...Int.max), "The number of its process; absent if none ran.")])
+    static let events: KeyValuePairs = ["stop": "The running engine is to stop."]
+    static let members: [LineMember<Self>] = [
+        .always("running", "True if it ends later, once its running uploads have.", \.running),
+        .maybe(
+            "process", "The number of its process; absent if none ran.", as: .whole(1...Int.max), \.process),
+    ]
 }

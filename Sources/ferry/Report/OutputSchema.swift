@@ -4,12 +4,11 @@ import FerryUploads
 /// All lines for programs as one JSON Schema: the output of `ferry config --output-schema`. A line matches the whole
 /// schema, and that of its command, `#/$defs/ferry-list`.
 enum OutputSchema {
-    static let lines: [LineSchema] = [
-        UploadRecordLine.schema, FinishedLine.schema, AddedLine.schema, SkippedLine.schema,
-        ChangedLine.schema, CountsLine.schema, NetworkLine.schema, StorageLine.schema, NoticeLine.schema,
-        RetryAfterPauseLine.schema, StatusLine.schema, StopLine.schema, CheckLine.schema, VerifiedLine.schema,
-        ConfigurationLine.schema, LimitLine.schema, FlushedLine.schema, ListeningLine.schema,
-        ReceiverLine.schema, ReloadLine.schema,
+    static let lines: [any OutputLine.Type] = [
+        UploadRecordLine.self, FinishedLine.self, AddedLine.self, SkippedLine.self, ChangedLine.self,
+        CountsLine.self, NetworkLine.self, StorageLine.self, NoticeLine.self, RetryAfterPauseLine.self,
+        StatusLine.self, StopLine.self, CheckLine.self, VerifiedLine.self, ConfigurationLine.self,
+        LimitLine.self, FlushedLine.self, ListeningLine.self, ReceiverLine.self, ReloadLine.self,
     ]
 
     /// The events that each command with `--json` prints, by its words.
@@ -43,7 +42,7 @@ enum OutputSchema {
 
     static var text: String {
         var definitions: [String: JSONValue] = [:]
-        for line in lines { definitions[line.name] = .object(line.schema.value) }
+        for line in lines { definitions[line.name] = .object(line.lineSchema.value) }
         for (command, events) in commands {
             definitions["ferry-" + command.replacing(" ", with: "-")] = .object(only(events))
         }

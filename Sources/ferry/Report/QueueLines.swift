@@ -1,82 +1,124 @@
+import FerryFiles
 import FerryUploads
 
 /// A change of the network: a line of `ferry run --json`, and of hooks.
 struct NetworkLine: OutputLine {
-    var event: String
+    let event: String
     var reason: String?
 
-    static let schema = LineSchema(
-        [.init("offline", "There is no network."), .init("online", "The network is back.")],
-        maybe: [.init("reason", .text(), "Of offline: why there is none.")])
+    static let events: KeyValuePairs = [
+        "offline": "There is no network.", "online": "The network is back.",
+    ]
+    static let members: [LineMember<Self>] = [
+        .maybe("reason", "Of offline: why there is none.", \.reason)
+    ]
 }
 
 /// A change of whether changes are on disk.
 struct StorageLine: OutputLine {
-    var event: String
-    var text: String
+    let event: String
+    let text: String
     var hint: String?
 
-    static let schema = LineSchema(
-        [
-            .init("notSaved", "The disk refuses what changes, and nothing new starts."),
-            .init("snapshotFailed", "All is saved, but the journal grows."), .init("saved", "All is saved."),
-        ], always: [.init("text", .text(), "A sentence.")],
-        maybe: [.init("hint", .text(), "What to do about it.")])
+    static let events: KeyValuePairs = [
+        "notSaved": "The disk refuses what changes, and nothing new starts.",
+        "snapshotFailed": "All is saved, but the journal grows.", "saved": "All is saved.",
+    ]
+    static let members: [LineMember<Self>] = [
+        .always("text", "A sentence.", \.text), .maybe("hint", "What to do about it.", \.hint),
+    ]
 }
 
 struct NoticeLine: OutputLine {
-    var event: String
-    var text: String
+    let notice: Notice
 
-    init(_ notice: Notice) { (event, text) = (notice.kind.rawValue, notice.text) }
+    var event: String { notice.kind.rawValue }
 
-    static let schema = LineSchema(
-        [
-            .init("note", "Something that a person should know."),
-            .init("warning", "Something that the configuration allows and that may do harm."),
-        ], always: [.init("text", .text(), "A sentence.")])
+    static let events: KeyValuePairs = [
+        "note": "Something that a person should know.",
+        "warning": "Something that the configuration allows and that may do harm.",
+    ]
+    static let members: [LineMember<Self>] = [.always("text", "A sentence.", \.notice.text)]
 }
 
 /// The number of uploads in each state.
 struct CountsLine: OutputLine {
-    var event: String
-    var counts: [String: Int]
+    let event: String
+    let counts: [String: Int]
 
-    static let schema = LineSchema(
-        [
-            .init("summary", "The run is over."),
-            .init("idle", "Nothing runs and nothing will by itself: what ended since the last idle."),
-        ],
-        always: [
-            .init(
-                "counts",
-                .object(UploadRecordLine.states.map { .init($0, .whole(0...Int.max), "How many.") }),
-                "Uploads by state; one that there is none of is left out.")
-        ])
+    static let events: KeyValuePairs = [
+        "summary": "The run is over.",
+        "idle": "Nothing runs and nothing will by itself: what ended since the last idle.",
+    ]
+    static let members: [LineMember<Self>] = [
+        .always("counts", "Uploads by state; one that there is none of is left out.", \.counts)
+    ]
 }
 
-extension RetryAfterPauseLine: OutputLine {
-    static let schema = LineSchema(
-        [.init("slow", "A server asks to be left alone.")],
-        always: [
-            .init("host", .text(), "Which server."),
-            .init("status", .whole(100...999), "The status of its answer (HTTP)."),
-            .init("until", .moment, "Until when it is left alone."),
-            .init("waiting", .whole(0...Int.max), "Uploads that wait for it."),
-        ])
+/// A server that asked for a pause.
+struct RetryAfterPauseLine: OutputLine {
+    let pause: RetryAfterPause
+
+    static let events: KeyValuePairs = ["slow": "A server asks to be left alone."]
+    static let members: [LineMember<Self>] = [
+        .always("host", "Which server.", \.pause.host),
+        .always("status", "The status of its answer (HTTP).", as: .whole(100...999), \.pause.status),
+        .always("until", "Until when it is left alone.", \.pause.until),
+        .always("waiting", "Uploads that wait for it.", \.pause.waiting),
+    ]
 }
 
 /// An unreachable host, as a part of `ferry status --json`.
-struct UnreachableHostLine: Encodable {
-    var host: String
-    var reason: String
-    var waiting: Int
+struct UnreachableHostLine: LineObject {
+    let host: UnreachableHost
 
-    init(_ away: UnreachableHost) { (host, reason, waiting) = (away.host, away.reason, away.waiting) }
+    static let members: [LineMember<Self>] = [
+        .always("host", "Its name.", \.host.host),
+        .always("reason", "What is wrong with it, behind its name in a sentence.", \.host.reason),
+        .always("waiting", "Uploads that wait for it.", \.host.waiting),
+    ]
+}
 
-    static let schema = Schema.record([
-        .init("host", .text(), "Its name."),
-        .init("reason", .text(), "What is wrong with it, behind its name in a sentence."),
-        .init("waiting", .whole(0...Int.max), "Uploads that wait for it."),
-    ])
+/// A bandwidth limit.
+struct LimitLine: OutputLine {
+    let limit: BandwidthLimit
+
+    private static let nothing = "nothing"
+
+    private var origin: String {
+        let isSaid = limit.origin != .configuration || limit.bandwidth.rate != nil || limit.until != nil
+        return isSaid ? limit.origin.rawValue : Self.nothing
+    }
+
+    static let events: KeyValuePairs = ["limit": "A limit of the bandwidth."]
+    static let members: [LineMember<Self>] = [
+        .always(
+            "scope", "Whose uploads it is for.", as: .choice(["total", "destination", "batch"]),
+            \.limit.scope.kind),
+        .always(
+            "from", "What it comes from; nothing where there is none and none is to come.",
+            as: .choice(["command", "timetable", "configuration", nothing]), \.origin),
+        .maybe("name", "Of the destination or the batch.", \.limit.scope.name),
+        .maybe("bandwidth", "Bytes per second; absent without a limit.", \.limit.bandwidth.rate),
+        .maybe("until", "When a timetable says otherwise.", \.limit.until),
+    ]
+}
+
+extension LimitScope {
+    /// The kind of scope in `--json`.
+    var kind: String {
+        switch self {
+        case .total: "total"
+        case .destination: "destination"
+        case .batch: "batch"
+        }
+    }
+
+    /// The name of the destination or the batch; nil for all uploads.
+    var name: String? {
+        switch self {
+        case .total: nil
+        case .destination(let name), .batch(let name): name
+        }
+    }
 }

@@ -2,35 +2,31 @@ import FerryReceiver
 
 /// The address and folder of the receiver.
 struct ListeningLine: OutputLine {
-    var event = "listening"
-    var url: String
-    var tus: String
-    var folder: String
-    var tokenFile: String?
+    let url: String
+    let tus: String
+    let folder: String
+    let tokenFile: String?
 
-    static let schema = LineSchema(
-        [.init("listening", "The receiver takes uploads from now on.")],
-        always: [
-            .init("url", .text(), "The address to PUT and POST below."),
-            .init("tus", .text(), "The address at which tus uploads are created."),
-            .init("folder", .text(), "Where files are put, as it was given."),
-        ],
-        maybe: [
-            .init("tokenFile", .text(), "The file with the token that the receiver made for its clients.")
-        ])
+    static let events: KeyValuePairs = ["listening": "The receiver takes uploads from now on."]
+    static let members: [LineMember<Self>] = [
+        .always("url", "The address to PUT and POST below.", \.url),
+        .always("tus", "The address at which tus uploads are created.", \.tus),
+        .always("folder", "Where files are put, as it was given.", \.folder),
+        .maybe("tokenFile", "The file with the token that the receiver made for its clients.", \.tokenFile),
+    ]
 }
 
 /// An event of an upload at the receiver.
 struct ReceiverLine: OutputLine {
-    var event: String
-    var id: String?
-    var name: String?
-    var size: Int?
-    var kept: Int?
-    var status: Int?
-    var reason: String?
-    var request: String?
-    var offset: Int?
+    let event: String
+    private var id: String?
+    private var name: String?
+    private var size: Int?
+    private var kept: Int?
+    private var status: Int?
+    private var reason: String?
+    private var request: String?
+    private var offset: Int?
 
     /// - Returns: The line; nil for events that are too frequent for a line.
     init?(_ event: ReceiverEvent) {
@@ -52,25 +48,24 @@ struct ReceiverLine: OutputLine {
         }
     }
 
-    static let schema = LineSchema(
-        [
-            .init("begun", "A client has begun an upload."), .init("stored", "A file is on disk, durably."),
-            .init("interrupted", "A client went away."),
-            .init("resumed", "Bytes of an upload come again, after a break or a restart of the receiver."),
-            .init("withdrawn", "A client removed its upload."),
-            .init("expired", "An upload was removed since nothing came for too long."),
-            .init("refused", "A request was turned down."),
-        ],
-        maybe: [
-            .init("id", .text(), "Of the upload, here alone; absent of a request that was turned down."),
-            .init(
-                "name", .text(),
-                "The path below the folder; of an upload that is not stored, as the client wishes."),
-            .init("size", .whole(0...Int.max), "Bytes, where they are known."),
-            .init("kept", .whole(0...Int.max), "Of interrupted: bytes that wait for the client."),
-            .init("status", .whole(100...599), "Of refused: the HTTP status of the answer."),
-            .init("reason", .text(), "Of refused: why."),
-            .init("request", .text(), "Of refused: the method and the path; absent of a connection."),
-            .init("offset", .whole(0...Int.max), "Of resumed: the first byte that comes."),
-        ])
+    static let events: KeyValuePairs = [
+        "begun": "A client has begun an upload.", "stored": "A file is on disk, durably.",
+        "interrupted": "A client went away.",
+        "resumed": "Bytes of an upload come again, after a break or a restart of the receiver.",
+        "withdrawn": "A client removed its upload.",
+        "expired": "An upload was removed since nothing came for too long.",
+        "refused": "A request was turned down.",
+    ]
+    static let members: [LineMember<Self>] = [
+        .maybe("id", "Of the upload, here alone; absent of a request that was turned down.", \.id),
+        .maybe(
+            "name", "The path below the folder; of an upload that is not stored, as the client wishes.",
+            \.name),
+        .maybe("size", "Bytes, where they are known.", \.size),
+        .maybe("kept", "Of interrupted: bytes that wait for the client.", \.kept),
+        .maybe("status", "Of refused: the HTTP status of the answer.", as: .whole(100...599), \.status),
+        .maybe("reason", "Of refused: why.", \.reason),
+        .maybe("request", "Of refused: the method and the path; absent of a connection.", \.request),
+        .maybe("offset", "Of resumed: the first byte that comes.", \.offset),
+    ]
 }

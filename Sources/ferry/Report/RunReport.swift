@@ -32,7 +32,7 @@ final class RunReport: Sendable {
 
     func note(_ notice: Notice) {
         if isJSON {
-            output.write(JSONLine.text(NoticeLine(notice)))
+            output.write(NoticeLine(notice: notice).text)
         } else if live != nil, StandardStream.errors.isTerminal {
             // On the same terminal the notice must not interrupt the live lines.
             write(notice.line)
@@ -150,8 +150,8 @@ final class RunReport: Sendable {
         case .offline(let reason): output.write(JSONLine.text(NetworkLine(event: "offline", reason: reason)))
         case .storage(let storage, let failure): print(storage, change.sentence(in: .local), failure)
         case .notice(let failure): note(failure.summary)
-        case .asked(let pause): output.write(JSONLine.text(RetryAfterPauseLine(event: "slow", pause)))
-        case .limit(let limit): output.write(LimitLine(event: "limit", limit).text)
+        case .asked(let pause): output.write(RetryAfterPauseLine(pause: pause).text)
+        case .limit(let limit): output.write(LimitLine(limit: limit).text)
         // This process is the engine.
         case .contact, .happened: break
         }

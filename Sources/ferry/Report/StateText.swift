@@ -32,5 +32,5 @@ struct StateText {
         return lines
     }
 
-    var json: String { JSONLine.text(VerifiedLine(report, folder: folder)) }
+    var json: String { JSONLine.text(VerifiedLine(report: report, folder: folder)) }
 }

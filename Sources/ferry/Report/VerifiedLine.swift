@@ -3,73 +3,35 @@ import FerryUploads
 
 /// The line of `ferry state verify --json`.
 struct VerifiedLine: OutputLine {
-    struct File: Encodable {
-        var name: String
-        var bytes: Int
-    }
+    let report: StateReport
+    let folder: String
 
-    var event = "verified"
-    var ok: Bool
-    var folder: String
-    var generation: Int?
-    var counts: [String: Int]
-    var pendingBytes: Int
-    var files: [File]
-    var leftOver: [File]
-    var inUse: String?
-    var notices: [String]
-    var problems: [String]
-    var hint: String?
+    static let events: KeyValuePairs = ["verified": "The files of a queue were looked at."]
+    static let members: [LineMember<Self>] = [
+        .always("ok", "True if there are no problems.", \.report.problems.isEmpty),
+        .always("folder", "Where they are.", \.folder),
+        .always("counts", "Uploads by state; one that there is none of is left out.", \.report.states),
+        .always("pendingBytes", "Bytes of changes that are not in queue.json yet.", \.report.pendingBytes),
+        .always("files", "What the queue is made of.", \.report.files),
+        .always("leftOver", "Files that belong to nothing.", \.report.leftOver),
+        .always("notices", "What a start would say.") { $0.report.notices.map(\.summary) },
+        .always("problems", "What is damaged, edited, missing or too new.", \.report.problems),
+        .maybe("generation", "How often queue.json was written.", \.report.generation),
+        .maybe("inUse", "Who has the queue.", \.report.holder?.summary),
+        .maybe("hint", "What to do about the problems.", \.report.hint),
+    ]
 }
 
-extension VerifiedLine {
-    init(_ report: StateReport, folder: String) {
-        ok = report.problems.isEmpty
-        self.folder = folder
-        generation = report.generation
-        counts = report.states
-        pendingBytes = report.pendingBytes
-        files = report.files.map { File(name: $0.name, bytes: $0.bytes) }
-        leftOver = report.leftOver.map { File(name: $0.name, bytes: $0.bytes) }
-        inUse = report.holder?.summary
-        notices = report.notices.map(\.summary)
-        problems = report.problems
-        hint = report.hint
-    }
-
-    private static let file = Schema.record([
-        .init("name", .text(), "Within the folder."),
-        .init("bytes", .whole(0...Int.max), "Its size."),
-    ])
-
-    static let schema = LineSchema(
-        [.init("verified", "The files of a queue were looked at.")],
-        always: [
-            .init("ok", .flag, "True if there are no problems."),
-            .init("folder", .text(), "Where they are."),
-            .init(
-                "counts",
-                .object(UploadRecordLine.states.map { .init($0, .whole(0...Int.max), "How many.") }),
-                "Uploads by state; one that there is none of is left out."),
-            .init("pendingBytes", .whole(0...Int.max), "Bytes of changes that are not in queue.json yet."),
-            .init("files", .array(file), "What the queue is made of."),
-            .init("leftOver", .array(file), "Files that belong to nothing."),
-            .init("notices", .array(.text()), "What a start would say."),
-            .init("problems", .array(.text()), "What is damaged, edited, missing or too new."),
-        ],
-        maybe: [
-            .init("generation", .whole(0...Int.max), "How often queue.json was written."),
-            .init("inUse", .text(), "Who has the queue."),
-            .init("hint", .text(), "What to do about the problems."),
-        ])
+extension StateReport.File: LineObject {
+    static let members: [LineMember<Self>] = [
+        .always("name", "Within the folder.", \.name), .always("bytes", "Its size.", \.bytes),
+    ]
 }
 
 /// The line of `ferry state flush --json`.
 struct FlushedLine: OutputLine {
-    var event = "flushed"
-    var file: String
+    let file: String
 
-    static let schema = LineSchema(
-        [.init("flushed", "The whole queue is in one file.")],
-        always: [.init("file", .text(), "Its path.")])
+    static let events: KeyValuePairs = ["flushed": "The whole queue is in one file."]
+    static let members: [LineMember<Self>] = [.always("file", "Its path.", \.file)]
 }

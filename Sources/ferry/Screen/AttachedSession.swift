@@ -13,27 +13,19 @@ struct AttachedSession {
     let background: BackgroundEngine
     private let output = LineOutput()
 
-    init(assembly: Assembly, look: ScreenOptions, theme: Theme, background: BackgroundEngine) {
-        self.assembly = assembly
-        self.look = look
-        self.theme = theme
-        self.background = background
-    }
-
     /// - Throws: `CommandFailure` if the engine is another version; `ExitCode` for a signal.
     func run() async throws {
         if case .otherVersion(let failure) = ControlClient(folder: assembly.state).ask(.report) {
-            throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
+            throw CommandFailure(inUse: failure)
         }
         if assembly.edited != .refuse {
-            StandardError.write("note: an edit takes effect once no engine is running\n")
+            StandardError.note("an edit takes effect once no engine is running")
         }
         let outcome: ScreenOutcome
         do throws(ScreenError) {
             outcome = try await interface.run()
         } catch {
-            throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
+            throw CommandFailure(usage: "\(error)")
         }
         switch outcome {
         case .hangUp: throw ExitCode(128 + Signal.hangUp)

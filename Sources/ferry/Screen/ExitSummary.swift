@@ -19,7 +19,7 @@ struct ExitSummary {
             case .done where before.contains(upload.id): break
             case .done:
                 done += 1
-                bytes = bytes.addingReportingOverflow(upload.size).overflow ? .max : bytes + upload.size
+                bytes = .sum(bytes, upload.size)
             case .queued, .running, .waiting, .paused: unfinished += 1
             case .held, .failed: failed += 1
             }

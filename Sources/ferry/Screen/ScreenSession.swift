@@ -10,19 +10,8 @@ struct ScreenSession {
     let look: ScreenOptions
     let theme: Theme
     /// The engine that can take over the queue in the background; nil if the uploads end with the screen.
-    let background: BackgroundEngine?
+    var background: BackgroundEngine?
     private let output = LineOutput()
-
-    init(
-        engine: Engine, assembly: Assembly, look: ScreenOptions, theme: Theme,
-        background: BackgroundEngine? = nil
-    ) {
-        self.engine = engine
-        self.assembly = assembly
-        self.look = look
-        self.theme = theme
-        self.background = background
-    }
 
     /// Runs the screen, then stops the engine.
     func run() async throws {
@@ -31,7 +20,7 @@ struct ScreenSession {
             outcome = try await closing(interface)
         } catch {
             await engine.stop()
-            throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
+            throw CommandFailure(usage: "\(error)")
         }
         if outcome == .hangUp, look.onHangUp(assembly.configuration) == .continue {
             HangUpLog(folder: assembly.state).takeOver()

@@ -9,27 +9,19 @@ struct ConfigurationEdit {
     let before: [UInt8]?
     let configuration: Configuration
 
-    /// - Throws: `CommandFailure` if the existing file is invalid: the user must repair it first.
-    init(_ file: PrivateFile) throws(CommandFailure) {
+    /// - Throws: An error if the existing file is invalid: the user must repair it first.
+    init(_ file: PrivateFile) throws {
         self.file = file
         before = try file.content()
-        do throws(UploadFailure) {
-            configuration =
-                try before.map { bytes throws(UploadFailure) in
-                    try ConfigurationFile.parse(Data(bytes), file: file.path)
-                } ?? Configuration()
-        } catch {
-            throw CommandFailure(usage: error)
-        }
+        configuration =
+            try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
     /// Returns the configuration's text with the new destination. If the only destination was the implied default, it
     /// stays the default.
     ///
-    /// - Throws: `CommandFailure` if the destination cannot be inserted into the text.
-    func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws(CommandFailure)
-        -> [UInt8]
-    {
+    /// - Throws: An error if the destination cannot be inserted into the text.
+    func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {
         var text = JSONInsertion(before ?? Array("{\n}\n".utf8))
         if configuration.destinations.isEmpty, !text.hasObject(["destinations"]) {
             text.add("destinations", "{\n}", to: [])
@@ -39,18 +31,13 @@ struct ConfigurationEdit {
         if configuration.defaultDestination == nil, let byItself {
             text.add("defaultDestination", JSONLine.quoted(isDefault ? draft.name : byItself), to: [])
         }
-        let after: Configuration
-        do throws(UploadFailure) {
-            after = try ConfigurationFile.parse(Data(text.text), file: file.path)
-        } catch {
-            throw CommandFailure(usage: error)
-        }
+        let after = try ConfigurationFile.parse(Data(text.text), file: file.path)
         var expected = configuration
         expected.destinations[draft.name] = after.destinations[draft.name]
         expected.defaultDestination = after.defaultDestination
         guard after == expected, after.destinations[draft.name] != nil else {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "\(file.path) has a form that cannot be edited",
+                usage: "\(file.path) has a form that cannot be edited",
                 hint:
                     "add this to its destinations yourself: \"\(draft.name)\": \(draft.json(secretFile: secretFile))"
             )
@@ -62,8 +49,7 @@ struct ConfigurationEdit {
     func write(_ text: [UInt8]) throws(CommandFailure) {
         guard try file.content() == before else {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "\(file.path) was changed in the meantime",
-                hint: "run `ferry init` again")
+                usage: "\(file.path) was changed in the meantime", hint: "run `ferry init` again")
         }
         try file.write(text)
     }

@@ -71,9 +71,4 @@ extension Assembly {
         }
         return watches
     }
-
-    /// Creates the watch folders for a command. An error ends the command.
-    func checkedWatches() throws(CommandFailure) -> [Watch] {
-        do throws(UploadFailure) { return try watches() } catch { throw CommandFailure(usage: error) }
-    }
 }

@@ -15,15 +15,11 @@ struct S3Fields: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.s3)
-        region = try fields.value("region")
-        if let region, !S3Fields.isToken(region) { throw fields.error("region", "a name such as eu-west-1") }
+        region = try fields.value("region", "a name such as eu-west-1", where: Self.isToken)
         endpoint = try fields.value("endpoint")
         addressing = try fields.choice("addressing") ?? addressing
         payload = try fields.choice("payload") ?? payload
-        storageClass = try fields.value("storageClass")
-        if let storageClass, !S3Fields.isToken(storageClass) {
-            throw fields.error("storageClass", "a name such as STANDARD_IA")
-        }
+        storageClass = try fields.value("storageClass", "a name such as STANDARD_IA", where: Self.isToken)
     }
 
     /// Returns the URL behind `url`, and the position of the bucket in it.
