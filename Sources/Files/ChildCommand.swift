@@ -28,7 +28,8 @@ package struct ChildCommand: Sendable {
 
     /// The part of standard output that is kept. Of standard error the last bytes are kept, which say most.
     package enum Output: Sendable {
-        /// Everything until the last writer closes it; more bytes than the limit end the command.
+        /// All output, until every process has closed its end of the pipe. A command that prints more than the limit is
+        /// killed.
         case all(atMost: Int)
         /// The last bytes that were written when the command itself ended.
         case last(Int)

@@ -16,7 +16,7 @@ public struct MultipartFormData: Sendable {
             case bytes([UInt8])
             case file(LocalPath)
             case stream(BodyStream)
-            /// The part cannot be sent, as found when it was appended.
+            /// The part cannot be sent; the failure was found when the part was appended.
             case unusable(UploadFailure)
         }
 

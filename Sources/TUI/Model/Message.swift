@@ -25,18 +25,18 @@ enum Message: Sendable {
 }
 
 extension Message {
-    /// True for the files of a choice.
+    /// True for the files that a search found.
     var isPreview: Bool { if case .previewed = self { true } else { false } }
 }
 
 /// An effect that the shell around the model performs.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)
-    /// Finds the files of a choice. It replaces an earlier question.
+    /// Finds the files that the user chose to add. A search that still runs is cancelled.
     case preview(AddRequest, number: Int)
     /// Cancels the search for files: its result is no longer needed.
     case stopPreview
-    /// Reads a folder. It replaces an earlier question.
+    /// Reads a folder. The reading of an earlier folder is cancelled.
     case list(FolderReference, number: Int)
     case complete(String, number: Int)
     /// Asks for the current destinations.

@@ -24,7 +24,8 @@ struct EventSummary: Sendable {
         static let namesShown = 3
     }
 
-    /// True if the first events of a burst get a line each, and some others are named.
+    /// True if the first events of a burst get a line each, and the summary of the others shows some of their names.
+    /// Otherwise the summary only has numbers.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, told: 0)
     /// The first events of the burst, in case it has no more.

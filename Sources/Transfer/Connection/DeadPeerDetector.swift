@@ -1,9 +1,9 @@
 /// Distinguishes a connection that died silently from one whose link is away for a while. Pure.
 ///
-/// The kernel keeps an unanswered connection for about 15 minutes, and doubles the wait each time. So a connection with
-/// several unanswered segments in a row is compared with a new connection to the same address. If the server accepts
-/// the new one and the old one still receives no acknowledgment, the old one is dead. A server that is slow, or has a
-/// full window, acknowledges the kernel's probes and never counts as dead.
+/// The kernel sends unacknowledged segments again for about 15 minutes, at growing intervals, before it gives up. So a
+/// connection with several unacknowledged segments in a row is compared with a new connection to the same address. If
+/// the server accepts the new one and the old one still receives no acknowledgment, the old one is dead. A server that
+/// is slow, or has a full window, acknowledges the kernel's probes and never counts as dead.
 struct DeadPeerDetector {
     /// The next step.
     enum Verdict: Hashable {

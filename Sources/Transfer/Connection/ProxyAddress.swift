@@ -92,7 +92,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     private let identity: String
     private let fetch: @Sendable () async throws(UploadFailure) -> String
 
-    /// Makes a known password. Prefer `init(from:fetch:)` if it comes from a keychain or a file.
+    /// Creates a password from its text. Prefer `init(from:fetch:)` if it comes from a keychain or a file.
     public init(_ text: String) {
         identity = text
         fetch = { () async throws(UploadFailure) in text }

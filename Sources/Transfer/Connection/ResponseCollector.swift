@@ -122,8 +122,10 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         return response
     }
 
-    /// A refusal whose head arrived is a response, even if the connection broke afterwards; so is a response that was
-    /// only too long. A success must be complete.
+    /// Returns the response if it counts despite `error`; otherwise nil.
+    ///
+    /// A refusal counts if its head arrived, even if the connection broke afterwards, and any response counts that was
+    /// only too long. Every other success must be complete.
     func usableAnswer(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil

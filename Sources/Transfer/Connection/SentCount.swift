@@ -5,7 +5,7 @@ import FerryProtocols
 /// A write completes when the kernel has the bytes, which may be megabytes before they are sent. When the connection
 /// breaks, the bytes that still wait in the kernel are lost, and were never sent.
 struct SentCount: Equatable, Sendable {
-    /// The bytes that the connection had accepted when the last write completed, since it was made.
+    /// The number of bytes that the kernel had accepted, since the connection was made, when the last write completed.
     private var taken: UInt64?
     /// The bytes that had left this machine at the last query of the kernel.
     private var sent: UInt64 = 0

@@ -208,7 +208,7 @@ extension ResumableUpload {
 }
 
 extension ResumableUpload {
-    /// Handles the target's own response, after which no upload is left to resume.
+    /// Handles the response to the whole upload. Afterwards the server has no upload resource that could be resumed.
     private func verdict(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
         if answer.isSuccess { return done(resource, answer) }
         if let problem = ResumableResponse(answer, version: .eight).problem {

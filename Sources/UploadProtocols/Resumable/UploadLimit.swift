@@ -1,12 +1,12 @@
 /// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload, "Upload-Limit"), in bytes.
 package struct UploadLimit: Hashable, Sendable {
-    /// The largest whole file.
+    /// The maximum size of the whole file.
     package var maximumSize: ByteCount?
-    /// The smallest whole file.
+    /// The minimum size of the whole file.
     package var minimumSize: ByteCount?
-    /// The largest append.
+    /// The maximum number of bytes in one request.
     package var maximumAppend: ByteCount?
-    /// The smallest append, except the last.
+    /// The minimum number of bytes in one request, except the last.
     package var minimumAppend: ByteCount?
     /// The number of seconds from now for which the server keeps the upload.
     package var age: ByteCount?

@@ -18,7 +18,7 @@ struct AzureBlob: Sendable {
         self.options = options
     }
 
-    /// Makes Put Blob: the whole file in one request.
+    /// Makes the request `Put Blob`, which sends the whole file.
     func put(onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put)
         exchange.fields[.msBlobType] = "BlockBlob"
@@ -30,7 +30,7 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes Put Block.
+    /// Makes the request `Put Block`, which sends one block.
     func put(block index: Int, of plan: BlockPlan) -> Exchange {
         let range = plan.range(of: index)
         var exchange = exchange(.put, [("comp", "block"), ("blockid", plan.id(of: index))])
@@ -40,7 +40,8 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes Put Block List. The service stores the checksum of the whole unchecked; it has checked the blocks.
+    /// Makes the request `Put Block List`, which joins the blocks. The service has checked each block, and stores the
+    /// checksum of the whole file without a check.
     func commit(_ plan: BlockPlan, onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put, [("comp", "blocklist")])
         exchange.fields[.contentType] = "application/xml"
@@ -52,12 +53,12 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes Get Block List.
+    /// Makes the request `Get Block List`.
     func list(_ kind: String) -> Exchange {
         exchange(.get, [("comp", "blocklist"), ("blocklisttype", kind)])
     }
 
-    /// Makes Get Blob Properties.
+    /// Makes the request `Get Blob Properties`.
     func head() -> Exchange { exchange(.head) }
 
     /// Returns a shared request about this blob in Azure's form.

@@ -7,7 +7,7 @@ package struct PutCheck: DestinationCheck {
         case head(findings: [String])
     }
 
-    /// The name for the requests; no file of this name is created.
+    /// The file name in the URLs of the requests; no file of this name is created.
     private static let name = "ferry-check"
 
     private let address: String

@@ -7,7 +7,7 @@ import FerryTransfer
 /// After a failure, its standard error is shown in a line that contains no secret and no part of its output.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
-    /// The maximum number of bytes of standard output; a longer one is no secret.
+    /// The maximum number of bytes that the command may print. No real secret is longer.
     private static let outputLimit = 65_536
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",

@@ -19,7 +19,8 @@ public actor S3CredentialStore {
         var instant: ContinuousClock.Instant
     }
 
-    /// The time before the end at which temporary credentials are replaced: a request may wait and run.
+    /// The time before their expiration at which temporary credentials are replaced. A request that is signed with them
+    /// may wait before it is sent, and may run for minutes.
     static let margin: TimeInterval = 300
     /// The shortest time between two loads if new credentials are as short-lived as the old ones.
     static let pause: TimeInterval = 60

@@ -49,9 +49,9 @@ struct Archive {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }
 
-    /// Notes that the `count` oldest have left.
+    /// Removes the `count` uploads that finished first, because they have left the queue for the history.
     ///
-    /// - Parameter gone: The uploads of these that were still in the queue.
+    /// - Parameter gone: The uploads among them that were in the queue until now.
     mutating func retire(_ count: Int, gone: [Upload]) {
         // The uploads of an earlier engine are the oldest.
         let earlier = min(inherited, count)

@@ -139,7 +139,7 @@ package struct QueueCore {
         advance()
     }
 
-    /// The time when the queue must read the clock next.
+    /// The next instant at which the queue has something to do, such as a probe; nil if it waits for nothing.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
