@@ -68,9 +68,10 @@ enum FramingError: String, CaseIterable {
     }
 }
 
-/// Marks heads that have an issue, while the version and the target are still available as they were sent.
+/// Marks request heads that have a `FramingError`. It precedes the codec, which drops the version and a part of the
+/// target.
 ///
-/// The mark is a header field, as heads wait in line behind earlier requests. A client's own field of that name is
+/// The mark is a header field, because a head may wait behind earlier requests. A client's own field of that name is
 /// removed.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart

@@ -57,7 +57,7 @@ struct PlainModel: Sendable {
     var question: Question?
     /// The outcomes of commands without a reply yet, in sequence.
     var awaited: [Outcome] = []
-    /// The files to add. The first addition is being searched for.
+    /// The additions to make, in sequence. The search for the files of the first one is running.
     var additions: [Addition] = []
 
     private var detector = QueueEventDetector(reportsStanding: true)

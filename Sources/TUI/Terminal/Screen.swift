@@ -20,14 +20,14 @@ public struct Screen: Sendable {
             case direct
         }
 
-        /// A choice of the signs besides letters.
+        /// A choice of the signs besides letters, such as bars and arrows: Unicode or ASCII.
         public enum GlyphChoice: String, Sendable, CaseIterable {
             /// ASCII only if the locale or the terminal has no other signs, or draws them too wide.
             case auto
             case unicode, ascii
         }
 
-        /// The signs that are drawn besides letters.
+        /// The signs that are drawn besides letters, such as bars and arrows.
         public var glyphs = GlyphChoice.auto
         /// The colours.
         public var colour = Colour.auto

@@ -19,7 +19,8 @@ enum OfferedDigest {
         exchange.digestsIfTold = [DigestRequest(algorithm, of: 0..<size)]
     }
 
-    /// Compares the file with the digests that `source` of the response reports unasked, by any of `algorithms`.
+    /// Sets the digests of the file that are computed if the response reports the same ones in `source`. The request
+    /// does not ask the server for them.
     static func take(
         _ algorithms: [DigestAlgorithm], in source: ServerDigest.Source, of exchange: inout Exchange,
         size: ByteCount, _ choice: ChecksumChoice

@@ -6,7 +6,7 @@ struct S3Address: Hashable, Sendable {
     let bucket: String?
     /// True if the bucket is the first segment of the path.
     let isBucketInPath: Bool
-    /// The path of the destination's URL, with `{name}` or up to its last slash.
+    /// The path of the destination's URL, without the query. It may contain `{name}`.
     private let path: String
 
     /// - Parameter url: The URL of the destination. Its query is dropped, since it is not part of an object's URL.

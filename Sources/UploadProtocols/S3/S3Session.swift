@@ -3,7 +3,8 @@ struct S3Session: Hashable, Sendable {
     /// The URL of the object.
     let object: String
     let uploadID: String
-    /// The plan with the initial part sizes, whatever the setting is now, and the smaller sizes after breaks.
+    /// The division of the file into parts. They keep the size that was set when the upload started, or the smaller
+    /// sizes after breaks, even if the setting has changed.
     var plan: S3PartPlan
     /// The digest declared at the start.
     let checksum: DigestAlgorithm?

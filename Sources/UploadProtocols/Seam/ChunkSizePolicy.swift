@@ -36,7 +36,7 @@ struct AppendMemory: ResumeForm {
     var learntChunk: ByteCount?
     /// The offset at which a large request began whose response is missing.
     private var appendedFrom: ByteCount?
-    /// The number of such requests in a row after which the offset had not changed.
+    /// The number of large requests in a row that broke and after which the offset had not changed.
     private var fruitless = 0
 
     static var keys: [ResumeKey<Self>] {

@@ -5,13 +5,14 @@ struct GoogleAddress: Sendable {
     /// The absolute URL, with its query.
     let url: String
 
-    /// True for the URL of an existing session: its owner may upload one file.
+    /// True for the URL of an existing upload session. The URL itself permits the upload of one file.
     var isSession: Bool { AddressQuery.value("upload_id", in: url) != nil }
 
-    /// True for Cloud Storage's JSON interface. Drive, YouTube and others have the same sessions and other objects.
+    /// True for Cloud Storage's JSON interface. Drive, YouTube and others have the same upload
+    /// sessions and other objects.
     var isCloudStorage: Bool { bucketStart != nil }
 
-    /// Returns the URL at which a session for a file of this name is created.
+    /// Returns the URL at which an upload session for a file of this name is created.
     func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
         var added = more
         if AddressQuery.value("uploadType", in: url) == nil {

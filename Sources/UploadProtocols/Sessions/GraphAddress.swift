@@ -6,10 +6,10 @@ struct GraphAddress: Sendable {
     /// one.
     let url: String
 
-    /// True for the URL of an existing session: its owner may upload one file.
+    /// True for the URL of an existing upload session. The URL itself permits the upload of one file.
     var isSession: Bool { !UploadAddress.withoutQuery(url).hasSuffix(Self.creation) }
 
-    /// Returns the URL at which a session for a file of this name is created.
+    /// Returns the URL at which an upload session for a file of this name is created.
     func session(for name: String) -> String { UploadAddress.filled(url, with: name) }
 
     /// Returns the URL for a whole file of this name in one request; only for a URL that creates sessions.

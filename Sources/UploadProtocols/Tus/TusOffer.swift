@@ -112,7 +112,8 @@ struct TusSum: Hashable, Sendable {
     var algorithm: DigestAlgorithm
     /// The server's name of the algorithm.
     var name: String
-    /// The bytes of a chunk; a checked request is stored completely or not at all.
+    /// The maximum number of bytes in one request. The server stores a request with a checksum completely or not at
+    /// all, so a break loses all of it.
     var chunk: ByteCount
 
     static let usualChunk: ByteCount = 8 << 20

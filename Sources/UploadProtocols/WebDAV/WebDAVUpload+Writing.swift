@@ -3,9 +3,10 @@ import HTTPTypes
 
 /// The writing of the bytes, under the temporary name.
 extension WebDAVUpload {
-    /// The sizes of the first part of a partial update and of the largest, in bytes: PHP behind a server that buffers
-    /// requests drops the bytes of a broken one.
+    /// The number of bytes in the first part of a partial update. It is small, because PHP behind a server that buffers
+    /// requests drops all bytes of a request that breaks.
     private static let firstPart: ByteCount = 1 << 20
+    /// The maximum number of bytes in a later part.
     private static let largestPart: ByteCount = 16 << 20
 
     /// The most bytes of one request; nil for no limit. It follows from the settings, the server's known limit, and,

@@ -36,7 +36,7 @@ public enum Durability: Hashable, Sendable {
     /// Changes survive a power cut.
     case powerCut
     /// Changes survive a power cut. The engine found them and cannot ask for them again, such as a server's response.
-    /// On a full disk they may use the reserve.
+    /// On a full disk they may use the reserved space.
     case finding
 }
 

@@ -141,7 +141,7 @@ extension Configuration {
         }
     }
 
-    /// Programs run in the home folder.
+    /// Returns the absolute path of a file. A relative path begins in the home folder, where Ferry runs programs.
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : "\(LocalFiles.home)/\(path)"
     }

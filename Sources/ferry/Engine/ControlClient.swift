@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// A client of the running engine, with one connection for each question.
+/// A client of the running engine, with one connection for each request.
 struct ControlClient {
     let folder: LocalPath
     /// The number of seconds that an engine may be silent.
@@ -11,17 +11,17 @@ struct ControlClient {
 
     init(folder: LocalPath) { self.folder = folder }
 
-    /// Returns a client with another timeout, for questions to which any engine responds at once.
+    /// Returns a client with another timeout, for requests to which any engine responds at once.
     func asking(within seconds: Int) -> ControlClient {
         var client = self
         client.timeout = seconds
         return client
     }
 
-    /// The seconds in which any engine responds to the simplest question, also on a busy machine.
+    /// The seconds in which any engine responds to the simplest request, also on a busy machine.
     private static let pulse = 3
 
-    /// Asks a quick question: a report of a million uploads may take longer.
+    /// Checks with a quick request whether the engine responds: a report of a million uploads may take longer.
     ///
     /// - Throws: `CommandFailure` if an engine listens and does not respond. No engine is no failure, and neither is one
     ///   that ends meanwhile.
@@ -48,7 +48,7 @@ struct ControlClient {
         let process: Int32?
     }
 
-    /// The result of a question.
+    /// The result of a request.
     enum Outcome {
         case answered(ControlSocket.Response.Content)
         /// The running engine is another version, which did not understand the request.

@@ -11,7 +11,7 @@ final class RemoteQueue: QueueClient {
     /// The number of seconds between two searches for an engine.
     private static let timeout = 0.5
 
-    /// The number of seconds in which any engine responds to the simplest question, also on a busy machine.
+    /// The number of seconds in which any engine responds to the simplest request, also on a busy machine.
     private static let heartbeat = 3
 
     private struct Samples {

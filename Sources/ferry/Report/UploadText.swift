@@ -46,7 +46,7 @@ enum UploadText {
         }
     }
 
-    /// Returns the same values for the table of `ferry list`, without URLs.
+    /// Returns an upload's row in the table of `ferry list`, without URLs.
     static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
         let remarks = [
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },

@@ -136,7 +136,7 @@ extension AddDialog {
     }
 }
 
-/// The Add dialog's questions and their answers: destinations, the total of a choice, the contents of a folder.
+/// The Add dialog's requests and their results: destinations, the total of a choice, the contents of a folder.
 extension AddDialog {
     mutating func askWhatIsDue(_ around: inout AddSurroundings) -> DialogOutcome {
         var effects: [Effect] = []

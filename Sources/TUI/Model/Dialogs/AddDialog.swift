@@ -20,9 +20,9 @@ struct AddDialog: Sendable {
 
     enum Preview: Sendable {
         case nothing
-        /// The choice has changed. The question follows once typing pauses.
+        /// The choice has changed. The search for its files starts once typing pauses.
         case due(at: Double)
-        /// The question is open. `adding` is true if Enter was pressed already.
+        /// The search is running. `adding` is true if Enter was pressed already.
         case asked(number: Int, adding: Bool)
         case ready(AddPreview)
     }

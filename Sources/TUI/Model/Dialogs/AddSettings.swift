@@ -4,7 +4,7 @@ struct AddSettings: Sendable {
     var defaultDestination: String?
     /// The destination of the last addition.
     var lastDestination: String?
-    /// The number of the last question, which distinguishes late replies from current ones.
+    /// The number of the last request, which distinguishes late results from current ones.
     private(set) var questions = 0
 
     init(destinations: [String], defaultDestination: String?) {
@@ -16,7 +16,7 @@ struct AddSettings: Sendable {
         AddDialog(destinations: destinations, preferred: lastDestination ?? defaultDestination)
     }
 
-    /// Returns the number for a new question.
+    /// Returns the number for a new request.
     mutating func nextQuestion() -> Int {
         questions += 1
         return questions

@@ -47,7 +47,7 @@ enum Dialog: Sendable {
     /// The seconds for which a dialog that has just opened ignores input.
     static let settling = 0.2
 
-    /// The number of the open question about the files of a choice.
+    /// The number of the running search for the files to add; nil if none is running.
     var pendingPreview: Int? {
         guard case .add(let add) = self, case .asked(let number, _) = add.preview else { return nil }
         return number

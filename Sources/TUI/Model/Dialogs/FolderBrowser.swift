@@ -4,7 +4,7 @@ import FerryUploads
 /// The list below the Add dialog's line: the entries of one folder, and the marks in all folders.
 struct FolderBrowser: Sendable {
     enum Look: Sendable {
-        /// The line names another folder. The question follows once typing pauses.
+        /// The line names another folder. It is read once typing pauses.
         case due(at: Double)
         case asked(number: Int)
         case seen(BrowsedFolder)
@@ -131,7 +131,7 @@ struct FolderBrowser: Sendable {
 
     mutating func ask(number: Int) { look = .asked(number: number) }
 
-    /// Shows a folder. Returns false if the reply belongs to an older question.
+    /// Shows a folder. Returns false if it was read for an older request.
     mutating func take(_ folder: BrowsedFolder, number: Int) -> Bool {
         guard case .asked(number) = look else { return false }
         look = .seen(folder)

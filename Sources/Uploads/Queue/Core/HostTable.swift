@@ -49,7 +49,7 @@ struct HostTable {
     private var exhaustion: FileDescriptorExhaustion<Instant>?
     /// The time when the link was back last.
     private var linkReturned: Instant?
-    /// The number of addresses that this machine had lost when the link was up last.
+    /// The generation of `LinkStatus.up` when the link was up last. It grows each time this machine loses an address.
     private(set) var lastGeneration = 0
     private var lastProbe = 0
     /// The number of pending uploads at each host; nil until some host fails or asks for a pause.
