@@ -131,7 +131,7 @@ extension S3Upload {
         return .done(receipt)
     }
 
-    /// Returns this upload's digest, to be compared with the server's; nil if there is none.
+    /// Returns this upload's digest, to be compared with the server's; nil if none can be compared.
     private func verification(_ session: S3Session, _ receipt: Receipt) -> Verification? {
         guard let algorithm = session.checksum, let ours = session.completion?.digest else { return nil }
         // If the parts' tags are not MD5s, the object's tag is not made of MD5s.

@@ -139,7 +139,7 @@ package struct QueueCore {
         advance()
     }
 
-    /// The next instant at which the queue has something to do, such as a probe; nil if it waits for nothing.
+    /// The next instant at which the queue has something to do, such as a probe; nil if there is none.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
