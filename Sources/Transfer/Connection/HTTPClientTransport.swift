@@ -8,7 +8,7 @@ import NIOPosix
 import Synchronization
 
 /// A transport based on AsyncHTTPClient: HTTP/1.1 over persistent connections. Without TLS, the kernel reads most of a
-/// file by itself (`FileRegion`).
+/// large file by itself (`FileRegion`).
 ///
 /// The transport uses HTTP/1.1 only, even if the server offers HTTP/2. `Tests/bench http2` measures both over TLS to
 /// nginx on loopback. On two busy cores HTTP/2 reached 1.02 times the rate of HTTP/1.1 with one upload and 0.80 times
