@@ -132,7 +132,7 @@ struct RunnerCapabilityTests {
         defer { server.stop() }
         let destination = place(server.url("/files/"))
         let report = try await with(destination) { runner in
-            let report = try await runner.check(destination)
+            let report = try await runner.check(destination).value
             #expect(runner.known(of: destination)?.choice?.name == "tus")
             #expect(runner.known(of: destination)?.asked != nil)
             return report

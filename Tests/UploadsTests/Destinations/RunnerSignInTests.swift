@@ -1,10 +1,10 @@
 import FerryProtocols
 import FerryTestSupport
-import FerryTransfer
 import Foundation
 import Synchronization
 import Testing
 
+@testable import FerryTransfer
 @testable import FerryUploads
 
 /// Networks that want a sign-in and answer in the place of a server that is known.
@@ -64,7 +64,8 @@ struct RunnerSignInTests {
         let resource = path.map { UploadResource(url: server.url($0)) }
         let upload = try upload(to: destination, resource: resource)
         if let software {
-            store.recognize(software, at: CapabilityKey(ofServer: upload.target), now: now())
+            let name = KnownSecrets().redact(software: software)
+            store.recognize(name, at: CapabilityKey(ofServer: upload.target), now: now())
         }
         var outcome = UploadAttempt.Outcome.cancelled
         for _ in 0..<runs { outcome = await runner.run(upload, recorder: SilentRecorder()).value }
