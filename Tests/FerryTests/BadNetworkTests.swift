@@ -74,7 +74,7 @@
                     { "destinations": {
                         "bad": { "url": "http://upload.example:\(server.port)/bad/", "protocol": "put" },
                         "good": { "url": "http://other.example:\(server.port)/good/", "protocol": "put" } },
-                      "retry": { "base": 0.01, "cap": 0.05 } }
+                      "retry": { "base": 3, "cap": 3 } }
                     """)
                 try await add(3, ["--to", "bad"])
                 let engine = try place.start(through: namespace.words, ["run", "--json", "--exit-when-idle"])
@@ -117,7 +117,8 @@
                     "add", "rule", "inet", "test", "input", "meta", "nfproto", "ipv6", "tcp", "dport",
                     "\(server.port)", "reject", "with", "tcp", "reset")
                 try place.configure(
-                    "put", at: "http://upload.example:\(server.port)/", limits: #"{ "concurrency": 4 }"#)
+                    "put", at: "http://upload.example:\(server.port)/", limits: #"{ "concurrency": 4 }"#,
+                    retry: 3)
                 try await add(30)
                 let engine = try place.start(through: namespace.words, ["run", "--json", "--exit-when-idle"])
                 try await Eventually.holds("eight probes") { try Self.refusals(in: namespace) >= 12 }

@@ -55,7 +55,7 @@ struct DescriptorTests {
     private func wait(atFirst call: String, _ filter: [String] = []) async throws -> (String?, String) {
         let path = try place.file("a", "hello")
         return try await ReceiverSite.with { site in
-            try place.configure("put", at: site.url)
+            try place.configure("put", at: site.url, retry: 3)
             try await place.ferry("add", path)
             let words = [
                 "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=\(call)", "-e",

@@ -29,11 +29,7 @@ struct MediumTests {
         let pattern = try PatternFile(at: place.path("a"), count: call == "sendfile" ? 4 << 20 : 60_000)
         try await ReceiverSite.with { site in
             // The wait is long enough to be published before it ends, however busy the machine is.
-            try place.configure(
-                """
-                { "destinations": { "here": { "url": "\(site.tusURL)", "protocol": "tus" } },
-                  "retry": { "base": 5, "cap": 5 } }
-                """)
+            try place.configure("tus", at: site.tusURL, retry: 5)
             try await place.ferry("add", place.path("a"))
             let process = try place.start(
                 through: strace("\(call):error=EIO:when=1", of: place.path("a")),
@@ -59,7 +55,7 @@ struct MediumTests {
             try place.configure(
                 """
                 { "destinations": { "here": { "url": "\(site.url)", "protocol": "put" } },
-                  "retry": { "base": 1, "cap": 1 }, "timeouts": { "read": 1 }, "limits": { "concurrency": 1 } }
+                  "retry": { "base": 3, "cap": 3 }, "timeouts": { "read": 1 }, "limits": { "concurrency": 1 } }
                 """)
             try await place.ferry("add", path, place.path("b"), place.path("c"))
             let process = try place.start(

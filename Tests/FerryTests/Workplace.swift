@@ -81,11 +81,16 @@ struct Workplace: Sendable {
 
     /// One destination, `here`, at `url`; retries come at once, so that no test waits for them. A server may take
     /// minutes to answer, as the machine may be busy.
-    func configure(_ protocolName: String, at url: String, more: String = "", limits: String = "{}") throws {
+    ///
+    /// - Parameter retry: Seconds before the first retry. A state that is shorter than some seconds may be over before
+    ///   `run --json` prints it.
+    func configure(
+        _ protocolName: String, at url: String, more: String = "", limits: String = "{}", retry: Double = 0.01
+    ) throws {
         try configure(
             """
             { "destinations": { "here": { "url": "\(url)", "protocol": "\(protocolName)"\(more) } },
-              "retry": { "base": 0.01, "cap": 0.05 }, "timeouts": { "response": 600 }, "limits": \(limits) }
+              "retry": { "base": \(retry), "cap": \(max(0.05, retry)) }, "timeouts": { "response": 600 }, "limits": \(limits) }
             """)
     }
 
