@@ -36,15 +36,20 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Loopback, or unspecified, which connects to this machine too.
+    /// The IPv4 address, if this is one in the form of IPv6, as a dual-stack socket reports it (RFC 4291 §2.5.5.2);
+    /// otherwise the same address.
+    package var unmapped: IPAddress {
+        guard case .ipv6(let bytes) = self, bytes.prefix(10).allSatisfy({ $0 == 0 }),
+            bytes[10...11].allSatisfy({ $0 == 0xFF })
+        else { return self }
+        return .ipv4(Array(bytes.suffix(4)))
+    }
+
+    /// True for loopback, and for unspecified, which connects to this machine too.
     package var isLocal: Bool {
-        switch self {
-        case .ipv4(let bytes):
-            return bytes.first == 127 || bytes.allSatisfy { $0 == 0 }
-        case .ipv6(let bytes):
-            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11].allSatisfy { $0 == 0xff }
-            if isMapped { return IPAddress.ipv4(Array(bytes.suffix(4))).isLocal }
-            return bytes.dropLast().allSatisfy { $0 == 0 } && (bytes.last ?? 0) <= 1
+        switch unmapped {
+        case .ipv4(let bytes): bytes.first == 127 || bytes.allSatisfy { $0 == 0 }
+        case .ipv6(let bytes): bytes.dropLast().allSatisfy { $0 == 0 } && (bytes.last ?? 0) <= 1
         }
     }
 }

@@ -10,11 +10,8 @@ struct ClientAddress: Hashable, Sendable {
     let text: String
 
     init(_ address: SocketAddress?) {
-        switch address?.ipAddress.flatMap({ IPAddress($0.prefix { $0 != "%" }) }) {
-        case .ipv4(let bytes): text = Self.dotted(bytes)
-        // An IPv4 client of a dual-stack socket (RFC 4291 §2.5.5.2).
-        case .ipv6(let bytes) where bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]):
-            text = Self.dotted(bytes[12...])
+        switch address?.ipAddress.flatMap({ IPAddress($0.prefix { $0 != "%" }) })?.unmapped {
+        case .ipv4(let bytes): text = bytes.map { "\($0)" }.joined(separator: ".")
         case .ipv6(let bytes):
             text =
                 stride(from: 0, to: 8, by: 2).map { index in
@@ -22,10 +19,6 @@ struct ClientAddress: Hashable, Sendable {
                 }.joined(separator: ":") + "::/64"
         case nil: text = ""
         }
-    }
-
-    private static func dotted(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { "\($0)" }.joined(separator: ".")
     }
 }
 

@@ -55,7 +55,8 @@ public struct ActionTable: Hashable, Sendable {
     /// A row of the table; nil for the hint if the hint line does not show the action.
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
-    /// The rows by context. The questions on leaving depend on the owner of the engine.
+    /// The rows by context. The questions on leaving depend on the owner of the engine. Their contexts come twice, since
+    /// `ferry config --keys` lists what ends the engine before what stays.
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),

@@ -1,9 +1,9 @@
-public import FerryProtocols
+import FerryProtocols
 
 /// A value that repeats no secret of the requests it comes from.
 ///
-/// What servers say reaches the queue, the files on disk and the screen only as a `Redacted` value. Each initializer
-/// removes the secrets, so a text cannot get there as a server wrote it.
+/// What servers say of an upload or of themselves reaches the queue and its files only as a `Redacted` value. Only code
+/// in this file makes one, after it has removed the secrets.
 public struct Redacted<Value: Sendable>: Sendable {
     /// The value without secrets.
     public let value: Value
@@ -17,19 +17,10 @@ public struct Redacted<Value: Sendable>: Sendable {
     }
 }
 
-extension Redacted: Equatable where Value: Equatable {}
-
 extension Redacted<UploadAttempt.Outcome> {
     /// Removes `secrets` and whatever has the form of credentials from the outcome of an attempt.
     public init(_ outcome: UploadAttempt.Outcome, without secrets: [String] = []) {
         self = KnownSecrets(secrets).redact(outcome)
-    }
-}
-
-extension Redacted<ServerCapabilities> {
-    /// Removes `secrets` from what a server said of itself.
-    public init(_ capabilities: ServerCapabilities, without secrets: [String] = []) {
-        self = KnownSecrets(secrets).redact(capabilities)
     }
 }
 

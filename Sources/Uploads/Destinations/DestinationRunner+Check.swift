@@ -17,9 +17,7 @@ extension DestinationRunner {
         let report = try await withSender(for: destination) { sender throws(UploadFailure) in
             try await sender.run(check, label: label)
         }
-        if report.value.capabilities != nil {
-            keep(report.map { $0.capabilities ?? .init() }, of: destination)
-        }
+        if let found = report.value.capabilities { keep(report.map { _ in found }, of: destination) }
         return report
     }
 

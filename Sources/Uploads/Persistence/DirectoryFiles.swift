@@ -69,8 +69,7 @@ package final class DirectoryFiles: StateFiles {
 
     private func check(_ status: FileStatus, _ name: String) throws(SystemCallError) {
         guard status.kind == .file else { throw danger(.notARegularFile, name, status.mode) }
-        guard status.isOwn else { throw danger(.owner(status.owner), name, status.mode) }
-        guard status.mode & 0o077 == 0 else { throw danger(.openToOthers, name, status.mode) }
+        if let found = status.danger { throw danger(found, name, status.mode) }
         guard status.links <= 1 else {
             // A crash between the two steps of a compaction leaves both snapshot names on one file.
             guard status.links == 2, SnapshotFile.names.contains(name),

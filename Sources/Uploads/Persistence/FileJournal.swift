@@ -61,7 +61,7 @@ public final class FileJournal: Journal {
 
     /// The error that prevented the last snapshot; nil if it was written. Nothing is lost, but the journal grows. The
     /// call may wait for a sync.
-    public var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
+    var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
 
     public func load() throws(JournalError) -> Recovered {
         let (recovered, isDue) = try store.withLock { store throws(JournalError) in

@@ -35,8 +35,8 @@ public enum Durability: Hashable, Sendable {
     case process
     /// Changes survive a power cut.
     case powerCut
-    /// Changes survive a power cut. The engine found them and cannot ask for them again, such as a server's response.
-    /// On a full disk they may use the reserved space.
+    /// Changes survive a power cut. The engine found them and cannot ask for them again, such as a server's response,
+    /// so they may use the reserved space of a full disk.
     case finding
 }
 

@@ -86,8 +86,7 @@ public final class StateDirectory: Sendable {
         do throws(SystemCallError) { status = try directory.status() } catch {
             throw .failed(call: error.call, path: path, code: error.code.rawValue)
         }
-        guard status.isOwn else { throw .unsafe(path: path, mode: status.mode, .owner(status.owner)) }
-        guard status.mode & 0o077 == 0 else { throw .unsafe(path: path, mode: status.mode, .openToOthers) }
+        if let danger = status.danger { throw .unsafe(path: path, mode: status.mode, danger) }
         do throws(SystemCallError) { try directory.checkAccess(toWrite: toWrite) } catch {
             throw .notAllowed(path: path, mode: status.mode, code: error.code.rawValue)
         }

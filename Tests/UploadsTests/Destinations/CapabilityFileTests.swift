@@ -1,9 +1,9 @@
 import FerryProtocols
 import FerryStateSimulation
-import FerryTransfer
 import Foundation
 import Testing
 
+@testable import FerryTransfer
 @testable import FerryUploads
 
 /// The servers' capabilities in the state folder.
@@ -28,7 +28,7 @@ struct CapabilityFileTests {
         #expect(file.capabilities(of: Self.place) == nil)
         let reader = another
         #expect(reader.capabilities(of: Self.place) == nil)
-        file.keep(Redacted(Self.known), of: Self.place)
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
         #expect(reader.capabilities(of: Self.place) == Self.known)
     }
 
@@ -39,7 +39,7 @@ struct CapabilityFileTests {
         for number in 1...501 {
             var known = Self.known
             known.asked = Date(timeIntervalSince1970: Double(number))
-            file.keep(Redacted(known), of: place(number))
+            file.keep(KnownSecrets().redact(known), of: place(number))
         }
         let kept = (1...501).filter { another.capabilities(of: place($0)) != nil }
         #expect(kept == Array(2...501))
@@ -51,7 +51,7 @@ struct CapabilityFileTests {
     }
 
     @Test func `the file is its owner's alone, whole, and without the query`() throws {
-        file.keep(Redacted(Self.known), of: Self.place)
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
         #expect(try state.mode(of: "capabilities.json") == 0o600)
         let text = try String(contentsOfFile: state.path + "/capabilities.json", encoding: .utf8)
         #expect(!text.contains("CANARY"))
@@ -59,7 +59,7 @@ struct CapabilityFileTests {
     }
 
     @Test func `another destination, address or protocol has its own`() {
-        file.keep(Redacted(Self.known), of: Self.place)
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
         for other in [
             CapabilityKey(destination: "", url: Self.place.url, protocolName: "auto"),
             CapabilityKey(destination: "films", url: "https://h.example/", protocolName: "auto"),
@@ -74,22 +74,22 @@ struct CapabilityFileTests {
         #"{"version":1}"#, String(repeating: " ", count: 2 << 20),
     ])
     func `a file that cannot be read is taken for empty and replaced`(text: String) throws {
-        file.keep(Redacted(Self.known), of: Self.place)
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
         try state.put(text, as: "capabilities.json")
         #expect(another.capabilities(of: Self.place) == nil)
-        another.keep(Redacted(Self.known), of: Self.place)
+        another.keep(KnownSecrets().redact(Self.known), of: Self.place)
         #expect(another.capabilities(of: Self.place) == Self.known)
     }
 
     @Test func `a file that others could have written is not believed`() throws {
-        file.keep(Redacted(Self.known), of: Self.place)
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
         try state.setMode(0o666, of: state.path + "/capabilities.json")
         #expect(another.capabilities(of: Self.place) == nil)
     }
 
     @Test func `capabilities that cannot be written are kept for this process`() throws {
         try Data().write(to: URL(filePath: state.path))
-        file.keep(Redacted(Self.known), of: Self.place)
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
         #expect(file.capabilities(of: Self.place) == Self.known)
         #expect(another.capabilities(of: Self.place) == nil)
     }
@@ -100,7 +100,8 @@ struct CapabilityFileTests {
         }
         for (number, place) in places.enumerated() {
             file.keep(
-                Redacted(ServerCapabilities(asked: Date(timeIntervalSince1970: Double(number)))), of: place)
+                KnownSecrets().redact(ServerCapabilities(asked: Date(timeIntervalSince1970: Double(number)))),
+                of: place)
         }
         #expect(file.capabilities(of: places[0]) == nil)
         #expect(file.capabilities(of: places[510]) != nil)

@@ -1,10 +1,10 @@
 import FerryProtocols
 import FerryTestSupport
-import FerryTransfer
 import Foundation
 import Synchronization
 import Testing
 
+@testable import FerryTransfer
 @testable import FerryUploads
 
 /// The runner's memory of servers, and what it refuses without asking any of them.
@@ -96,7 +96,8 @@ struct RunnerCapabilityTests {
         try await with(destination) { runner in
             #expect(!runner.resumes(upload))
             store.keep(
-                Redacted(ServerCapabilities(facts: ["protocol": "tus"])), of: CapabilityKey(destination))
+                KnownSecrets().redact(ServerCapabilities(facts: ["protocol": "tus"])),
+                of: CapabilityKey(destination))
             #expect(runner.resumes(upload))
             upload.resource = UploadResource(url: "x", memory: ["protocol": "put"])
             #expect(!runner.resumes(upload))
