@@ -4,7 +4,8 @@ package import FerryProtocols
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
-    /// - Parameter samples: The samples, taken after the uploads were read; none for a queue that does not run.
+    /// - Parameter samples: The samples, taken before the uploads were read; none for a queue that does not run. An upload
+    ///   that ended in between is done, but one that was read first would run without a sample.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
@@ -14,7 +15,7 @@ package struct SampledProgress: Sendable {
         guard case .running = upload.state, let sample = samples[upload.id] else {
             return Self.stored(upload)
         }
-        return min(upload.size, sample.reached)
+        return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
     /// The bytes that an upload resumes after: what went out counts where the server keeps it, though only the next

@@ -42,7 +42,9 @@ struct AutoInteropTests {
         #expect(checked.output.contains("tus, because the server says Tus-"))
         try await place.ferry("add", place.path("large.bin"))
         let engine = try place.start("run", "--json", "--exit-when-idle")
-        try await Eventually.holds("a quarter of the file at the server") { largestStored() > Self.size / 4 }
+        try await Eventually.holds("a quarter of the file at the server") {
+            InteropServer.largestFile(in: folder) > Self.size / 4
+        }
         engine.signal(SIGKILL)
         try await engine.ending()
         // What is known of the server may be lost; the upload knows by itself.
@@ -75,13 +77,5 @@ struct AutoInteropTests {
         #expect(ran.ending == .exited(0), "\(ran.output)")
         #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), folder + "/files/in/large.bin"))
         try await server.stop()
-    }
-
-    private func largestStored() -> Int {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let sizes = names.compactMap { name in
-            (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)"))?[.size] as? Int
-        }
-        return sizes.max() ?? 0
     }
 }

@@ -30,7 +30,12 @@ final class InteropServer: Sendable {
         _ script: String, port: Int = 0, socket: String? = nil, folder: String, more: [String] = []
     ) async throws {
         let file = Self.script(script)
-        let interpreter = script.hasSuffix(".py") ? try #require(Self.python) : "/bin/sh"
+        let interpreter =
+            switch script.split(separator: ".").last {
+            case "py": try #require(Self.python)
+            case "mjs": try #require(OtherTusServer.node)
+            default: "/bin/sh"
+            }
         let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE": "1"]
         process = try ChildProcess(
             interpreter,
@@ -54,6 +59,15 @@ final class InteropServer: Sendable {
     func kill() async throws {
         process.signal(SIGKILL)
         try await process.ending()
+    }
+
+    /// The size of the largest file directly in the folder, and 0 where there is none.
+    static func largestFile(in folder: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sizes = names.compactMap { name in
+            (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)"))?[.size] as? Int
+        }
+        return sizes.max() ?? 0
     }
 
     /// A port that was free a moment ago, for servers that must be told one.

@@ -158,7 +158,9 @@ struct InteropTests {
         try place.configure("tus", at: url, limits: #"{ "bandwidth": "8M" }"#)
         try await place.ferry("add", place.path("large.bin"))
         let engine = try place.start("run", "--json", "--exit-when-idle")
-        try await Eventually.holds("a quarter of the file at the server") { largestStored() > 5_000_000 }
+        try await Eventually.holds("a quarter of the file at the server") {
+            InteropServer.largestFile(in: folder) > 5_000_000
+        }
         return engine
     }
 
@@ -171,14 +173,6 @@ struct InteropTests {
         // There may be one between: tuspyserver answers with an old offset until it has noticed the break.
         #expect(sizes.last.map { $0 <= 15_000_000 } == true, "\(sizes)")
         print("tuspyserver: requests of \(sizes) bytes for a file of 20000000")
-    }
-
-    private func largestStored() -> Int {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let sizes = names.compactMap { name in
-            (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)"))?[.size] as? Int
-        }
-        return sizes.max() ?? 0
     }
 }
 

@@ -134,8 +134,7 @@ class Views:
             assert upload.get("eta") is None or upload["state"] == "running", upload
             before = self.seen.get(name)
             is_same = before and all(before[key] == upload[key] for key in ("state", "attempts"))
-            # What has just ended runs without any bytes until it is on disk: it has a test of its own.
-            if is_same and (upload["state"] != "running" or "rate" in upload):
+            if is_same:
                 assert upload["sent"] >= before["sent"], f"back without a reason: {before} {upload}"
             if before:
                 assert upload["resent"] >= before["resent"] and upload["attempts"] >= before["attempts"]
@@ -389,10 +388,6 @@ def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, comm
     view.check_time(told, left, [view.limit])
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError,
-    reason="TransferEstimator.total is never below one upload's time, which goes by the rate that it has now",
-)
 def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
     """Of two that share a limit the larger gets all of it once the other has ended."""
     view = views("put", {"one.bin": 4_000_000, "two.bin": 16_000_000}, KIB * KIB)
@@ -401,9 +396,8 @@ def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
     view.check_time(status["eta"], status["uploads"]["bytesLeft"], [view.limit, *view.proxy.paces()])
 
 
-@pytest.mark.xfail(reason="`list` asks for uploads and then for samples: an upload that ends between them has none")
 def test_what_has_just_ended_does_not_fall_to_nothing(views):
-    """Until its end is on disk an upload is running, and `list` says that none of it is sent."""
+    """An upload is running until its end is on disk, and a list may be taken in between."""
     view = views("put", {f"{number:03}.bin": 30_000 for number in range(200)}, 400 * KIB)
     sent = {}
     while set(view.states().values()) != {"done"}:

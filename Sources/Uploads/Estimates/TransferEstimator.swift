@@ -70,8 +70,16 @@ package struct TransferEstimator: Sendable {
         of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
         at now: Double
     ) -> TransferEstimates {
+        let running = Array(running)
         var estimates = TransferEstimates()
         estimates.uploads = self.estimates(of: running, limits: limits, at: now)
+        if let shared = sharedLimit(of: running, limits: limits, at: now) {
+            // Uploads that share a limit take over what others leave of it: none ends after the last of them.
+            let end = left[shared.scope] / shared.rate
+            for id in estimates.uploads.keys {
+                estimates.uploads[id]?.remaining = estimates.uploads[id]?.remaining.map { min($0, end) }
+            }
+        }
         estimates.total = total(
             left: left, limits: limits, longest: estimates.uploads.values.compactMap(\.remaining).max(),
             at: now)
@@ -83,7 +91,13 @@ package struct TransferEstimator: Sendable {
         of running: some Sequence<Running>, limits: [LimitScope: ByteCount], at now: Double
     ) -> [Upload.ID: TransferEstimate] {
         let running = Array(running)
-        let share = share(of: running, limits: limits, at: now)
+        var share: Double?
+        // The measured rate of the others is too low in the seconds after one of them stopped.
+        if now - lastEnd < 2 * RateEstimator.recent {
+            share = sharedLimit(of: running, limits: limits, at: now).map {
+                $0.rate / Double(max(1, running.count))
+            }
+        }
         return Dictionary(
             running.map { ($0.id, estimate(of: $0, limits: limits, share: share, at: now)) }
         ) { $1 }
@@ -101,15 +115,16 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// The share of each upload in a limit that binds all of them, for the seconds after one of them stopped, when the
-    /// measured rate is too low. Nil without such a limit.
-    private func share(of running: [Running], limits: [LimitScope: ByteCount], at now: Double) -> Double? {
-        guard now - lastEnd < 2 * RateEstimator.recent, let rate = total?.steadyRate(at: now),
-            let limit = limits.filter({ scope, _ in running.allSatisfy { $0.scopes.contains(scope) } }).values
-                .min(),
-            rate >= 0.9 * Double(limit)
+    /// The lowest limit that applies to all running uploads, in bytes per second, if they use it up; nil otherwise.
+    private func sharedLimit(
+        of running: [Running], limits: [LimitScope: ByteCount], at now: Double
+    ) -> (scope: LimitScope, rate: Double)? {
+        guard let measured = total?.steadyRate(at: now),
+            let lowest = limits.filter({ scope, _ in running.allSatisfy { $0.scopes.contains(scope) } })
+                .min(by: { $0.value < $1.value }),
+            measured >= 0.9 * Double(lowest.value)
         else { return nil }
-        return Double(limit) / Double(max(1, running.count))
+        return (lowest.key, Double(lowest.value))
     }
 
     /// - Parameter longest: The longest remaining time of one upload.

@@ -49,10 +49,11 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let access = try global.access()
         let filter = UploadFilter(states: Set(names.map(String.init)), batch: batch)
+        let sent = access.progress
         guard case .uploads(let found) = try await access.perform(.list, listing: filter) else { return }
         let uploads = found.filter(filter.chooses)
         if uploads.isEmpty { try await explainNone(filter, access) }
-        show(uploads, sent: access.sent(of: uploads))
+        show(uploads, sent: sent)
         if !json { tellStatus(access) }
     }
 

@@ -126,8 +126,8 @@ final class ControlServer: Sendable {
 
     private var report: EngineReport {
         get async {
-            let uploads = await queue.all
             let sent = SampledProgress(queue.progress())
+            let uploads = await queue.all
             return EngineReport(
                 process: Machine.process, since: since, status: await queue.status,
                 counts: EngineReport.Counts(uploads, sent: sent),

@@ -78,11 +78,11 @@ struct QueueAccess {
         return report.status
     }
 
-    /// Returns the progress of listed uploads, from the running engine if there is one.
-    func sent(of uploads: [Upload]) -> SampledProgress {
-        guard uploads.contains(where: { if case .running = $0.state { true } else { false } }),
-            case .answered(.progress(let samples)) = ControlClient(folder: state).ask(.progress)
-        else { return SampledProgress() }
+    /// The progress of the uploads that run, from the running engine if there is one.
+    var progress: SampledProgress {
+        guard case .answered(.progress(let samples)) = ControlClient(folder: state).ask(.progress) else {
+            return SampledProgress()
+        }
         return SampledProgress(samples)
     }
 

@@ -81,6 +81,15 @@ private func error(_ value: Double?, _ truth: Double) -> Double {
         #expect(error(link.estimates.uploads[2]?.remaining, link.sum / 2e6) < 0.15)
     }
 
+    @Test func `uploads that share a limit end when all that is left has passed through it`() {
+        var link = SimulatedLink([1: 2e7, 2: 8e7])
+        link.limits = [.total: 1_000_000]
+        link.run(for: 10, rate: 0.5e6)
+        #expect(error(link.estimates.total.remaining, link.sum / 1e6) < 0.01)
+        #expect(error(link.estimates.uploads[2]?.remaining, link.sum / 1e6) < 0.01)
+        #expect(error(link.estimates.uploads[1]?.remaining, (link.left[1] ?? 0) / 0.5e6) < 0.01)
+    }
+
     @Test func `an upload that the link holds back gets no share of a limit that does not bind`() {
         var link = SimulatedLink([1: 1e9, 2: 1e9])
         link.limits = [.total: 20_000_000]

@@ -1,0 +1,86 @@
+import FerryTestSupport
+import Foundation
+import Testing
+
+/// Uploads to tusd and to @tus/server, where the environment names them.
+@Suite(
+    .fewAtOnce, .timeLimit(.minutes(5)),
+    .enabled(if: OtherTusServer.hasAny, Comment(rawValue: OtherTusServer.needsOne)))
+struct OtherTusTests {
+    private let place: Workplace
+    private let folder: String
+
+    init() throws {
+        place = try Workplace()
+        folder = try place.folder("server")
+    }
+
+    @Test(arguments: OtherTusServer.present)
+    func `takes files of every size`(kind: OtherTusServer) async throws {
+        let sizes = ["empty.bin": 0, "small ä.txt": 17, "large.bin": 20_000_000]
+        for (name, size) in sizes {
+            try place.file(name, "")
+            _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
+        }
+        let server = try await kind.start(in: folder)
+        try place.configure("tus", at: server.url(kind.path))
+        let added = try await place.ferry("add", place.path("*"))
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        let result = try await place.ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+        let uploads = try await place.list()
+        #expect(uploads.count == sizes.count)
+        for upload in uploads { try await expectStored(upload.name, of: upload) }
+        try await server.stop()
+    }
+
+    @Test(arguments: OtherTusServer.present, [CutUpload.Trouble.link, .kill])
+    func `gets hardly a byte twice, however often the upload is cut`(
+        kind: OtherTusServer, trouble: CutUpload.Trouble
+    ) async throws {
+        let server = try await kind.start(in: folder)
+        let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 41, trouble: trouble).run(
+            in: place, to: server.port, kind.path, protocol: "tus")
+        try await expectStored(CutUpload.name, of: result.upload)
+        #expect(result.bytesThrough <= result.bound(connections: 1))
+        print("\(kind), \(trouble): \(result)")
+        try await server.stop()
+    }
+
+    @Test(arguments: OtherTusServer.present)
+    func `the parts of an upload in four parts survive five cuts`(kind: OtherTusServer) async throws {
+        let server = try await kind.start(in: folder)
+        let result = try await CutUpload(size: 80 << 20, cuts: 5, seed: 42).run(
+            in: place, to: server.port, kind.path, protocol: "tus", more: #", "parallel": 4"#)
+        try await expectStored(CutUpload.name, of: result.upload)
+        print("\(kind), four parts: \(result)")
+        try await server.stop()
+    }
+
+    @Test(arguments: OtherTusServer.present)
+    func `a server that is killed and comes back has the whole file at the end`(kind: OtherTusServer)
+        async throws
+    {
+        try place.file("large.bin", "")
+        _ = try PatternFile(at: place.path("large.bin"), count: 20_000_000, seed: 43)
+        let first = try await kind.start(in: folder)
+        try place.configure("tus", at: first.url(kind.path), limits: #"{ "bandwidth": "8M" }"#)
+        try await place.ferry("add", place.path("large.bin"))
+        let engine = try place.start("run", "--json", "--exit-when-idle")
+        try await Eventually.holds("a quarter of the file at the server") {
+            InteropServer.largestFile(in: folder) > 5_000_000
+        }
+        try await first.kill()
+        try await engine.output.wait { $0.contains { $0.contains(#""state":"waiting""#) } }
+        let second = try await kind.start(in: folder, port: first.port)
+        #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
+        try await expectStored("large.bin", of: try #require(try await place.list().first))
+        try await second.stop()
+    }
+
+    private func expectStored(_ name: String, of upload: UploadLine) async throws {
+        #expect(upload.state == "done", "\(upload)")
+        let id = try #require(upload.location?.split(separator: "/").last)
+        #expect(await ChildProcess.succeeds("cmp", place.path(name), "\(folder)/\(id)"), "\(name)")
+    }
+}
