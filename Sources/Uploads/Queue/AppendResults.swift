@@ -11,11 +11,13 @@ package struct AppendResult: Sendable {
     }
 }
 
-/// The results that the queue has not processed. Appends that shared a write are reported together.
+/// The journal's results that the queue has not processed yet. Results that arrive together are processed together.
 final class AppendResults: Sendable {
     private let waiting = Mutex<[AppendResult]>([])
 
-    /// - Returns: True if it is the first: the queue must be called to take the results.
+    /// Stores a result.
+    ///
+    /// - Returns: True if it is the only one, so that the caller must make the queue take the results.
     func add(_ append: AppendResult) -> Bool {
         waiting.withLock { waiting in
             waiting.append(append)

@@ -1,6 +1,7 @@
 import HeapModule
 
-/// The instants that waiters wait for, by a clock that cannot be set. Entries go stale instead of being searched for.
+/// A priority queue of ids, by the instant that each of them waits for. A replaced entry stays in the heap until it
+/// comes first, so that no change has to search for it.
 struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant
@@ -14,7 +15,7 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Waits for `instant`, replacing an earlier wait of the same id.
+    /// Sets the instant that `id` waits for, replacing an earlier one.
     mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)
@@ -29,13 +30,13 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     /// Returns the instant that the id waits for; nil if it does not wait.
     func instant(of id: ID) -> Instant? { current[id]?.instant }
 
-    /// The first instant at which a wait ends.
+    /// Returns the first instant at which a wait ends; nil if no id waits.
     mutating func nextInstant() -> Instant? {
         dropStale()
         return heap.min?.instant
     }
 
-    /// Removes and returns all ids due at `now`.
+    /// Removes and returns all ids whose wait has ended at `now`.
     mutating func due(at now: Instant) -> [ID] {
         var ids: [ID] = []
         while dropStale(), let first = heap.min, first.instant <= now {

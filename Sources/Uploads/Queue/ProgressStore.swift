@@ -1,20 +1,21 @@
 import FerryProtocols
 import Synchronization
 
-/// The progress of the running uploads. Network threads write it and views read it, never through the queue.
+/// The progress of the running uploads, which network threads write and views read without the queue's actor.
 final class ProgressStore: Sendable {
     private struct Entry {
         var sample: ProgressSample
         /// The upload's size, which does not change while it runs.
         let size: ByteCount
         let scopes: [LimitScope]
-        /// True once a request carries the whole file, and the server keeps nothing if the request breaks.
+        /// True once a request carries the whole file to a server that keeps nothing of a broken request.
         var carriesAll = false
-        /// True once the attempt has ended. The sample stays until its result is on disk: the upload is shown as running.
+        /// True once the attempt has ended. The sample stays until the result is on disk, as the upload is shown as
+        /// running until then.
         var hasEnded = false
         /// The last time when the number of sent bytes was reported to the queue.
         var noted: ContinuousClock.Instant?
-        /// The last time when bytes were sent; nil before the first.
+        /// The last time when a request with bytes of the file began or bytes were sent; nil before the first request.
         var moved: ContinuousClock.Instant?
 
         var running: TransferEstimator.Running {
@@ -28,7 +29,7 @@ final class ProgressStore: Sendable {
 
         var running: [TransferEstimator.Running] { entries.values.filter { !$0.hasEnded }.map(\.running) }
 
-        /// Changes a sample and updates the rate with the difference.
+        /// Changes an entry, and adds the newly sent bytes to the estimate of the rate.
         ///
         /// - Parameter now: The time in seconds; evaluated only if bytes were sent.
         mutating func change(
@@ -39,7 +40,7 @@ final class ProgressStore: Sendable {
             entries[id] = entry
             let sample = entry.sample
             guard sample.phase.hasBegun else { return }
-            // The jump to the offset at which an upload resumes is no speed.
+            // The jump to the offset at which an upload resumes is not a number of sent bytes.
             if !before.phase.hasBegun {
                 estimator.start(id, at: now())
             } else if sample.sent > before.sent {
@@ -48,8 +49,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The time between two notes. After a kill, bytes sent since the last note may be missing from the count of bytes
-    /// sent again.
+    /// The time between two reports of the number of sent bytes to the queue. After a kill, bytes sent since the last
+    /// report may be missing from the count of bytes that are sent again.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())
@@ -61,7 +62,7 @@ final class ProgressStore: Sendable {
         origin = clock()
     }
 
-    /// The time in seconds.
+    /// The time in seconds since the store was created.
     private var now: Double { seconds(clock()) }
 
     private func seconds(_ instant: ContinuousClock.Instant) -> Double {
@@ -79,14 +80,14 @@ final class ProgressStore: Sendable {
         state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
     }
 
-    /// Notes that a request with bytes of the file begins.
+    /// Notes that a request with bytes of the file begins. If `carriesAll`, a break of the request loses all of them.
     func start(_ id: Upload.ID, carriesAll: Bool) {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
 
-    /// Notes that bytes were sent.
+    /// Notes that `reached` bytes of the file are sent or confirmed.
     ///
-    /// - Returns: True if the queue should note the number of sent bytes, the only source for it after a kill.
+    /// - Returns: True if the queue should store the number now: after a kill, the server cannot report it.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false
@@ -101,9 +102,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Ends the attempt's estimate. Its last sample stays until `remove`.
-    ///
-    /// - Returns: The last sample.
+    /// Ends the estimate of an attempt's rate, and returns the last sample, which stays until `remove`.
     func end(_ id: Upload.ID) -> ProgressSample? {
         state.withLock { state in
             state.estimator.end(id, at: now)
@@ -132,7 +131,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the samples with their estimates.
+    /// Returns the samples with their estimated rates and remaining times, given the `limits` in bytes per second.
     func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
         state.withLock { state in
             let now = now
@@ -146,7 +145,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the estimate of all uploads together.
+    /// Returns the estimated rate and remaining time of all uploads together.
     func total(left: RemainingBytes, _ limits: [LimitScope: ByteCount]) -> TransferEstimate {
         state.withLock { state in
             guard !state.entries.isEmpty else { return TransferEstimate() }

@@ -1,14 +1,14 @@
 public import FerryFiles
 
-/// The source of the queue's time. Delays use a clock that cannot be set; dates are for display and for files.
+/// The source of the queue's time. Delays use a clock that users cannot set; timetables and files use dates.
 public struct QueueClock: Sendable {
-    /// Returns the time, which is neither set back nor stopped while the machine sleeps.
+    /// Returns the time by a clock that users cannot set and that does not stop while the machine sleeps.
     public var now: @Sendable () -> ContinuousClock.Instant
     /// Returns at the instant, or throws when the task is cancelled.
     public var sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
-    /// The wall clock.
+    /// Returns the time by the wall clock.
     public var date: @Sendable () -> Date
-    /// The time zone that gives a date its day and time of day.
+    /// The time zone of the days and times in timetables.
     public var zone: ZoneRules
 
     public init(

@@ -2,13 +2,13 @@ import FerryFiles
 package import FerryProtocols
 import FerryTransfer
 
-/// The engine's environment except for the clock. A simulation replaces all of it, so that a seed decides everything.
+/// The queue's environment except for the clock. A simulation replaces all of it, so that a seed decides everything.
 package struct QueueEnvironment: Sendable {
     /// The executor of the queue's tasks; nil for the threads of the system.
     package var executor: (any TaskExecutor)?
-    /// Draws from a range, to spread delays.
+    /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     package var random: @Sendable (ClosedRange<Double>) -> Double
-    /// Returns the current version of a file that was queued as the version given; fails like
+    /// Returns the current version of the file at a path, given the version that was queued. The failures are those of
     /// `SourceFile.open(_:queuedAs:)`.
     package var look: @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
 
@@ -23,7 +23,7 @@ package struct QueueEnvironment: Sendable {
 
     /// Returns the system's environment.
     ///
-    /// - Parameter readers: The threads that wait for the volumes of the files.
+    /// - Parameter readers: The threads that open files, which may block on a slow volume.
     package static func system(_ readers: BlockingIOPool = .shared) -> QueueEnvironment {
         QueueEnvironment(
             executor: nil, random: { .random(in: $0) },

@@ -1,16 +1,16 @@
 import FerryProtocols
 
-/// The parts of the queue that must be consistent whenever nothing is under way. Simulations check them.
+/// The values of the queue that must be consistent whenever no task is under way. Simulations check them.
 package struct QueueInspection: Sendable {
     package var uploads: [Upload.ID: Upload]
-    /// The uploads whose task has not ended.
+    /// The uploads whose attempt has not ended.
     package var runs: Set<Upload.ID>
-    /// The uploads that wait and will be woken.
+    /// The uploads in the list of waits for a retry.
     package var waits: Set<Upload.ID>
-    /// The uploads that have a start condition and will be started.
+    /// The uploads in the list of start conditions.
     package var starts: Set<Upload.ID>
     package var hasTimer: Bool
-    /// The number of pending uploads, as counted change by change.
+    /// The number of pending uploads, as counted with each change.
     package var pending: Int
     package var unsaved: Set<Upload.ID>
     package var hasNotice: Bool

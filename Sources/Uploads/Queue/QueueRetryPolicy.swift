@@ -1,24 +1,26 @@
 import FerryFiles
 public import FerryProtocols
 
-/// The rules for the delay after a failure, and for when to stop retrying. A pure function of the past.
+/// The rules for the delay after a failure, and for when to stop retrying. Decisions depend only on their arguments.
 public struct QueueRetryPolicy: Hashable, Codable, Sendable {
-    /// The longest first delay, in seconds.
+    /// The upper bound of the random delay before the first retry, in seconds. The bound doubles with each failure in a
+    /// row.
     public var base: Double
-    /// The longest delay that Ferry draws, in seconds. A server may ask for more.
+    /// The upper bound of all random delays, in seconds. A server may ask for a longer delay.
     public var cap: Double
-    /// The number of refusals in a row ("not now"), by a server without Retry-After, after which the upload is held.
+    /// The number of temporary refusals in a row (408, 425, 429, 5xx) that are retried; the next one fails the upload.
+    /// A 429 or 503 with `Retry-After` is always retried. The number also limits retries after missing responses.
     public var serverTries: Int
-    /// The longest delay that a server may ask for, in seconds. A longer one holds the upload.
+    /// The limit on the delay that a server may ask for, in seconds. A request for that much or more holds the upload.
     public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
 
-    /// The treatment of an upload that may or may not have arrived at the server.
+    /// The treatment of an upload when it is unknown whether the server has stored the file.
     public var onUncertain: OnUncertain
 
-    /// The treatment of an upload whose whole body was sent and got no response, with a protocol that cannot ask for
-    /// the state.
+    /// The treatment of an upload whose whole body was sent without a response, with a protocol that cannot ask the
+    /// server for the outcome.
     public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
         /// The upload is sent again, at the risk of a second copy on the server.
         case retry
@@ -43,16 +45,17 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The number of changes after which a file counts as still being written, and a user must decide.
     static let restartLimit = 3
 
-    /// The longest delay, in seconds, for an upload that another request has locked. tusd 2.9.2 waits 20 s for its
-    /// lock, @tus/server 2.4.3 and tuspyserver 4.4.3 30 s, and each takes the lock from a stalled request before that.
+    /// The longest delay, in seconds, while another request holds the server's lock on an upload. tusd 2.9.2 waits 20 s
+    /// for its lock. @tus/server 2.4.3 and tuspyserver 4.4.3 wait 30 s. Each of them takes the lock from a stalled
+    /// request before that.
     static let longestLockedWait = 15.0
 
     /// Returns the rest of a recorded delay, in seconds.
     ///
-    /// Two clocks count: setting the wall clock must neither end a delay nor extend it. No delay is longer than the
-    /// longest of this policy, whatever the file says.
+    /// The rest never exceeds `delay`, even if the wall clock was set back. It never exceeds the longest delay of this
+    /// policy, whatever the file contains.
     ///
-    /// - Parameter delay: The delay as it was drawn.
+    /// - Parameter delay: The whole delay, in seconds, that was drawn.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
         let longest = min(max(cap, timeout), 366 * 86_400)
         let drawn = delay.isFinite ? delay : cap
@@ -74,13 +77,15 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case fail(UploadFailure)
     }
 
-    /// Counts `failure` in `tries` and decides. Failures of the network and of a file's volume are retried for ever:
-    /// the screen shows them, and each progress resets their count. After an attempt that moved bytes the next one
-    /// follows at once; delays grow only while nothing moves.
+    /// Counts `failure` in `tries`, and decides how the upload continues.
+    ///
+    /// Failures of the network and of a file's volume are retried without limit. After an attempt that sent enough
+    /// bytes, the next one follows almost at once. Delays grow only while attempts make no progress.
     ///
     /// - Parameters:
-    ///   - movement: The bytes that the attempt had moved.
-    ///   - random: Draws from a range; full jitter spreads the delays of many uploads.
+    ///   - tries: The counts of the upload. The drawn delay is stored there too.
+    ///   - movement: The progress of the failed attempt.
+    ///   - random: Returns a random number from a range. Random delays spread the retries of many uploads.
     public func decide(
         after failure: UploadFailure, tries: inout Upload.Tries, movement: AttemptMovement = .none,
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
@@ -105,12 +110,12 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             tries.delay = CaptivePortalBackoff<ContinuousClock.Instant>.interval / .seconds(1)
             return .wait(tries.delay)
         case .descriptors:
-            // Other requests must end first, and their time does not count against this upload.
+            // Other requests must end first. The upload is not the cause, so no try is counted.
             tries.delay = random(1...2)
             return .wait(tries.delay)
         case .server:
             tries.server = min(tries.server, 1_000_000) + 1
-            // A server that sends Retry-After is retried without limit.
+            // A server that sends 429 or 503 with Retry-After is retried without limit.
             guard tries.server <= serverTries || failure.asksAllToWait else {
                 var final = failure
                 final.summary += " (\(serverTries) tries)"
@@ -124,7 +129,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
                 return .hold(held)
             }
             let wish = failure.retryAfter
-            // A server that is busy for all knows for how long; any other Retry-After is a lower bound of growing
+            // With 429 and 503, the server states its busy time. Any other Retry-After is a lower bound of growing
             // delays.
             if let wish, failure.asksAllToWait {
                 tries.delay = wish
@@ -148,8 +153,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// The number of breaks in a row with shorter delays than the doubled ones, if each attempt moved bytes. The limit
-    /// stops quick retries at a server that breaks every connection after the same few bytes.
+    /// The number of breaks in a row after which the usual doubled delays apply, even if each attempt sent bytes. The
+    /// limit stops quick retries at a server that breaks every connection after a few bytes.
     private static let quickBreaks = 16
 
     private func decide(
@@ -175,8 +180,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Decides about a missing response. The first time the upload is sent again at once. A server that never responds
-    /// gets growing delays and a limit: each attempt may have stored a file there.
+    /// Decides about an upload whose response is missing. If it is retried, the first retry follows at once. Later ones
+    /// have growing delays and a limit, because each attempt may have stored another copy of the file.
     private func decide(
         afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
@@ -195,20 +200,19 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// Returns a delay with full jitter: between nothing and the doubled delay, but never less than the server asked
-    /// for.
+    /// Returns a random delay from a tenth of the doubled delay to all of it, and at least what the server asked for.
     private func wait(
         after count: Int, asked: Double?, upTo longest: Double = .infinity, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
     ) -> Decision {
         let ceiling = min(self.ceiling(after: count), longest)
-        // A minimum of a tenth keeps a run of small draws from flooding a server.
+        // The minimum of a tenth keeps several short delays in a row from flooding a server.
         let drawn = random(ceiling / 10...max(0.001, ceiling))
         tries.delay = max(drawn, asked ?? 0)
         return .wait(tries.delay)
     }
 
-    /// Returns the longest delay after so many failures in a row, in seconds.
+    /// Returns the longest delay after `count` failures in a row, in seconds.
     private func ceiling(after count: Int) -> Double {
         var ceiling = base
         for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }
@@ -220,6 +224,6 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
 public enum FileChangePolicy: String, Hashable, Codable, Sendable, CaseIterable {
     /// The upload is held.
     case hold
-    /// The current version is sent from its beginning; after a few changes the upload is held.
+    /// The current version is sent from its beginning. After three such restarts, another change holds the upload.
     case restart
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The followers of the queue. Changes merge per listener, so that a slow one costs at most one record per upload.
+/// The listeners to updates. Pending changes of one upload merge: a slow listener costs at most one record per upload.
 final class UpdateListeners: Sendable {
     private struct Pending {
-        /// The whole queue at the start of the listener, which costs nothing until it is read.
+        /// The whole queue when the listener was added; nil once it was read. It shares memory with the queue's table.
         var whole: UploadTable?
         var changed: [Upload.ID: Upload] = [:]
         var removed: Set<Upload.ID> = []
@@ -22,7 +22,8 @@ final class UpdateListeners: Sendable {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }
                 if let whole = pending.whole.take() {
-                    // Later changes go into the next update: merged, they could not be told from the initial state.
+                    // Later changes go into the next update, so that the listener can distinguish them from the initial
+                    // state.
                     if pending.changed.isEmpty, pending.removed.isEmpty {
                         pending = Pending()
                     } else {
@@ -40,10 +41,9 @@ final class UpdateListeners: Sendable {
 
     private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
 
-    /// True if there are no followers.
     var isEmpty: Bool { listeners.withLock { $0.isEmpty } }
 
-    /// Returns a stream that begins with the whole queue.
+    /// Adds a listener, and returns its stream, which begins with the whole queue.
     func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
         let listener = Listener()
         listener.pending.withLock { pending in
@@ -81,7 +81,7 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// Ends every stream, after the pending changes were read.
+    /// Ends every stream, once its listener has read the pending changes.
     func finish() {
         for listener in listeners.withLock({ Array($0.values) }) { listener.continuation.finish() }
     }

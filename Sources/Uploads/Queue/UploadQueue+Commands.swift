@@ -1,7 +1,7 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The commands, each a script of transactions.
+/// The commands of users, each of which is a sequence of transactions.
 extension UploadQueue {
     public func perform(_ command: QueueCommand) async -> QueueReply {
         guard core.phase != .stopped else {
@@ -10,7 +10,7 @@ extension UploadQueue {
         }
         do throws(UploadFailure) {
             let reply = try await carryOut(command)
-            // A command is a sign that the disk may work again.
+            // The change of the command is on disk, so the disk may work again.
             if reply.changed != nil, core.health.isRefused { await mend() }
             send(.advance)
             return reply
@@ -39,7 +39,7 @@ extension UploadQueue {
                 try await transact(.change(try core.ids(selection), .resume, resuming: batches)))
         case .retry(let selection):
             let ids = try core.ids(selection)
-            // A user who says "now" overrides the monitor: connectivity is a hint and never blocks users.
+            // A user's retry overrides the link monitor, whose reports are hints and never block users.
             send(.force)
             return .changed(
                 try await retry(ids, isEach: selection.isEach, startsEarly: selection.isChosen))
@@ -47,7 +47,7 @@ extension UploadQueue {
         case .move(let selection, let move):
             let ids = try core.ids(selection)
             let result = try await transact(.move(ids, move))
-            // The uploads that a move displaces change their position too.
+            // The move changes the positions of other uploads too. The reply names only the moved ones.
             return answer(result, about: ids.filter(Set(result.ids).contains))
         case .limits: return .limits(core.limits.current)
         case .limitBandwidth(let bandwidth, let scope):
@@ -86,9 +86,9 @@ extension UploadQueue {
         }
     }
 
-    /// Returns the reply to a command that can be undone.
+    /// Adds a command to the undo stack, and returns the reply to it.
     ///
-    /// - Parameter ids: The uploads that the command names, if it changed others too.
+    /// - Parameter ids: The uploads for the reply; nil for all that the command changed.
     private func answer(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
         if let undo = result.undo { send(.commanded(undo)) }
         return .changed(ids ?? result.ids)
@@ -107,13 +107,15 @@ extension UploadQueue {
         _ new: [NewUpload], _ rule: Transaction.AddRule
     ) async throws(UploadFailure) -> TransactionResult {
         let result = try await transact(.add(new, rule))
-        // If the disk refuses the change, the uploads stay as the reply describes them.
+        // If the disk refuses the change, the uploads stay in the state that the reply states.
         for change in core.batchChanges(of: result.ids) { _ = try? await transact(change) }
         return result
     }
 
+    /// Retries uploads, with the current versions of files that changed.
+    ///
     /// - Parameters:
-    ///   - isEach: Whether the uploads were named one by one: if one of them cannot be retried, then none is.
+    ///   - isEach: Whether the uploads were named one by one. Then no upload is retried if one of them cannot be.
     ///   - startsEarly: Whether uploads with a start condition start now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
@@ -128,7 +130,7 @@ extension UploadQueue {
                 // target.
                 if isEach { throw failure }
                 refused.insert(id)
-            // The upload is retried all the same, and fails with its current error.
+            // The upload is retried nevertheless, and fails with its current error.
             case .failure: break
             }
         }
@@ -136,7 +138,7 @@ extension UploadQueue {
         return try await transact(.change(ids.filter { !refused.contains($0) }, change)).ids
     }
 
-    /// Reads the current versions of files, a few at a time, as a volume may delay each.
+    /// Reads the current versions of the files of uploads, 16 at a time, as a slow volume may delay each read.
     private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
         await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
             var left = uploads[...]
@@ -156,8 +158,8 @@ extension UploadQueue {
         }
     }
 
-    /// Undoes the last command, or redoes the last undone one. Commands without effect, because other commands removed
-    /// or changed their uploads, are skipped.
+    /// Undoes the last command, or redoes the last undone one. Skips commands whose undoing has no effect, because
+    /// other commands removed or changed their uploads.
     private func goBack(_ direction: UndoStack.Direction) async throws(UploadFailure) -> QueueReply {
         while let entry = core.undo.next(direction) {
             let (transaction, change) = entry.action.transaction(in: core)
@@ -188,7 +190,9 @@ extension UploadSelection {
 extension UploadFailure {
     private static let batchesNamed = 10
 
-    /// - Parameter known: The names of the existing batches.
+    /// Returns the failure of a command that names an unknown batch.
+    ///
+    /// - Parameter known: The names of the existing batches, some of which the hint lists.
     package static func unknownBatch(_ name: String, known: Set<String>) -> UploadFailure {
         let names = known.sorted()
         let rest = names.count > batchesNamed ? ", and \(names.count - batchesNamed) more" : ""

@@ -1,20 +1,20 @@
 public import FerryProtocols
 
 extension UploadQueue {
-    /// Limits that apply until a command sets others.
+    /// The settings of the queue. Commands may override the limits on bandwidth and on the number of running uploads.
     public struct Configuration: Hashable, Sendable {
         /// The number of uploads that run at once.
         public var concurrency: Int
         /// The number of uploads that run at once to one host; nil for the total limit.
         public var concurrencyPerHost: Int?
-        /// The number of the smallest uploads that share one slot: they spend most of their time waiting for responses.
-        /// An upload occupies a share for each 128 KiB or part of it, and never more than the whole slot.
+        /// The number of uploads of up to 128 KiB that may share one slot, as they mostly wait for responses. A larger
+        /// upload occupies a share for each 128 KiB or part of it, and at most the whole slot.
         public var smallUploadsPerSlot: Int
-        /// The limits in bytes per second by the time of day; scopes that are not named have no limit.
+        /// The bandwidth limit of each scope by the time of day. A scope without an entry has no limit.
         public var limits: [LimitScope: Timetable]
         /// The rules for the delay after failures, and for when to stop retrying.
         public var retry: QueueRetryPolicy
-        /// The number of done uploads that stay in the queue; older ones are in the history alone. Nil keeps all.
+        /// The number of done uploads that stay in the queue. Older ones are only in the history. Nil keeps all.
         public var keptDone: Int?
 
         public init(
@@ -31,14 +31,14 @@ extension UploadQueue {
         }
     }
 
-    /// The uploads that this engine finished and that left the queue for the history since it started.
+    /// The totals of the uploads that this engine finished and that have moved from the queue to the history.
     public struct Retired: Hashable, Sendable {
         /// The number of uploads.
         public var count = 0
-        /// The sum of their sizes.
+        /// The sum of their sizes, in bytes.
         public var bytes: ByteCount = 0
 
-        /// Creates the value of an engine that has finished nothing.
+        /// Creates the totals of an engine that has finished nothing.
         public init() {}
     }
 }

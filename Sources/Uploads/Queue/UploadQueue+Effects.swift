@@ -7,7 +7,7 @@ extension UploadQueue {
     /// Passes an event to the core, and performs its effects.
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
-    /// Passes an event to the core, and returns once its result is on disk.
+    /// Passes an event to the core, and returns the core's reply. A change that must be on disk is there by then.
     @discardableResult
     func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {
         replies.last += 1
@@ -19,7 +19,7 @@ extension UploadQueue {
         return try result.get()
     }
 
-    /// Carries out a transaction.
+    /// Carries out a transaction. Throws `UploadFailure` if the core or the journal refuses it.
     @discardableResult
     func transact(_ transaction: Transaction) async throws(UploadFailure) -> TransactionResult {
         try await ask { .transaction(transaction, $0) }
@@ -102,7 +102,7 @@ extension UploadQueue {
     private func discard(_ upload: Upload) {
         tasks.lastDiscard += 1
         let number = tasks.lastDiscard
-        // The entry remains if the server does not respond, or this process ends.
+        // The entry of the abandoned upload remains if the server does not respond, or this process ends.
         runner.abandon([upload], since: clock.date())
         tasks.discards[number] = Task(executorPreference: environment.executor) { [runner] in
             await runner.discard(upload)
@@ -127,8 +127,8 @@ extension UploadQueue {
         tasks.runs[upload.id] = (number, task)
     }
 
-    /// Returns the current version of a file, if its change need not hold the upload. The file is read while the run
-    /// still counts, so that no other run begins meanwhile.
+    /// Returns the current version of a file that changed during the attempt, if the policy is to restart the upload.
+    /// Otherwise returns nil. The attempt still counts as running during this, so no other attempt begins.
     private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             core.retryPolicy(for: upload).whenFileChanges == .restart
@@ -147,14 +147,14 @@ extension UploadQueue {
         if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
     }
 
-    /// Notes how much an attempt has sent, so that bytes sent again after a kill are counted. A hint: it need not be
-    /// durable.
+    /// Passes the number of bytes that an attempt has sent to the core, to count the bytes sent again after a kill. The
+    /// record need not survive a power cut.
     fileprivate func noteSent(of id: Upload.ID, run number: Int) {
         guard let sample = progressStore.sample(of: id) else { return }
         send(.sent(id, run: number, sample.sent))
     }
 
-    /// Passes on what the server has stored.
+    /// Passes the upload resource that an attempt reports to the core and to `progressStore`.
     fileprivate func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
@@ -169,7 +169,7 @@ extension UploadQueue {
 
 // The disk and the history.
 extension UploadQueue {
-    /// Retries at once what the disk refused, and resumes the starts if that succeeds.
+    /// Repairs the journal, and writes the refused changes at once. If that succeeds, uploads start again.
     func mend() async {
         guard core.phase != .stopped else { return }
         let condition = await journal.repair()
@@ -177,7 +177,7 @@ extension UploadQueue {
         send(.repaired(condition))
     }
 
-    /// Writes what the disk refused, in batches, so that no record becomes too large.
+    /// Writes the changes that the disk refused, 500 uploads at a time, so that no record becomes too large.
     func saveDirty() async {
         let ids = Array(core.unconfirmed.dirty.ids)
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -187,11 +187,12 @@ extension UploadQueue {
         }
     }
 
-    /// Writes the history entries that a killed engine could not, and moves surplus done uploads to the history.
+    /// Writes the history entries that an earlier engine could not write before it was killed. Then moves done uploads
+    /// above the configured number to the history.
     func completeHistory() {
         guard let history else { return }
         let finished = core.archive.finished
-        // Without a limit the queue may contain more of them than the history does.
+        // Without a configured number, the queue may contain more done uploads than the history keeps.
         let newest = core.configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
         let done = newest.compactMap { core.uploads[$0] }
         tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
@@ -215,8 +216,8 @@ extension UploadQueue {
 
     private func didRetire() { tasks.retiring = nil }
 
-    /// Returns the uploads that leave next. Nil if there is no surplus; the task then ends in the same step, so that a
-    /// later surplus starts a new one.
+    /// Returns the done uploads that move to the history next. Returns nil if there are none, and ends the task in the
+    /// same step, so that later uploads start a new task.
     private func nextToRetire() -> ArraySlice<Upload.ID>? {
         if core.phase != .stopped, let kept = core.configuration.keptDone,
             let batch = core.archive.leaving(keeping: kept)
@@ -227,10 +228,12 @@ extension UploadQueue {
         return nil
     }
 
-    /// - Returns: False if the history or the journal refuses them; then they stay.
+    /// Moves done uploads to the history, and then out of the queue.
+    ///
+    /// - Returns: False if the history or the journal refuses the uploads. They then stay in the queue.
     private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
         let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
-        // A user may remove some meanwhile.
+        // A user may remove some of the uploads meanwhile.
         guard await history.secure(uploads),
             let result = try? await transact(.retire(uploads.map(\.id)))
         else { return false }
@@ -239,7 +242,7 @@ extension UploadQueue {
     }
 }
 
-/// The recorder that reports one run to the queue.
+/// The recorder that reports one attempt to the queue.
 private struct RunRecorder: AttemptRecorder {
     let queue: UploadQueue
     let progressStore: ProgressStore

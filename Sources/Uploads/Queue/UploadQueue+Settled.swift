@@ -1,24 +1,24 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The queue's treatment of a file that was found complete.
+/// The result of queueing a file that its watcher found complete.
 package enum SettledFile: Hashable, Sendable {
     case added(Upload.ID)
-    /// The file was queued in another version, and is sent in its current one.
+    /// An upload of another version of the file was in the queue, and sends the current version now.
     case renewed(Upload.ID)
-    /// The file is queued or uploaded already, or waits for a user.
+    /// The file is queued or uploaded already, or its upload waits for a decision of the user.
     case known(Upload.ID)
 }
 
 /// Files in watched folders, whose watcher decides when they are complete.
 extension UploadQueue {
-    /// Marks files whose changes hold their uploads, whatever the policy for others: a file in the middle of a change
-    /// must not be sent. Call before the queue starts.
+    /// Marks files whose uploads are held when the file changes, whatever `whenFileChanges` is: a file that is still
+    /// being written must not be sent. Call this for known files before the queue starts.
     package func leaveChanges(of files: some Sequence<LocalPath>) { core.index.watchedFiles.formUnion(files) }
 
-    /// Forgets files that are no longer watched.
+    /// Removes the marks of `leaveChanges` from files that are no longer watched.
     ///
-    /// - Parameter evenQueued: True to forget files with unfinished uploads too, although such a file may return.
+    /// - Parameter evenQueued: Whether to include files with unfinished uploads, although such a file may return.
     package func forgetChanges(of files: some Sequence<LocalPath>, evenQueued: Bool = false) {
         for file in files where core.index.watchedFiles.contains(file) {
             if evenQueued || core.queued(from: file).allSatisfy(\.isDone) {
@@ -27,12 +27,12 @@ extension UploadQueue {
         }
     }
 
-    /// Queues files in the version in which they were found complete, once. An upload that was queued with another
-    /// version gets this one.
+    /// Queues files that their watcher found complete, unless they are queued or uploaded already. An unfinished upload
+    /// of another version gets the new version.
     ///
     /// - Returns: The result for each file, in the sequence of `new`.
-    /// - Throws: `UploadFailure` if the disk or the queue refuses the files; some may have been added before, and are
-    ///   `known` the next time.
+    /// - Throws: `UploadFailure` if the disk or the queue refuses the files. Some may have been added by then, and the
+    ///   next call returns them as `known`.
     package func takeSettled(_ new: [NewUpload]) async throws(UploadFailure) -> [SettledFile] {
         guard core.phase != .stopped else { throw UploadFailure(.permanent, "the queue is shutting down") }
         leaveChanges(of: new.lazy.map(\.path))
@@ -74,7 +74,7 @@ extension SettledFile {
 }
 
 extension Upload {
-    /// True if this version of the file need not be queued.
+    /// True if the upload is unfinished or has sent the same content, so that this version need not be queued.
     fileprivate func stands(for identity: FileIdentity) -> Bool {
         !isDone || self.identity.isSameContent(as: identity)
     }
@@ -84,14 +84,14 @@ extension Upload {
         guard identity != self.identity else { return false }
         return switch state {
         case .queued, .waiting, .paused, .failed: true
-        // The user must decide about something else than a change of the file.
+        // Any other held upload waits for a decision that is not about a change of the file.
         case .held: needsNewIdentity
         // A running attempt detects the change itself, and the server's bytes of the old version are deleted.
         case .running, .done: false
         }
     }
 
-    /// Continues with another version of its file.
+    /// Replaces the queued version of the file, and queues the upload again unless it is paused.
     ///
     /// - Returns: True if the upload changed.
     mutating func renew(_ identity: FileIdentity) -> Bool {

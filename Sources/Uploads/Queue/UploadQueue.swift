@@ -3,22 +3,21 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The sole owner of all uploads.
+/// The queue of uploads, and the only owner of their states.
 ///
 /// A change is made in memory, appended to the journal, and only then published and acted upon. If the journal refuses
-/// a command of a user, the command is undone and refused. A finding of the engine stays in memory and is appended
-/// again as soon as the disk allows.
+/// a command of a user, the queue undoes the command. Any other change, such as the end of an upload, stays in memory
+/// and is appended again as soon as the disk allows.
 ///
-/// `QueueCore`, a value, makes the decisions. This actor is its shell: it owns the journal, the runner, the clocks and
-/// the tasks. It passes events to the core and performs the core's effects in sequence.
+/// `QueueCore`, a value, makes the decisions. This actor owns the journal, the runner, the clocks and the tasks. It
+/// passes events to the core and performs the core's effects in sequence.
 public actor UploadQueue: QueueClient {
-    /// The tasks under way.
     struct Tasks {
         var runs: [Upload.ID: (number: Int, task: Task<Void, Never>)] = [:]
         var probes: [Int: Task<Void, Never>] = [:]
         var discards: [Int: Task<Void, Never>] = [:]
         var lastDiscard = 0
-        /// The tasks that report to the queue: link, sleep, journal.
+        /// The tasks that pass on the reports of the link monitor, the suspension monitor and the journal.
         var reporters: [Task<Void, Never>] = []
         var timer: Task<Void, Never>?
         var retiring: Task<Void, Never>?
@@ -51,10 +50,13 @@ public actor UploadQueue: QueueClient {
     var tasks = Tasks()
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
+    /// Creates a queue, which is empty until `open` or `start` loads it.
+    ///
     /// - Parameters:
     ///   - history: The history of done uploads; nil keeps no history, and all done uploads in the queue.
     ///   - rateLimit: The limit of the runner's transfers; the queue sets its rates.
-    ///   - readers: The threads that wait for the volumes of files whose uploads are retried.
+    ///   - readers: The threads that read the new versions of changed files, as a call may block on a slow volume.
+    ///   - probe: Tries to connect to a host that uploads could not reach.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
         history: UploadHistory? = nil, runner: any AttemptRunner,
@@ -101,9 +103,9 @@ public actor UploadQueue: QueueClient {
 
 // Starting and stopping.
 extension UploadQueue {
-    /// Loads the queue without starting anything, for commands that only change it.
+    /// Loads the queue without starting uploads, for commands that only change it.
     ///
-    /// - Returns: The repairs of recovery, for users.
+    /// - Returns: The repairs that recovery made in the queue's files, for users.
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
     public func open() throws(JournalError) -> [RecoveryNotice] {
         var recovered = try journal.load()
@@ -111,12 +113,12 @@ extension UploadQueue {
         return recovered.notices
     }
 
-    /// Loads the queue and starts what may start.
+    /// Loads the queue and starts the uploads that may start.
     ///
     /// - Parameters:
     ///   - monitor: Reports when the network goes and returns; nil assumes that it is always up.
-    ///   - suspensions: Reports when the machine slept.
-    /// - Returns: The repairs of recovery, for users.
+    ///   - suspensions: Reports when the machine has slept.
+    /// - Returns: The repairs that recovery made in the queue's files, for users.
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
     @discardableResult
     public func start(
@@ -148,7 +150,7 @@ extension UploadQueue {
 
     /// Stops all attempts, writes a complete snapshot and ends every stream of updates.
     ///
-    /// Running uploads are queued again and resume at the next start. A second call does nothing.
+    /// Running uploads are queued again and resume at the next start. A second call returns at once.
     public func stop() async {
         guard core.phase != .stopped else { return }
         send(.stop)
@@ -174,7 +176,7 @@ extension UploadQueue {
         wakeIdleWaiters()
     }
 
-    /// Waits briefly for deletions at servers: a server that hangs must not delay the end.
+    /// Waits for deletions at servers, but at most 3 seconds: a server that hangs must not delay the end.
     private func finishDiscards() async {
         let tasks = Array(tasks.discards.values)
         guard !tasks.isEmpty else { return }
@@ -186,14 +188,14 @@ extension UploadQueue {
         limit.cancel()
     }
 
-    /// Returns when nothing runs and nothing will: all uploads are done, failed, held or paused by a user. Also returns
-    /// when the queue was asked to finish and nothing runs any more.
+    /// Returns when no attempt runs and none will start unless a user acts: each upload is done, failed, held, paused
+    /// by a user, or waits for such an upload. Also returns when a queue that was asked to finish runs no attempt.
     public func waitUntilIdle() async {
         guard !core.isIdle else { return }
         await withCheckedContinuation { idleWaiters.append($0) }
     }
 
-    /// Returns when the queue was asked to finish (`stopWhenIdle`) and nothing runs any more, or when it has stopped.
+    /// Returns when no attempt runs and the queue was asked to finish (`stopWhenIdle`), or when it has stopped.
     public func waitUntilFinished() async {
         while !core.isFinished { await withCheckedContinuation { idleWaiters.append($0) } }
     }
@@ -209,23 +211,23 @@ extension UploadQueue {
     /// Every upload, sorted by rank.
     public var all: [Upload] { core.all(at: now) }
 
-    /// Every upload, sorted by rank, and the uploads that this engine finished and that left the queue.
+    /// Every upload, sorted by rank, and the totals of the uploads that this engine finished and that left the queue.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 
-    /// The uploads that this engine finished and that only the history still contains.
+    /// The totals of the uploads that this engine finished and that only the history still contains.
     public var retired: Retired { core.archive.retired }
 
     /// The uploads that had failed or were held when the engine started.
     public var failedBefore: Set<Upload.ID> { core.archive.failedBefore }
 
-    /// The done uploads in the queue that were done before the engine started, and were not repeated since.
+    /// The uploads that were done before the engine started, and have not finished again since.
     public var doneBefore: Set<Upload.ID> { core.archive.doneBefore }
 
     public nonisolated func progress() -> [ProgressSample] { progressStore.samples(rateLimit.rates) }
 
     /// Returns the rate of all uploads together, and their remaining time.
     ///
-    /// - Parameter left: The bytes that due uploads have not sent yet.
+    /// - Parameter left: The unsent bytes of the uploads that start without an action of the user.
     package nonisolated func estimate(of left: RemainingBytes) -> TransferEstimate {
         progressStore.total(left: left, rateLimit.rates)
     }
@@ -234,16 +236,16 @@ extension UploadQueue {
         listeners.add(uploads: core.shownTable(at: now), status: status)
     }
 
-    /// The status of the queue as a whole, after `stop` too.
+    /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Maps the uploads as they are displayed, unsorted, without copying them all.
+    /// Returns the non-nil results of `body` for all uploads as clients see them, unsorted. Copies no array of uploads.
     package func compactMap<Result: Sendable>(_ body: @Sendable (Upload) -> Result?) -> [Result] {
         let now = now
         return core.uploads.values.compactMap { body(core.shown($0, at: now)) }
     }
 
-    /// Returns uploads in their current state, without those that are not in the queue.
+    /// Returns the uploads with these ids as clients see them. Leaves out ids that are not in the queue.
     package func current(_ ids: some Sequence<Upload.ID>) -> [Upload] {
         ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } }
     }
@@ -253,8 +255,8 @@ extension UploadQueue {
 
 // Reports to the queue from outside.
 extension UploadQueue {
-    /// Applies another configuration from now on, for queued uploads too. Limits that users set take precedence, as
-    /// after a start; running attempts keep the configuration that they began with.
+    /// Applies another configuration from now on, for queued uploads too. Limits that commands have set take
+    /// precedence, as after a start. Running attempts keep the configuration that they began with.
     ///
     /// - Parameter change: Changes the runner's settings in the same step.
     public func apply(_ configuration: Configuration, with change: @Sendable () -> Void = {}) {
@@ -263,7 +265,7 @@ extension UploadQueue {
         send(.configured(configuration, waiting: waiting))
     }
 
-    /// Reports an event from outside the queue to all followers, such as of a watched folder.
+    /// Sends a notice to all followers of the queue, such as one about a watched folder.
     public nonisolated func tell(_ notice: Notice) {
         let number = lastNotice.add(1, ordering: .relaxed).newValue
         let dated = DatedNotice(notice, at: clock.date())

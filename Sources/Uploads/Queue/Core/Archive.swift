@@ -1,20 +1,20 @@
 import FerryFiles
 import FerryProtocols
 
-/// The done uploads in the sequence in which they finished, and those that left the queue for the history.
+/// The done uploads in the sequence in which they finished, and the totals of those that have left the queue.
 struct Archive {
-    /// The number of done uploads above the configured one that may stay in the queue before some leave.
+    /// The number of done uploads that may stay in the queue above the configured number.
     static let slack = 100
-    /// The number of uploads that leave with one record.
+    /// The maximum number of uploads that move to the history with one journal record.
     private static let batch = 500
 
-    /// The uploads in the sequence in which they finished; some may have been removed since.
+    /// The done uploads in the sequence in which they finished; a user may have removed some since.
     private(set) var finished: [Upload.ID] = []
-    /// The number of uploads, from the first, that were done before this engine started.
+    /// The number of uploads at the beginning of `finished` that were done before this engine started.
     private var inherited = 0
     /// The uploads that had failed or were held when the engine started.
     private(set) var failedBefore: Set<Upload.ID> = []
-    /// The uploads that this engine finished and that only the history still contains.
+    /// The totals of the uploads that this engine finished and that only the history still contains.
     private(set) var retired = UploadQueue.Retired()
 
     init() {}
@@ -33,18 +33,18 @@ struct Archive {
         inherited = finished.count
     }
 
-    /// The uploads that were done before the engine started, and were not repeated since.
+    /// The uploads that were done before the engine started, and have not finished again since.
     var doneBefore: Set<Upload.ID> {
         Set(finished.prefix(inherited)).subtracting(finished.dropFirst(inherited))
     }
 
-    /// Notes uploads that are done, with their end on disk.
+    /// Adds done uploads whose end is on disk.
     mutating func finish(_ ids: some Sequence<Upload.ID>) { finished += ids }
 
-    /// True if the queue contains more than `kept` plus `slack`.
+    /// True if the queue contains more than `kept` plus `slack` done uploads.
     func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
 
-    /// The oldest uploads, which leave next; nil if there are not too many.
+    /// Returns the oldest done uploads above the number `kept`, at most `batch`; nil if there are none.
     func leaving(keeping kept: Int) -> ArraySlice<Upload.ID>? {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }
@@ -53,7 +53,7 @@ struct Archive {
     ///
     /// - Parameter gone: The uploads among them that were in the queue until now.
     mutating func retire(_ count: Int, gone: [Upload]) {
-        // The uploads of an earlier engine are the oldest.
+        // The uploads that were done before this engine started are the oldest. `retired` does not count them.
         let earlier = min(inherited, count)
         let known = Set(finished.prefix(earlier))
         for upload in gone where !known.contains(upload.id) {

@@ -1,20 +1,20 @@
 import FerryProtocols
 
-/// A time in which a captive portal responds in a host's place. Pure.
+/// The pause of uploads to a host after a captive portal responded instead of it. Pure.
 ///
-/// Meanwhile only one upload at a time goes there, and only at intervals: the portal's owner must not receive the bytes
-/// of the others.
+/// During the pause only one upload at a time may check the host, at intervals. The owner of the portal must not
+/// receive the bytes of the other uploads.
 struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The time between two checks: a user who signs in does not want to wait much longer.
+    /// The time between two checks. It is short, so that uploads start soon after the user has signed in.
     static var interval: Duration { .seconds(10) }
-    /// A captive portal responds soon. An upload that runs for longer has reached the server.
+    /// The time after which a checking upload has reached the host: a captive portal responds sooner.
     private static var trial: Duration { .seconds(20) }
 
-    /// The moment until which nothing is sent there; afterwards one upload may check.
+    /// The moment until which no upload to the host starts. After it, one upload may check.
     let until: Instant
-    /// The moment after which the others may start too.
+    /// The moment after which all uploads to the host may start.
     let end: Instant
-    /// The notice for users meanwhile.
+    /// The notice for users during the pause.
     let notice: UploadFailure
 
     init(at now: Instant, notice: UploadFailure) {
@@ -23,6 +23,6 @@ struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == 
         self.notice = notice
     }
 
-    /// Returns the next moment at which an upload may start.
+    /// Returns the next moment at which one upload, or all of them, may start.
     func nextInstant(after now: Instant) -> Instant { now < until ? until : end }
 }

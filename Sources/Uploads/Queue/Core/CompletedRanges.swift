@@ -1,19 +1,19 @@
-/// The ranges of uploads known to be done or gone, so that uploads that start after the same thousands do not check
-/// each of them again. Pure.
+/// A cache of number ranges whose uploads are all done or gone. Thousands of uploads may wait for the same thousands,
+/// and must not check each of them again. Pure.
 struct CompletedRanges {
-    /// The length of a range that is checked as quickly as it is looked up.
+    /// The number of uploads up to which checking them again is as fast as a cached result.
     private static let shortWay = 16
 
-    /// The next lower number, for each number, that was not done at the last check: all numbers between are done.
+    /// The cached results: each value is the greatest number up to its key that was not done at the last check.
     private var next: [Upload.ID: Upload.ID] = [:]
-    /// The ranges of the last query, and the number of them, from the first, that are not known to be done.
+    /// The ranges of the last query. The first `left` of them are not known to be done.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
-    /// The greatest number that was checked.
+    /// The greatest number in any query.
     private var greatest = Upload.ID.min
 
-    /// Returns the greatest number within ranges in ascending order whose upload is not done.
+    /// Returns the greatest number in ranges, given in ascending order, whose upload is not done; nil if there is none.
     ///
-    /// - Parameter uploads: All uploads: a much longer range is not checked number by number.
+    /// - Parameter uploads: All uploads. A range with many more numbers than uploads is not checked number by number.
     mutating func lastOpen(
         in ranges: [ClosedRange<Upload.ID>], of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {
@@ -29,7 +29,7 @@ struct CompletedRanges {
         return nil
     }
 
-    /// Notes that an upload that was done, or missing, is unfinished again.
+    /// Empties the cache if it may contain this upload, which was done or missing, and is unfinished now.
     mutating func reopen(_ id: Upload.ID) {
         if id <= greatest { self = CompletedRanges() }
     }

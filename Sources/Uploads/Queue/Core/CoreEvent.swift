@@ -10,58 +10,57 @@ package typealias ReplyID = Int
 package enum CoreEvent: Sendable {
     /// The engine starts to run the queued uploads.
     ///
-    /// - `awaitsLink`: Whether nothing may start before the link monitor's first report.
+    /// - `awaitsLink`: Whether uploads over the network wait for the link monitor's first report.
     case started(awaitsLink: Bool)
     case transaction(Transaction, ReplyID?)
     case attempt(Upload.ID, run: Int, AttemptEvent, ReplyID)
-    /// An attempt has sent this many bytes of the file. After a kill, the number lets the queue count the bytes that
-    /// are sent again.
+    /// An attempt has sent this many bytes of its file. After a crash, the stored number shows how many are sent again.
     case sent(Upload.ID, run: Int, ByteCount)
     case journaled([AppendResult])
     case journalReported(JournalCondition)
     case repaired(JournalCondition)
     case journalClosed(JournalError?)
-    /// - `isForbidden`: Whether a network exists that must not be used.
+    /// - `isForbidden`: Whether a network exists, but the configuration forbids its use.
     case link(LinkStatus, isForbidden: Bool)
-    /// The machine slept.
+    /// The machine has returned from sleep.
     case slept
     case probed(UploadHost, number: Int, Reachability)
     case timer
-    /// - `waiting`: The hosts of waiting uploads before the change.
+    /// - `waiting`: The hosts, under the earlier configuration, of the uploads that wait for a retry.
     case configured(UploadQueue.Configuration, waiting: [Upload.ID: UploadHost])
-    /// A user wants all uploads tried, whatever the state of the network.
+    /// A user wants all waiting uploads to start now, whatever the link monitor reports.
     case tryNow
-    /// A user wants some uploads tried, whatever the state of the network.
+    /// A user retries some uploads. The next attempts may start, whatever the state of the link and of their hosts.
     case force
     /// A command was carried out, and this action undoes it.
     case commanded(UndoAction)
     /// A change may let uploads start.
     case advance
-    /// The queue starts no more uploads.
+    /// The engine was asked to end, so the queue starts no more uploads.
     case finish
     case stop
-    /// The time in which removed uploads can be put back is over.
+    /// The queue stops, so the servers' bytes of removed uploads are deleted now.
     case endRemovals
     case noticed(DatedNotice, number: Int)
     case awayFolders([String])
     /// The history contains the entries that a killed engine could not write.
     case historyCompleted
-    /// The oldest done uploads have left the queue for the history.
+    /// The oldest done uploads have moved from the queue to the history.
     ///
-    /// - `gone`: The uploads of these that were still in the queue.
+    /// - `gone`: The uploads among them that no user had removed before.
     case retired(count: Int, gone: [Upload])
 }
 
 /// An event of one attempt.
 package enum AttemptEvent: Sendable {
-    /// The server's report of what it has stored.
+    /// The attempt reports its upload resource. If `durably`, the reply comes once the report survives a power cut.
     case recorded(UploadResource?, durably: Bool)
     /// - `file`: The current version of the file, if it changed and the upload is to restart with it.
-    /// - `sent`: The number of bytes that were sent.
+    /// - `sent`: The number of bytes of the file that were sent or confirmed.
     case ended(Redacted<UploadAttempt.Outcome>, file: FileIdentity?, sent: ByteCount)
 }
 
-/// An effect that the queue's shell is to perform.
+/// An effect that `UploadQueue` performs for the core.
 package enum CoreEffect: Sendable {
     case append([QueueChange], Durability, Ticket)
     case reply(ReplyID, Result<TransactionResult, UploadFailure>)
@@ -69,10 +68,11 @@ package enum CoreEffect: Sendable {
     case start(Upload, run: Int)
     case cancel(Upload.ID)
     case probe(UploadHost, number: Int)
-    /// Deletes what the server has stored of an upload.
+    /// Deletes the stored bytes of an upload from its server.
     case discard(Upload)
-    /// Remembers what servers have stored of these, to be deleted from a date on.
+    /// Remembers uploads as abandoned, so that their bytes on servers can be deleted from `since` on.
     case abandon([Upload], since: Date)
+    /// Removes uploads from the abandoned ones: they are in the queue again, or done.
     case reclaim([Upload])
     case invalidateConnections(ConnectionInvalidation)
     case linkIsAway(Bool)
@@ -80,23 +80,23 @@ package enum CoreEffect: Sendable {
     /// Moves done uploads above the configured number to the history.
     case retire
     case repair
-    /// Writes the changes that the disk refused.
+    /// Writes the changes that the disk refused before.
     case saveDirty
     case limitRates([LimitScope: ByteCount])
     /// Sends `timer` at this instant; nil for never.
     case wake(at: ContinuousClock.Instant?)
-    /// The queue is idle: nothing runs, and nothing will.
+    /// Resumes the callers that wait until the queue is idle.
     case idle
 }
 
-/// The lookups that the core makes while it handles an event.
+/// The functions that the core calls for values from outside while it handles an event.
 package struct QueueLookups: Sendable {
     var host: @Sendable (Upload) -> UploadHost
-    /// True if an interrupted upload of this kind can resume.
+    /// Returns whether the protocol of an upload can resume it after a break.
     var resumes: @Sendable (Upload) -> Bool
     /// Returns the progress of the attempt at an upload.
     var progress: @Sendable (Upload.ID) -> RunProgress?
-    /// Draws from a range, to spread delays.
+    /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     var random: @Sendable (ClosedRange<Double>) -> Double
 
     package init(
@@ -114,9 +114,9 @@ package struct QueueLookups: Sendable {
 /// The progress of an attempt, as far as the queue needs it.
 package struct RunProgress: Sendable {
     var isReading: Bool
-    /// The last time when bytes were sent; nil before the first.
+    /// The last time when a request with bytes of the file began or bytes were sent; nil before the first request.
     var moved: ContinuousClock.Instant?
-    /// True once a request carries the whole file, and the server keeps nothing if the request breaks.
+    /// True once a request carries the whole file to a server that keeps nothing of a broken request.
     var carriesAll: Bool
 
     package init(isReading: Bool, moved: ContinuousClock.Instant?, carriesAll: Bool) {

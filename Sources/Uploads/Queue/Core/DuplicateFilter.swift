@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// The properties that identify a file and its target.
+/// The path of a file and its target, which together identify what is uploaded where.
 struct UploadKey: Hashable {
     let path: LocalPath
     let target: Upload.Target
@@ -12,11 +12,11 @@ struct UploadKey: Hashable {
 /// A filter for files that need not be added again: files queued for the same target, and files uploaded there in the
 /// same version.
 package struct DuplicateFilter {
-    /// The unfinished uploads that keep a file from being added.
+    /// The uploads that make it unnecessary to add a file again.
     package enum Match: Sendable {
-        /// An upload of the same version of the file.
+        /// An unfinished or done upload of the same version of the file.
         case inSameVersion
-        /// An upload of any version of the file.
+        /// An unfinished upload of any version of the file, or a done one of the same version.
         case inAnyVersion
 
         package func makesNeedless(_ new: NewUpload, _ upload: Upload) -> Bool {
@@ -49,7 +49,7 @@ package struct DuplicateFilter {
 
     package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
 
-    /// Returns the upload that makes adding `new` unnecessary; a failed one only if there is no other.
+    /// Returns the upload that makes adding `new` unnecessary; a failed upload only if there is no other.
     package func upload(of new: NewUpload) -> Upload? {
         let same = known[UploadKey(new), default: []].filter { match.makesNeedless(new, $0) }
         return same.first { !$0.hasFailed } ?? same.first

@@ -1,15 +1,15 @@
 import FerryProtocols
 
-/// A time in which files and sockets cannot be opened because too many are open. Pure.
+/// The pause of all starts after too many open files prevented the opening of a file or socket. Pure.
 ///
-/// Meanwhile new uploads start only at intervals: running ones must end first.
+/// Running uploads must end first. New uploads start after the pause, and the next such failure begins another pause.
 struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The moment until which nothing starts.
+    /// The moment until which no upload starts.
     let pausedUntil: Instant
     /// The moment after which the notice is obsolete.
     let end: Instant
 
-    /// The notice for users meanwhile.
+    /// The notice for users until `end`.
     let notice: UploadFailure
 
     init(at now: Instant, notice: UploadFailure) {
@@ -18,6 +18,6 @@ struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration
         end = now.advanced(by: .seconds(5))
     }
 
-    /// Returns the next moment at which something is due.
+    /// Returns the next moment at which uploads may start or the notice ends.
     func nextInstant(after now: Instant) -> Instant { now < pausedUntil ? pausedUntil : end }
 }

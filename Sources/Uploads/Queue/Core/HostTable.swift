@@ -3,8 +3,8 @@ import FerryProtocols
 
 /// The state of each host: whether an upload may start there, and if not, until when.
 ///
-/// It joins the state of the link, unreachable hosts and their probes, `Retry-After` pauses, captive portals, requests
-/// that time out, and a shortage of file descriptors.
+/// The table combines the state of the link, unreachable hosts and their probes, `Retry-After` pauses, captive portals,
+/// requests that time out, and a shortage of file descriptors.
 struct HostTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -17,13 +17,13 @@ struct HostTable {
         case untilItReturns
     }
 
-    /// A `Retry-After` that a host sent.
+    /// The pause that a host requested with `Retry-After`.
     private struct Pause {
         var end: Instant
         var status: Int
     }
 
-    /// The search for a host that transfers could not reach.
+    /// The probes of a host that uploads could not reach.
     private struct Probe {
         enum Next {
             case at(Instant)
@@ -47,12 +47,12 @@ struct HostTable {
     private(set) var link = LinkGate.open
     private var entries: [UploadHost: Entry] = [:]
     private var exhaustion: FileDescriptorExhaustion<Instant>?
-    /// The time when the link was back last.
+    /// The time when the link last came back.
     private var linkReturned: Instant?
-    /// The generation of `LinkStatus.up` when the link was up last. It grows each time this machine loses an address.
+    /// The generation of the last `LinkStatus.up`. It grows each time this machine loses a local address.
     private(set) var lastGeneration = 0
     private var lastProbe = 0
-    /// The number of pending uploads at each host; nil until some host fails or asks for a pause.
+    /// The number of pending uploads of each host; nil until some host fails or asks for a pause.
     private var pending: [UploadHost: Int]?
 
     init() {}
@@ -66,7 +66,7 @@ struct HostTable {
 
 // The permission to start.
 extension HostTable {
-    /// Returns whether an upload may start at `host`, where `running` uploads run now.
+    /// Returns whether an upload may start at `host` while `running` uploads to it run.
     func permission(at host: UploadHost, running: Int, now: Instant) -> Permission {
         if link.isClosed, !host.isLocal { return .untilItReturns }
         let entry = entries[host]
@@ -84,7 +84,7 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// The next instant at which more uploads may start at some host, or a probe is due.
+    /// Returns the next instant, apart from probes, at which more uploads may start at some host or a notice ends.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []
         for entry in entries.values {
@@ -96,7 +96,7 @@ extension HostTable {
         return instants.filter { $0 > now }.min()
     }
 
-    /// Removes the entries that are over.
+    /// Removes the pauses and limits that have ended.
     mutating func prune(at now: Instant) {
         if let end = exhaustion?.end, end <= now { exhaustion = nil }
         for host in Array(entries.keys) {
@@ -113,22 +113,23 @@ extension HostTable {
 
 // The link.
 extension HostTable {
-    /// The difference that a link makes which is up again.
+    /// The meaning of a report that the link is up.
     enum LinkReturn {
-        /// The link was up all the time.
+        /// The link was up before the report too.
         case unchanged
-        /// The link was up all the time, but as another network: captive portals are forgotten.
+        /// The link was up before the report too, but a local address is lost. The network may be another one, so
+        /// captive portals are forgotten.
         case otherNetwork
         case returned
     }
 
-    /// True for five seconds after the link's return: the kernel asks for the router three times, a second apart,
-    /// before it reports the host as unreachable.
+    /// True for five seconds after the link's return. The kernel asks for the router's address three times, a second
+    /// apart, before it reports a host as unreachable.
     func isLinkFresh(at now: Instant) -> Bool {
         linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
     }
 
-    /// Closes the link until the monitor's first report.
+    /// Lets no upload over the network start before the link monitor's first report.
     mutating func awaitLink() { link = .unknown }
 
     /// Notes that the link is down.
@@ -141,14 +142,14 @@ extension HostTable {
     /// Notes that the link is up.
     ///
     /// - Parameter generation: A number that rises each time this machine loses an address.
-    /// - Returns: The meaning of the report, and whether an address was lost.
+    /// - Returns: The meaning of the report, and whether an address was lost since the last report that the link is up.
     mutating func linkIsUp(generation: Int, at now: Moment) -> (LinkReturn, hasLostAddress: Bool) {
         let hasLostAddress = generation > lastGeneration
         lastGeneration = generation
         guard link == .open else {
             link = .open
             linkReturned = now.instant
-            // The knowledge about hosts was gathered without a network.
+            // Probes and captive portals were observed before the link went down, and say nothing about hosts now.
             forgetReachability()
             return (.returned, hasLostAddress)
         }
@@ -159,13 +160,13 @@ extension HostTable {
         return (.otherNetwork, hasLostAddress)
     }
 
-    /// Lets the next attempts through, whatever the state of the link and of hosts.
+    /// Lets attempts start, whatever the state of the link and of hosts. `endForce` ends this for the link.
     mutating func force() {
         link.force()
         entries = [:]
     }
 
-    /// Closes a forced gate again: an attempt failed while the link is away.
+    /// Blocks starts again after `force`, because an attempt failed while the link is down.
     mutating func endForce() { link.endForce() }
 
     private mutating func forgetReachability() {
@@ -177,8 +178,8 @@ extension HostTable {
 
 // Reports of hosts and attempts.
 extension HostTable {
-    /// Notes that a transfer could not reach the host, or lost it: from the second time on, one probe serves all its
-    /// uploads.
+    /// Notes that an upload could not reach the host, or lost its connection. After two failures in a row, the uploads
+    /// to the host wait, and probes check the host.
     mutating func transferFailed(at host: UploadHost, now: Instant) {
         change(host) { entry in
             var probe = entry.probe ?? Probe(next: .at(now))
@@ -189,9 +190,9 @@ extension HostTable {
         }
     }
 
-    /// Notes that the host itself responded.
+    /// Notes that the host itself responded, and not a captive portal.
     ///
-    /// - Returns: True if other uploads may have waited for the response.
+    /// - Returns: True if other uploads may have waited for the host.
     @discardableResult
     mutating func answered(_ host: UploadHost) -> Bool {
         guard let entry = entries[host], entry.portal != nil || entry.probe != nil else { return false }
@@ -199,7 +200,7 @@ extension HostTable {
         return true
     }
 
-    /// Notes that a request to the host timed out while so many uploads ran there, its own included.
+    /// Notes that a request to the host timed out while `running` uploads to it ran, its own included.
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }
         change(host) { entry in
@@ -209,8 +210,8 @@ extension HostTable {
         }
     }
 
-    /// Notes that a host asked for a pause, in seconds. The pause applies to all uploads to the host: RFC 9110 §10.2.3
-    /// does not name its scope, and a busy server is busy for all.
+    /// Notes that a host asked for a pause of `seconds`. The pause applies to all uploads to the host: a busy server is
+    /// busy for all, and RFC 9110 §10.2.3 does not name the scope.
     mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
         let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
         change(host) { entry in
@@ -219,7 +220,7 @@ extension HostTable {
         }
     }
 
-    /// Notes that a captive portal responded in the host's place.
+    /// Notes that a captive portal responded instead of the host.
     mutating func portalAnswered(for host: UploadHost, _ failure: UploadFailure, now: Instant) {
         change(host) { $0.portal = CaptivePortalBackoff(at: now, notice: failure) }
     }
@@ -229,7 +230,7 @@ extension HostTable {
         exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
     }
 
-    /// Copies pauses to new hosts: a server behind another proxy is still the one that asked for a pause.
+    /// Copies pauses to new `UploadHost` values: a server behind another proxy is still the one that asked for a pause.
     mutating func carryPausesOver(to hosts: some Sequence<UploadHost>) {
         let pauses = entries.compactMapValues(\.pause)
         guard !pauses.isEmpty else { return }
@@ -249,7 +250,7 @@ extension HostTable {
         }.min()
     }
 
-    /// True while some host is being probed.
+    /// True while a probe of some host is planned or under way.
     var isProbing: Bool { entries.values.contains { $0.probe != nil } }
 
     /// Returns the due probes, which count as under way from now on. Hosts without pending uploads are not probed.
@@ -284,7 +285,7 @@ extension HostTable {
 
 // Counts of pending uploads, for probes and for users.
 extension HostTable {
-    /// False while no host has failed or asked for a pause: the counts are not needed then.
+    /// True once a host has failed or asked for a pause: only then are the counts needed.
     var isCounting: Bool { pending != nil }
 
     mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
@@ -320,7 +321,7 @@ extension HostTable {
         }
     }
 
-    /// Returns the notice for users while fewer uploads run than could.
+    /// Returns the notice that tells users why fewer uploads run than configured; nil if there is no such reason.
     func notice(running: (UploadHost) -> Int, now: Instant) -> UploadFailure? {
         if let exhaustion { return exhaustion.notice }
         if let portal = entries.values.lazy.compactMap(\.portal).first { return portal.notice }

@@ -6,9 +6,9 @@ struct JournalHealth {
 
     enum State {
         case working
-        /// The last snapshot failed. `tries` counts the retries.
+        /// The journal accepts changes, but the last snapshot failed. `tries` counts the retries.
         case behind(JournalError, tries: Int)
-        /// Changes are refused. `tries` counts the retries.
+        /// The journal refuses changes. `tries` counts the retries.
         case refused(JournalError, tries: Int)
     }
 
@@ -25,7 +25,7 @@ struct JournalHealth {
         if case .refused = state { true } else { false }
     }
 
-    /// True if a retry failed and the disk is not full: waiting alone does not help.
+    /// True if changes are refused, a retry has failed too, and the disk is not full: waiting alone does not help.
     var isHopeless: Bool {
         if case .refused(let error, let tries) = state { tries > 0 && !error.isDiskFull } else { false }
     }
@@ -38,7 +38,7 @@ struct JournalHealth {
         }
     }
 
-    /// Returns the notice about the disk for users.
+    /// Returns the notice about the disk for users; nil if the journal works.
     func notice(running: Int) -> UploadFailure? {
         switch state {
         case .working: nil
@@ -48,18 +48,18 @@ struct JournalHealth {
         }
     }
 
-    /// The time of the next repair.
+    /// The time of the next planned repair; nil if none is planned.
     var nextRepair: Instant? {
         if case .at(let instant) = repair { instant } else { nil }
     }
 
-    /// Notes that the disk refused a change.
+    /// Notes that the disk refused a change, and plans a repair if `isAccepting`.
     mutating func refuse(_ error: JournalError, isAccepting: Bool, now: Instant) {
         if case .refused(_, let tries) = state {
             state = .refused(error, tries: tries)
         } else {
             state = .refused(error, tries: 0)
-            // The next retry may be minutes away because of a snapshot.
+            // A repair that was planned for a failed snapshot may be minutes away.
             if case .at = repair { repair = .none }
         }
         if isAccepting { plan(at: now) }
@@ -81,7 +81,7 @@ struct JournalHealth {
         return true
     }
 
-    /// Begins a repair if one is due.
+    /// Begins a repair if one is due, and returns whether it did.
     mutating func beginRepair(at now: Instant) -> Bool {
         guard case .at(let instant) = repair, instant <= now else { return false }
         guard delay != nil else {
@@ -94,7 +94,7 @@ struct JournalHealth {
 
     /// Processes the result of a repair.
     ///
-    /// - Parameter hasDirty: Whether changes are still refused.
+    /// - Parameter hasDirty: Whether some changes are still not on disk.
     mutating func repaired(_ condition: JournalCondition, hasDirty: Bool, now: Instant) {
         switch (condition, state) {
         case (.refusing(let error), _): state = .refused(error, tries: tries + 1)
@@ -106,7 +106,8 @@ struct JournalHealth {
         plan(at: now)
     }
 
-    /// Processes the result of closing the journal. A snapshot contains everything, whatever was refused before.
+    /// Processes the result of closing the journal. If all changes are on disk, an error only means that the last
+    /// snapshot is missing.
     mutating func close(_ error: JournalError?, hasDirty: Bool) {
         guard !hasDirty else { return }
         state = error.map { .behind($0, tries: 0) } ?? .working
@@ -130,7 +131,7 @@ struct JournalHealth {
         case .working: nil
         // Space may return at any moment, and a retry costs little.
         case .refused(.diskFull, _): .seconds(5)
-        // A retry writes all files again.
+        // Each retry writes all files again, so the delays grow.
         case .refused(_, let tries): .seconds(min(60, 5 << min(tries, 5)))
         case .behind(_, let tries): .seconds(min(300, 5 << min(tries, 7)))
         }

@@ -1,14 +1,14 @@
 import FerryFiles
 import FerryProtocols
 
-/// The current limits of bandwidth, and the time when a timetable changes them.
+/// The current bandwidth limits, and the time when a timetable changes them.
 package struct LimitSchedule {
     /// The longest time in seconds between two reads of the wall clock. The system does not report that the clock was
-    /// set, so the queue reads it while a timetable is pending.
+    /// set, so the queue reads it regularly while a timetable change is pending.
     private static let longestLook = 60.0
 
     private let zone: ZoneRules
-    /// The current limits, as far as there are any.
+    /// The limits of the scopes that have a limit now, or get one later from a timetable.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
     /// The time when a timetable changes the limits.
@@ -24,9 +24,9 @@ package struct LimitSchedule {
             })
     }
 
-    /// The limit of a scope at `date`.
+    /// Returns the limit of a scope at `date`.
     ///
-    /// - Parameter order: The limit that a user set; nil for the timetable's.
+    /// - Parameter order: The limit that a command set; nil if the timetable decides.
     func limit(
         of scope: LimitScope, _ timetable: Timetable?, order: Bandwidth?, at date: Date
     ) -> BandwidthLimit {
@@ -49,7 +49,7 @@ package struct LimitSchedule {
         return current != before
     }
 
-    /// True if the next moment of a timetable has come, or the clock was set back.
+    /// True if a timetable changes a limit now, or the wall clock was set back since `update`.
     func isOver(at now: Date) -> Bool { due.map { now >= $0 || now < date } ?? false }
 
     /// Returns when to read the wall clock again; nil if no timetable change is pending.

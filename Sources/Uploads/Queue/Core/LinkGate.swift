@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// Whether the network may be used, by the reports of the link monitor and the commands of the user.
+/// Whether uploads may use the network, according to the link monitor and the user's commands.
 enum LinkGate: Equatable {
     case open
-    /// Closed until the monitor's first report; the network is not known to be away.
+    /// Closed until the link monitor's first report. The network is not known to be down.
     case unknown
     case closed(since: Date, reason: String)
-    /// Closed, but the user asked for a try.
+    /// The link is down, but attempts may start because the user asked for one.
     case forced(since: Date, reason: String)
 
     var isClosed: Bool {
@@ -39,7 +39,7 @@ enum LinkGate: Equatable {
         return true
     }
 
-    /// Lets the next attempts through, whatever the monitor reports.
+    /// Lets attempts start, whatever the link monitor reports, until `endForce`.
     mutating func force() {
         switch self {
         case .closed(let since, let reason): self = .forced(since: since, reason: reason)
@@ -48,7 +48,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// Closes a forced gate again: an attempt failed while the link is away.
+    /// Closes the gate again after `force`, because an attempt failed while the link is down.
     mutating func endForce() {
         if case .forced(let since, let reason) = self { self = .closed(since: since, reason: reason) }
     }

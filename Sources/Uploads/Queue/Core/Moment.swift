@@ -2,7 +2,7 @@ import FerryFiles
 
 /// The time at which the queue handles an event, by both clocks.
 package struct Moment: Sendable {
-    /// The time by the clock that cannot be set: delays use it.
+    /// The time by the continuous clock, which users cannot set. Delays use it.
     package var instant: ContinuousClock.Instant
     /// The time by the wall clock, for display, files and timetables.
     package var date: Date
@@ -12,7 +12,7 @@ package struct Moment: Sendable {
         self.date = date
     }
 
-    /// Returns the date of `instant`, unless the wall clock is set.
+    /// Returns the time of `instant` by the wall clock, provided that the wall clock is not set in between.
     func date(of instant: ContinuousClock.Instant) -> Date {
         date.addingTimeInterval(self.instant.duration(to: instant) / .seconds(1))
     }

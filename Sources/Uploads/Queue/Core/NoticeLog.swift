@@ -1,14 +1,13 @@
-/// The latest events from outside the queue, such as of a watched folder.
+/// The latest notices from outside the queue, such as those about watched folders.
 struct NoticeLog {
-    /// The number of notices that later followers receive.
+    /// The maximum number of stored notices, which clients receive when they connect.
     private static let kept = 10
 
-    /// The notices with their numbers, which give their sequence: they may arrive in another one.
+    /// The notices, sorted by the numbers of their events. They may arrive in another sequence.
     private var notices: [(number: Int, notice: DatedNotice)] = []
     /// The missing watched folders, as they are displayed.
     var awayFolders: [String] = []
 
-    /// The notices in sequence.
     var all: [DatedNotice] { notices.map(\.notice) }
 
     mutating func add(_ notice: DatedNotice, number: Int) {

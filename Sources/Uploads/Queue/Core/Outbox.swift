@@ -1,7 +1,7 @@
 /// The effects of one event, and the timer that the core requested.
 struct Outbox {
     private var effects: [CoreEffect] = []
-    /// The time of the timer that the shell was last asked for; nil for none.
+    /// The instant for which the timer is requested; nil if it is not.
     private(set) var wake: ContinuousClock.Instant?
 
     mutating func append(_ effect: CoreEffect) { effects.append(effect) }
@@ -12,10 +12,9 @@ struct Outbox {
         return effects
     }
 
-    /// Notes that the timer fired.
     mutating func timerFired() { wake = nil }
 
-    /// Requests the timer at `next`. An earlier timer stays as it is: waking too early does no harm.
+    /// Requests the timer at `next`; nil cancels it. An earlier timer stays: waking too early does no harm.
     mutating func wake(at next: ContinuousClock.Instant?, now: ContinuousClock.Instant) {
         if let wake {
             guard wake > now, next.map({ $0 < wake }) ?? true else { return }

@@ -1,11 +1,11 @@
 import FerryFiles
 import HeapModule
 
-/// The uploads with a start condition, and what each queued one waits for. Other uploads cost nothing here. Pure.
+/// The uploads with a start condition, and the upload or time that each of them waits for now. Pure.
 struct PendingStarts {
     enum Wait: Hashable {
-        /// The upload waits until this one is done. The last of several is watched: mostly it is done last, and then no
-        /// other must be watched.
+        /// The upload waits until this other upload is done. If it must wait for several, this is the last of them,
+        /// which usually ends last.
         case upload(Upload.ID)
         /// The upload waits for a time by the wall clock.
         case date(Date)
@@ -22,7 +22,7 @@ struct PendingStarts {
 
     private var waits: [Upload.ID: Wait] = [:]
     private var followers: [Upload.ID: Set<Upload.ID>] = [:]
-    /// The dates; stale entries are dropped when they come up.
+    /// The start times, the earliest first. An entry that no longer applies is dropped when it is the first.
     private var dates = Heap<Entry>()
 
     /// The number of uploads that wait for another one.
@@ -46,7 +46,7 @@ struct PendingStarts {
         }
     }
 
-    /// Forgets an upload that has no condition any more.
+    /// Forgets an upload that no longer has a start condition.
     mutating func forget(_ id: Upload.ID) {
         guard case .upload(let other) = waits.removeValue(forKey: id) else { return }
         following -= 1
@@ -54,16 +54,16 @@ struct PendingStarts {
         if followers[other]?.isEmpty ?? false { followers[other] = nil }
     }
 
-    /// Returns the uploads that watch this one.
+    /// Returns the uploads that wait for this one.
     func followers(of id: Upload.ID) -> Set<Upload.ID> { followers[id] ?? [] }
 
-    /// Returns the first date that an upload waits for.
+    /// Returns the earliest start time that an upload waits for; nil if there is none.
     mutating func nextDate() -> Date? {
         while let first = dates.min, waits[first.id] != .date(first.date) { dates.removeMin() }
         return dates.min?.date
     }
 
-    /// Returns the uploads whose date has come. They wait for nothing until the queue stores them again.
+    /// Returns the uploads whose start time has come. They wait for nothing until `note` is called again.
     mutating func due(at now: Date) -> [Upload.ID] {
         var due: [Upload.ID] = []
         while let next = nextDate(), next <= now, let entry = dates.popMin() {

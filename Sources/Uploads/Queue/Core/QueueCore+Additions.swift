@@ -4,7 +4,10 @@ import FerryTransfer
 
 /// Adding and removing uploads, and putting removed ones back.
 extension QueueCore {
-    /// Returns the uploads that some of these wait for: they stay until the new ones are stored.
+    /// Returns the uploads that the new ones are to start after, which must stay in the queue until the new ones are
+    /// stored.
+    ///
+    /// - Throws: `UploadFailure` if the queue cannot take the new uploads.
     func awaited(by new: [NewUpload]) throws(UploadFailure) -> [Upload.ID] {
         if !new.isEmpty { try checkRoom(for: new) }
         return Self.conditions(of: new).flatMap(\.after).flatMap(known)
@@ -71,8 +74,8 @@ extension QueueCore {
         return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
     }
 
-    /// Returns changes that follow batches, which may have been paused or resumed while these uploads were being
-    /// written.
+    /// Returns the changes that pause or resume added uploads like their batches. Users may have paused or resumed a
+    /// batch while the uploads were being written.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
         let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
         let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
@@ -81,8 +84,8 @@ extension QueueCore {
             + (early.isEmpty ? [] : [.change(early, .resume)])
     }
 
-    /// Removes uploads from the files, and then from memory. Uploads that were to start after an unfinished one are
-    /// held.
+    /// Begins to remove uploads, from the journal first and then from memory. Uploads that were to start after an
+    /// unfinished one of them are held.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
         let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
@@ -119,8 +122,8 @@ extension QueueCore {
         )
     }
 
-    /// Puts removed uploads back at their ranks. Uploads whose parts are gone from the server are sent again from the
-    /// beginning.
+    /// Begins to put removed uploads back at their ranks. If the server's bytes of an upload were deleted, it is sent
+    /// again from its beginning.
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {
@@ -145,8 +148,8 @@ extension QueueCore {
             effects.append(.abandon(back, since: now.date))
             return .failure(refuse(error))
         }
-        // A missing upload counts as done for those that wait for it, and uploads only wait for earlier ones. So
-        // earlier ones are stored first.
+        // An upload that is not in the queue counts as done for the uploads that wait for it. Uploads wait only for
+        // lower numbers, so the lower numbers are stored first.
         for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
         publish((back + waiting).map(\.id))
         return .success(TransactionResult(ids: back.map(\.id), undo: .remove(back.map(\.id))))

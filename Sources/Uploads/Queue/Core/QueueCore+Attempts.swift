@@ -5,7 +5,8 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
-    /// Processes the server's report of what it has stored. A report of an old run is ignored.
+    /// Stores the upload resource that an attempt reports. If the attempt is no longer current, its caller gets the
+    /// failure `stopped`. A removed upload still gets the resource, so that its bytes can be deleted.
     mutating func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool, _ reply: ReplyID
     ) {
@@ -33,7 +34,8 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Counts the bytes that are sent again because the server has stored less than it once confirmed or than was sent.
+    /// Counts the bytes that are sent again because the server has stored fewer than were sent or than it confirmed
+    /// before.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverAnswered(upload.id) {
@@ -41,7 +43,7 @@ extension QueueCore {
             upload.tries.sent = max(upload.tries.sent, confirmed)
             upload.tries.countResent(after: resource.confirmed)
         } else if resource == nil, runs.awaitsAnswer(upload.id) {
-            // They are counted with the next response, or when an attempt begins without a resource.
+            // The bytes are counted with the server's next response, or when an attempt begins without a resource.
             upload.tries.sent = max(upload.tries.sent, confirmed)
         } else {
             upload.tries.resent += max(0, confirmed - (resource?.confirmed ?? 0))
@@ -51,7 +53,7 @@ extension QueueCore {
     mutating func noteSent(_ sent: ByteCount, of id: Upload.ID, run number: Int) {
         guard let run = runs.run(of: id, number: number), var upload = uploads[id], sent > run.confirmed
         else { return }
-        // The server was not asked for an offset: all bytes sent before are sent again.
+        // The attempt sends without having asked the server for its offset, so it sends all unconfirmed bytes again.
         if runs.serverAnswered(id) { upload.tries.countResent(after: run.confirmed) }
         guard sent > upload.tries.sent else { return }
         upload.tries.sent = sent
@@ -60,7 +62,9 @@ extension QueueCore {
         submit(.save([id], .process), nil)
     }
 
-    /// - Parameter sent: The number of bytes of the file that the attempt had sent.
+    /// Processes the end of an attempt, and sets the next state of its upload.
+    ///
+    /// - Parameter sent: The number of bytes of the file that were sent or confirmed when the attempt ended.
     mutating func ended(
         _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?,
         sent: ByteCount, _ reply: ReplyID
@@ -72,7 +76,7 @@ extension QueueCore {
         defer { retryBlocked() }
         guard var upload = uploads[id] else {
             removals.countSent(sent, by: run, of: id)
-            // If the upload is put back, it has arrived already.
+            // The server has the whole file. If the user puts the upload back, it is done.
             if case .done(let receipt) = outcome {
                 if let upload = removals[id] { effects.append(.reclaim([upload])) }
                 removals.complete(id, as: .done(run.timed(receipt, now: now.instant), at: now.date))
@@ -85,11 +89,11 @@ extension QueueCore {
         if health.isRefused { publish([]) }
         switch (upload.state, outcome) {
         case (.running, _): break
-        // The server's last response counts, whatever the user did with the upload at the same moment.
+        // The server's last response counts, even if the user paused the upload at the same moment.
         case (.paused, .done), (.queued, .done): break
         case (.paused(.offline), .failed(let failure)) where failure.status != nil: break
         default:
-            // A user paused the upload, or the link is away: only the number of sent bytes is new.
+            // A user paused the upload, or the link is down: only the number of sent bytes is new.
             guard upload.tries != before.tries else {
                 answer()
                 return advance()
@@ -113,7 +117,7 @@ extension QueueCore {
         }
         store(upload)
         let isNewVersion = upload.identity != before.identity
-        // The attempt could not reach the server to delete the bytes of the old version.
+        // The upload still has its resource, so the attempt could not delete the bytes of the old version.
         if isNewVersion, before.resource != nil { discard([before]) }
         let isFinal: Bool
         switch upload.state {
@@ -135,7 +139,7 @@ extension QueueCore {
             }
             hostFailed(host)
             if !host.isLocal, hosts.link != .open {
-                // The link is away: the failure is not the upload's and does not count as a try.
+                // The link is down and caused the failure, so the failure does not count as a try.
                 upload.state = .paused(.offline)
                 hosts.endForce()
                 return
@@ -151,7 +155,7 @@ extension QueueCore {
             after: failure, tries: &upload.tries, movement: movement, random: lookups.random)
         switch decision {
         case .wait, .again:
-            // Nothing is known about the state on the server.
+            // The server's state is unknown, so the next attempt must not resume with the old resource.
             if failure.category == .outcomeUnknown { upload.resource = nil }
         case .restart, .hold, .fail: break
         }
@@ -160,7 +164,7 @@ extension QueueCore {
         case .wait(let seconds):
             upload.state = .waiting(until: now.date.addingTimeInterval(seconds), failure: failure)
         case .restart:
-            // A missing file, or a link at its path, cannot be sent from the beginning.
+            // `file` is nil if the file is missing or a symbolic link has replaced it: no version can be sent instead.
             guard let file, file != upload.identity else {
                 upload.state = .held(failure)
                 return
@@ -172,8 +176,8 @@ extension QueueCore {
         }
     }
 
-    /// Pauses a host that asks for it, whatever happened to the upload that got the response. A pause that exceeds the
-    /// policy's timeout holds only that upload.
+    /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`, even if the upload with that response was
+    /// paused or removed. A pause of the policy's `timeout` or longer holds only that upload.
     private mutating func keepPause(after failure: UploadFailure, at host: UploadHost) {
         guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.timeout
         else { return }
@@ -192,7 +196,7 @@ extension QueueCore {
 extension QueueCore {
     /// Processes a report that the network is up or down.
     ///
-    /// - Parameter isForbidden: Whether a network exists that must not be used.
+    /// - Parameter isForbidden: Whether a network exists, but the configuration forbids its use.
     mutating func linkChanged(_ status: LinkStatus, isForbidden: Bool) {
         switch status {
         case .down(let reason):
@@ -208,7 +212,7 @@ extension QueueCore {
         case .up(let generation):
             let (meaning, hasLostAddress) = hosts.linkIsUp(generation: generation, at: now)
             effects.append(.linkIsAway(false))
-            // Idle connections are invalidated too: the next request would use them.
+            // Idle connections from the lost address are invalidated too: the next request would use them.
             if hasLostAddress { effects.append(.invalidateConnections(.addressLost)) }
             guard meaning != .unchanged else { return }
             if !saveIfAny(changeRemote { upload, _ in upload.regainLink() }) {
@@ -218,14 +222,14 @@ extension QueueCore {
         }
     }
 
-    /// True if a break would lose all sent bytes, as the server keeps none of them. The kernel decides over such a
-    /// connection, as with `curl -T`: it outlives its link while its address exists.
+    /// True if the server would keep none of the sent bytes after a break. Such a connection stays open while the link
+    /// is down, as with `curl -T`. It survives the outage if its local address does.
     private func standsWithoutLink(_ id: Upload.ID) -> Bool {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }
 
-    /// Processes that the machine slept. Servers may have dropped running requests: uploads that resume ask for their
-    /// offset again, the others detect a dead connection themselves.
+    /// Processes the machine's return from sleep, as servers may have dropped requests. Cancels attempts that can
+    /// resume: the next attempts ask for the offset. The other attempts detect a dead connection themselves.
     mutating func machineSlept() {
         reviewLimits()
         effects.append(.invalidateConnections(.slept))
@@ -234,7 +238,8 @@ extension QueueCore {
         }
     }
 
-    /// Tries everything that waits, whatever the monitor reports: connectivity is a hint and never blocks users.
+    /// Queues every upload that waits for a retry or for the network, whatever the link monitor reports. Its reports
+    /// are hints, which never block a user's command.
     mutating func tryNow() {
         hosts.force()
         var changed: [Upload.ID] = []
@@ -268,7 +273,7 @@ extension QueueCore {
         change({ !$0.isLocal }, body)
     }
 
-    /// Changes the uploads to some hosts, and returns those that changed.
+    /// Applies `body` to the uploads whose host `isMeant` accepts. Returns the ids of the uploads that it changed.
     private mutating func change(
         _ isMeant: (UploadHost) -> Bool, _ body: (inout Upload, QueueCore) -> Bool
     ) -> [Upload.ID] {
@@ -280,7 +285,7 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// - Returns: True if there is something to write; its result starts uploads.
+    /// Writes uploads to the journal; the result then starts uploads. Returns false if `ids` is empty.
     @discardableResult
     private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
         if !ids.isEmpty { submit(.save(ids, .process), nil) }

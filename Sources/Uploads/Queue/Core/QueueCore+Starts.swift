@@ -3,29 +3,29 @@ import FerryProtocols
 
 /// The starts of uploads.
 extension QueueCore {
-    /// The unit, in bytes, in which an upload's share of a slot is counted. The bytes in flight are what a break can
-    /// cost with a server that keeps nothing of a request. With 32 uploads of 1 MiB in flight, on a link that carries
-    /// 16 MiB between two breaks, none would ever arrive.
+    /// The unit, in bytes, in which an upload's share of a slot is counted. The share grows with the file, because many
+    /// servers keep nothing of a request that breaks. With 32 uploads of 1 MiB in flight, on a link that carries 16 MiB
+    /// between two breaks, none would ever arrive.
     private static let smallPiece: ByteCount = 128 << 10
 
-    /// The time without movement after which an upload no longer keeps uploads to other hosts waiting.
+    /// The time without a sent byte after which an upload is stuck: uploads to other hosts then do not wait for it.
     private static let stuckAfter = Duration.seconds(10)
 
-    /// The number of the smallest uploads that may share one slot, unless a user set how many uploads run at once.
+    /// The number of uploads of up to 128 KiB that may share one slot; 1 if a command set how many uploads run at once.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
-    /// The fraction of a slot that an upload of `size` bytes occupies, in units of 1/`whole`.
+    /// Returns the fraction of a slot that an upload of `size` bytes occupies, in units of 1/`whole`.
     static func share(ofSize size: ByteCount, whole: Int) -> Int {
         let pieces = size / smallPiece + (size % smallPiece > 0 ? 1 : 0)
         return min(whole, max(1, Int(clamping: pieces)))
     }
 
-    /// True if an upload is so small that its start need not be recorded: repeating it after a crash costs no more than
-    /// a record.
+    /// True if the start of an upload is not worth a journal record. The file is so small that sending it again after a
+    /// crash costs no more than the record.
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= smallPiece }
 
     mutating func startRuns() {
-        // An instant in the past would be requested again and again while nothing may start.
+        // With an instant in the past, the timer would fire again and again while no upload may start.
         schedule.stuckLook = nil
         guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
         let whole = smallPerSlot
@@ -34,8 +34,8 @@ extension QueueCore {
         var postponed: [Upload] = []
         while let id = nextReady(limits, whole: whole) {
             guard let upload = uploads[id] else { continue }
-            // The previous attempt is still ending, or the command that queued the upload is not on disk yet. Both are
-            // reported soon, and the starts run again then.
+            // The previous attempt is still ending, or the command that queued the upload is not on disk yet. The event
+            // that reports the end, or the write, calls this function again.
             guard !runs.contains(id), !unconfirmed.isInFlight(id) else {
                 postponed.append(upload)
                 continue
@@ -50,7 +50,7 @@ extension QueueCore {
         }
     }
 
-    /// True if there is no free slot, and uploads wait for a host at which nothing runs.
+    /// True if no slot is free, and an upload waits for a host at which no attempt runs.
     private func mayReplaceStuck(_ limits: Scheduler.Limits, running: [UploadHost: Int]) -> Bool {
         running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
     }
@@ -71,11 +71,11 @@ extension QueueCore {
             })
     }
 
-    /// The shares that stuck uploads occupy at each host.
+    /// Returns the shares of slots that stuck uploads occupy at each host.
     private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {
-            // Before the first byte, the timeouts for connecting and for a response limit the time.
+            // `moved` is nil until a request with bytes of the file begins. Earlier requests have their own timeouts.
             guard let progress = lookups.progress(id), !progress.isReading, let moved = progress.moved,
                 moved.duration(to: now.instant) >= Self.stuckAfter
             else { continue }
@@ -97,11 +97,12 @@ extension QueueCore {
     }
 }
 
-/// Uploads that start once others are done, or not before a time by the wall clock.
+/// The uploads with a start condition. They start once other uploads are done, or at a time by the wall clock.
 ///
-/// A met condition is removed in memory, and from the record at its next write: after a recovery it is met again.
+/// The queue removes a met condition from memory at once, and from the disk with the next record of the upload. After a
+/// crash between the two, the queue checks the condition again.
 extension QueueCore {
-    /// Returns the upload without the met parts of its condition, and notes the other parts.
+    /// Returns the upload without the met parts of its start condition, and notes what it still waits for.
     mutating func admitted(_ upload: Upload) -> Upload {
         guard let start = upload.start else {
             if !schedule.starts.isEmpty { schedule.starts.forget(upload.id) }
@@ -131,7 +132,7 @@ extension QueueCore {
         return upload
     }
 
-    /// True if the upload is not done, or a crash could make it run again.
+    /// True if the upload is not done, or its end is not on disk yet: after a crash it would run again.
     private static func isOpen(
         _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
     ) -> Bool {
@@ -139,13 +140,13 @@ extension QueueCore {
         return !upload.isDone || unconfirmed.hasEnded(id)
     }
 
-    /// Lets the uploads that waited for this one start: it is done, and its end is on disk.
+    /// Checks the start conditions of the uploads that wait for this one, whose end must be on disk.
     mutating func letFollow(_ id: Upload.ID) {
         let followers = schedule.starts.followers(of: id)
         if !followers.isEmpty { reconsider(followers) }
     }
 
-    /// Lets uploads start whose date has come.
+    /// Checks the start conditions of the uploads whose earliest start time has come.
     mutating func startDue() { reconsider(schedule.starts.due(at: now.date)) }
 
     private mutating func reconsider(_ ids: some Sequence<Upload.ID>) {
@@ -156,9 +157,9 @@ extension QueueCore {
         if !ids.isEmpty { publish(ids) }
     }
 
-    /// Returns the part of a condition that is not met yet, with those of its numbers that are not done.
+    /// Returns the unmet part of a start condition, without done uploads; nil if the whole condition is met.
     ///
-    /// - Throws: An error if a number, or every number of a range, is not in the queue.
+    /// - Throws: `UploadFailure` if a range of the condition contains no upload of the queue.
     func resolved(_ start: Upload.StartCondition) throws(UploadFailure) -> Upload.StartCondition? {
         var open: [Upload.ID] = []
         var missing: [String] = []
@@ -172,8 +173,8 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the uploads that wait for some of these, with their new condition. The removed uploads will never be
-    /// done.
+    /// Returns, in the state `held`, the uploads that are to start after an unfinished one of `ids`. Call this before
+    /// `ids` are removed: after that, these start conditions can never be met.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
@@ -192,7 +193,7 @@ extension QueueCore {
 }
 
 extension Upload.State {
-    /// True if the upload may still start, by itself or when the user resumes it.
+    /// True if the upload may still start, by itself or once the user resumes it.
     fileprivate var isStartable: Bool {
         switch self {
         case .queued, .paused: true

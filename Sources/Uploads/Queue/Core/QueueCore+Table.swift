@@ -4,7 +4,7 @@ import FerryTransfer
 
 /// The uploads and the indexes that depend on their state.
 extension QueueCore {
-    /// Loads the uploads from disk, without starting any.
+    /// Takes the settings and the uploads out of `recovered`, which the journal has read from disk. Starts no upload.
     package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
         self.now = now
         index.forgetPaths()
@@ -13,7 +13,7 @@ extension QueueCore {
         uploads.reserveCapacity(recovered.uploads.count)
         var planned: [Upload.ID] = []
         var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
-        // From the end, so that each of a million is moved and not copied.
+        // `popLast` moves each upload, where a loop would copy it: a queue may contain a million.
         var held: [Upload] = []
         while var upload = recovered.uploads.popLast() {
             upload.recover()
@@ -25,7 +25,7 @@ extension QueueCore {
             }
             uploads.insert(upload)
             index.countPending(false, upload.state.isPending)
-            // Most uploads of a long queue, mostly for one host.
+            // Most uploads of a long queue are queued for one host: the rest of the loop enqueues them together.
             guard upload.start == nil else {
                 planned.append(upload.id)
                 continue
@@ -40,9 +40,9 @@ extension QueueCore {
             ready.uploads.append((upload.id, upload.rank))
         }
         if let host = ready.host { schedule.ready.enqueue(ready.uploads, host: host) }
-        // A process that put one back may have been killed before it struck out the entry.
+        // An earlier process may have put an upload back, and been killed before it struck out the abandoned upload.
         if !held.isEmpty { effects.append(.reclaim(held)) }
-        // The uploads that they wait for may have been read after them.
+        // Uploads with a start condition are stored last: the uploads that they wait for may have been read after them.
         for id in planned {
             if let upload = uploads[id] { store(upload) }
         }
@@ -56,7 +56,7 @@ extension QueueCore {
         if before?.isDone ?? true, !upload.isDone { schedule.completed.reopen(upload.id) }
         countPending(upload, before?.state.isPending ?? false, upload.state.isPending)
         if let before {
-            // The end of a wait is set once, whatever else of the upload changes.
+            // The instant at which a wait ends is set once. Other changes of the upload do not move it.
             if upload.state.isWait(of: before), schedule.waits.instant(of: upload.id) != nil { return }
             schedule.waits.forget(upload.id)
         } else {
@@ -72,7 +72,7 @@ extension QueueCore {
         }
     }
 
-    /// Removes an upload from memory, with everything stored beside it.
+    /// Removes an upload from memory, with its entries in the indexes.
     mutating func drop(_ id: Upload.ID) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         index.remove(upload)
@@ -81,28 +81,28 @@ extension QueueCore {
         schedule.starts.forget(id)
         runs.forget(id)
         unconfirmed.forget(id)
-        // The record that would have reported its end is no longer written.
+        // No record will report the end of this upload any more, so the uploads that wait for it are checked now.
         if upload.isDone { letFollow(id) }
     }
 
-    /// Undoes a change that the journal refused, and keeps everything else that has happened to the upload since.
+    /// Undoes a change that the journal refused. Later changes of the upload stay.
     mutating func takeBack(_ change: TransactionLog.ChangedUpload) {
         guard let now = uploads[change.after.id] else { return }
         var undone = now
         undone.takeBack(from: change.after, to: change.before)
         if undone != now {
-            // The run may have ended meanwhile.
+            // The attempt may have ended meanwhile.
             if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
             store(undone)
         }
-        // The wall clock may have been set meanwhile, so it is not used.
+        // The wait ends at its earlier instant. The wall clock may have been set meanwhile, so `until` is not used.
         if let instant = change.wakes, case .waiting = undone.state {
             schedule.waits.wait(undone.id, until: instant)
         }
     }
 
-    /// Returns an upload as others see it. A wait ends by the clock that cannot be set; its end is converted to the
-    /// current wall clock.
+    /// Returns an upload as clients see it. Its end is hidden until it is on disk. The end of a wait is an instant of
+    /// the continuous clock, converted to the current wall clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
         guard case .waiting(_, let failure) = upload.state,
@@ -113,12 +113,12 @@ extension QueueCore {
         return upload
     }
 
-    /// Returns every upload as others see it, sorted by rank.
+    /// Returns every upload as clients see it, sorted by rank.
     func all(at now: Moment) -> [Upload] {
         uploads.values.map { shown($0, at: now) }.sorted { $0.rank < $1.rank }
     }
 
-    /// The uploads as others see them.
+    /// Returns the table of all uploads as clients see them.
     func shownTable(at now: Moment) -> UploadTable {
         var shown = uploads
         for id in Array(schedule.waits.ids) + unconfirmed.endedIDs {
@@ -133,7 +133,6 @@ extension QueueCore {
         hosts.count(lookups.host(upload), by: isPending ? 1 : -1)
     }
 
-    /// Returns the number of pending uploads at each host.
     func pendingAtHosts() -> [UploadHost: Int] {
         var counts: [UploadHost: Int] = [:]
         for upload in uploads.values where upload.state.isPending {
@@ -142,7 +141,8 @@ extension QueueCore {
         return counts
     }
 
-    /// Begins to count the uploads at each host: a queue whose servers all respond does not need the counts.
+    /// Begins to count the pending uploads of each host, unless that is done already. Only a host that fails or asks
+    /// for a pause makes the counts necessary.
     mutating func countHosts() {
         if !hosts.isCounting { hosts.count(pendingAtHosts()) }
     }
@@ -164,7 +164,7 @@ extension QueueCore {
         return policy
     }
 
-    /// - Parameter range: Any range, as it may come from another process.
+    /// Returns the uploads whose number is in `range`. The range may come from another process and have any length.
     func known(in range: ClosedRange<Upload.ID>) -> [Upload.ID] {
         let given = 0...max(0, settings.nextID - 1)
         guard range.overlaps(given) else { return [] }
@@ -173,25 +173,25 @@ extension QueueCore {
             ? range.filter { uploads[$0] != nil } : uploads.values.map(\.id).filter(range.contains)
     }
 
-    /// Returns the uploads that were added to some batches from a number on.
+    /// Returns the uploads in `batches` whose number is `first` or higher.
     func added(from first: Upload.ID, to batches: Set<String>) -> [Upload.ID] {
         guard !batches.isEmpty else { return [] }
         return uploads.values.filter { $0.id >= first && $0.batch.map(batches.contains) ?? false }.map(\.id)
     }
 
-    /// True if an upload that is added now waits until the user resumes its batch.
+    /// True if the batch is paused: an upload that is added to it now waits until the user resumes the batch.
     func isPaused(_ batch: String?) -> Bool { batch.map(settings.pausedBatches.contains) ?? false }
 
-    /// Throws for an unknown batch: a mistyped name would silently select nothing.
+    /// Throws `UploadFailure` for an unknown batch, as a mistyped name would silently select nothing.
     func checkBatch(_ name: String) throws(UploadFailure) {
         guard !settings.pausedBatches.contains(name), !uploads.values.contains(where: { $0.batch == name })
         else { return }
         throw .unknownBatch(name, known: settings.pausedBatches.union(uploads.values.compactMap(\.batch)))
     }
 
-    /// The uploads of a selection.
+    /// Returns the ids of the selected uploads.
     ///
-    /// - Throws: An error if an id is not in the queue: then nothing is done to the others either.
+    /// - Throws: `UploadFailure` if a selected number, range or batch is unknown. The command then changes no upload.
     package func ids(_ selection: UploadSelection) throws(UploadFailure) -> [Upload.ID] {
         switch selection {
         case .ids(let ids):

@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The changes that are records of the journal. A command happens on disk and in memory, or in neither.
+/// The changes that the journal records. If the disk refuses a user's command, its change in memory is undone.
 extension QueueCore {
-    /// Begins a transaction, or postpones it until the earlier ones that it depends on have ended.
+    /// Begins a transaction, or postpones it until the earlier transactions that it depends on have ended.
     mutating func submit(_ submitted: Transaction, _ reply: ReplyID?) {
         var transaction = submitted
         do throws(UploadFailure) {
@@ -31,7 +31,8 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Leaves out files that are uploaded or queued, before any wait: another command may be about to add the same.
+    /// Leaves out the files of an addition that are queued or uploaded already, and reserves the others. Call this
+    /// before the transaction waits: another command may add the same files meanwhile.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
         guard case .add(let new, let rule) = transaction else { return transaction }
         switch rule {
@@ -64,7 +65,8 @@ extension QueueCore {
         case .remove(let ids), .retire(let ids):
             return isAnyInFlight(ids) || isAnyInFlight(orphaned(by: ids).map(\.id))
         case .putBack(let ids, let orphaned):
-            // An upload never has two senders, and the last one still reports what the server has stored.
+            // An upload never has two attempts at once. The last attempt of a removed upload also still reports how
+            // much the server has stored.
             return ids.contains(where: runs.contains) || isAnyInFlight(orphaned.keys)
         case .limitBandwidth, .limitConcurrency: return false
         case .record(let id, _): return unconfirmed.isInFlight(id)
@@ -97,7 +99,8 @@ extension QueueCore {
             changeSettings(undo: undo, reply) { $0.concurrency = count }
         case .save(let ids, let durability):
             let saved = ids.compactMap { uploads[$0] }
-            // A record that had to be durable and was refused must be durable now: bytes may be sent to its URL next.
+            // The disk refused an earlier record of these uploads, so this one must survive a power cut. It may contain
+            // the upload URL to which the next bytes are sent.
             let isRefused = ids.contains(where: unconfirmed.dirty.contains)
             append(
                 saved.map(QueueChange.set), durability == .process && isRefused ? .powerCut : durability,
@@ -108,7 +111,8 @@ extension QueueCore {
         }
     }
 
-    /// Sends a record to the disk.
+    /// Requests the write of a record. Until its result is known, `ids` do not start, and no other command changes
+    /// them.
     @discardableResult
     mutating func append(
         _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,
@@ -120,14 +124,14 @@ extension QueueCore {
         return ticket
     }
 
-    /// Ends a transaction that could not begin.
+    /// Releases the files that a transaction has reserved, because it could not begin.
     private mutating func abort(_ transaction: Transaction) {
         if case .add(let new, .admitted) = transaction { forgetAdds(new.map(UploadKey.init)) }
     }
 
     private mutating func forgetAdds(_ keys: [UploadKey]) { transactions.pendingAdds.subtract(keys) }
 
-    /// Processes the result of the disk.
+    /// Processes the journal's result for an append.
     mutating func end(_ ticket: Ticket, _ result: Result<Void, JournalError>) {
         guard let (flight, reply) = transactions.end(ticket) else { return }
         let failure: JournalError? = if case .failure(let error) = result { error } else { nil }
@@ -154,7 +158,7 @@ extension QueueCore {
         retryBlocked()
     }
 
-    /// Shows the error of the disk.
+    /// Processes the journal's refusal of a change. If the disk is the cause, publishes the notice for users.
     ///
     /// - Returns: The failure for the caller whose change was refused.
     @discardableResult
@@ -200,7 +204,7 @@ extension QueueCore {
         if let error {
             settings.pausedBatches = settings.pausedBatches.subtracting(batches.paused).union(batches.resumed)
             for upload in changed { takeBack(upload) }
-            // A full disk is checked again and again; a change that was refused for itself is not retried.
+            // A repair writes the unsaved changes, but is only planned after an error of the disk.
             if !error.isOfDisk { effects.append(.saveDirty) }
             return .failure(refuse(error))
         }
@@ -230,9 +234,9 @@ extension QueueCore {
         return TransactionResult(ids: ids, undo: undo)
     }
 
-    /// Returns the ranks after a move.
+    /// Returns the new ranks of the uploads that a move displaces.
     private func ranks(of ids: [Upload.ID], _ move: QueueMove) -> [Upload.ID: Int64] {
-        // Sorting a very long queue takes a second; moves to an end do not need the sort.
+        // Sorting a very long queue takes a second. A move to the top or bottom sorts only the moved uploads.
         let order: [Upload] =
             switch move {
             case .top, .bottom: ids.compactMap { uploads[$0] }
@@ -285,7 +289,7 @@ extension QueueCore {
                 retireIfDue(slack: Archive.slack)
             }
         }
-        // If the disk refuses the record, the end is shown beside the notice that nothing is saved.
+        // The end of an upload is shown even if the disk refused its record: a notice says that nothing is saved.
         for upload in saved where !hasEnded(since: upload) {
             unconfirmed.reveal(upload.id)
             if upload.isDone { letFollow(upload.id) }
@@ -293,7 +297,7 @@ extension QueueCore {
         publish(ids)
     }
 
-    /// True if an upload ended after it was as `saved`.
+    /// True if an upload has ended (done, failed or held) since it was written as `saved`.
     private func hasEnded(since saved: Upload) -> Bool {
         switch uploads[saved.id]?.state {
         case .done?, .failed?, .held?: uploads[saved.id]?.state != saved.state

@@ -2,16 +2,16 @@ import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
 
-/// The queue as a value: each event returns the effects to perform.
+/// The state and the decisions of the upload queue, as a value: each event returns the effects to perform.
 ///
-/// It uses no clock, disk, network or task. `UploadQueue` is its shell.
+/// The core uses no clock, disk, network or task. `UploadQueue` passes the events to it and performs the effects.
 package struct QueueCore {
-    /// Whether the engine runs queued uploads.
+    /// The phase of the process that owns the queue.
     enum Phase {
-        /// Commands are carried out and nothing starts: another process may run the queue later.
+        /// Commands change the queue, but no upload starts: the process opened the queue only to change it.
         case editing
         case accepting
-        /// The queue starts nothing new and ends when nothing runs.
+        /// No new upload starts, and the engine ends once no attempt runs.
         case finishing
         case stopped
     }
@@ -92,7 +92,7 @@ package struct QueueCore {
         case .commanded(let action):
             guard !action.isEmpty else { return }
             if case .putBack(let ids, _, _)? = undo.record(action, at: now.date) {
-                // These can no longer be put back.
+                // The undo stack was full, so the uploads of its oldest removal can no longer be put back.
                 discard(removals.forget(ids, isRunning: runs.contains))
             }
         case .advance: advance()
@@ -111,7 +111,7 @@ package struct QueueCore {
         }
     }
 
-    /// Starts the uploads that may start, and resumes the callers that wait for the end.
+    /// Starts the uploads that may start. If the queue is idle, resumes the callers that wait for that.
     mutating func advance() {
         reviewLimits()
         startRuns()
@@ -139,7 +139,7 @@ package struct QueueCore {
         advance()
     }
 
-    /// The next instant at which the queue has something to do, such as a probe; nil if there is none.
+    /// The next instant at which the core needs the event `timer`, as for a probe; nil if there is none.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
@@ -158,13 +158,12 @@ package struct QueueCore {
         }
     }
 
-    /// True if nothing runs and nothing will, unless a user acts.
+    /// True if no attempt runs, and none will start unless a user acts.
     package var isIdle: Bool {
         switch phase {
         case .editing: true
-        // A result that is not on disk is not over, but a result that waits for a user to repair the disk must not keep
-        // the engine running. If each pending upload waits for another one, the last of each chain waits for one that
-        // needs a user.
+        // A result that is not on disk yet keeps the engine running, unless only a user can repair the disk. If every
+        // pending upload is to start after another one, each such chain begins with an upload that needs a user.
         case .accepting:
             runs.isEmpty
                 && (index.pending == schedule.starts.following && unconfirmed.isSettled
@@ -174,10 +173,9 @@ package struct QueueCore {
         }
     }
 
-    /// True once nothing runs and nothing will, whatever a user does.
+    /// True once no attempt runs and none can start any more, because the queue is stopped or finishing.
     var isFinished: Bool { phase == .stopped || phase == .finishing && isIdle }
 
-    /// Returns the status of the queue as a whole.
     func status(at now: Moment) -> EngineStatus {
         EngineStatus(
             network: hosts.link.network, limits: limits.current, concurrency: concurrency,
@@ -187,7 +185,7 @@ package struct QueueCore {
             notices: notices.all)
     }
 
-    /// Returns the notice about the disk for users, or else about hosts.
+    /// Returns the notice for users about the disk or, if the disk is fine, about hosts; nil if there is none.
     func notice(at now: Moment) -> UploadFailure? {
         health.notice(running: runs.count)
             ?? hosts.notice(running: runs.count(at:), now: now.instant)
@@ -207,19 +205,19 @@ package struct QueueCore {
 
 // The limits and the configuration.
 extension QueueCore {
-    /// Applies the current limits, and publishes them.
+    /// Sets the bandwidth limits that apply now, and publishes the status if one of them changed.
     mutating func applyLimits() {
         let isNew = limits.update(configuration.limits, orders: settings.limits, at: now.date)
         effects.append(.limitRates(limits.rates))
         if isNew { publish([]) }
     }
 
-    /// Applies the limits again if a timetable requires it, or the wall clock was set.
+    /// Sets the bandwidth limits again if a timetable changes them now, or if the wall clock was set back.
     mutating func reviewLimits() {
         if limits.isOver(at: now.date) { applyLimits() }
     }
 
-    /// The hosts of the uploads that wait for a retry.
+    /// The host of each upload that waits for a retry.
     var hostsOfWaiting: [Upload.ID: UploadHost] {
         var hosts: [Upload.ID: UploadHost] = [:]
         for upload in uploads.values {
@@ -233,7 +231,7 @@ extension QueueCore {
     ) {
         self.configuration = configuration
         findHostsAgain()
-        // An upload that waited for its host by the old route need not wait with a new one.
+        // An upload that waits because its host failed is retried at once if it now reaches the host by another route.
         let woken = waiting.keys.sorted().filter { id in
             guard var upload = uploads[id], lookups.host(upload) != waiting[id], upload.regainHost() else {
                 return false
@@ -248,7 +246,7 @@ extension QueueCore {
         advance()
     }
 
-    /// Finds the hosts of all uploads again: with another proxy, the same server has another route.
+    /// Looks up the host of each upload again, as `UploadHost` includes the proxy, which may be another one now.
     private mutating func findHostsAgain() {
         schedule.ready = Scheduler()
         let ready = uploads.values.filter { $0.state == .queued && $0.start == nil }
@@ -261,7 +259,7 @@ extension QueueCore {
         hosts.carryPausesOver(to: counts.keys)
     }
 
-    /// Moves done uploads to the history if the queue contains too many.
+    /// Moves done uploads to the history if the queue contains more than `keptDone` plus `slack` of them.
     mutating func retireIfDue(slack: Int) {
         guard let kept = configuration.keptDone, archive.isFull(keeping: kept, slack: slack),
             phase == .accepting || phase == .finishing
@@ -269,9 +267,10 @@ extension QueueCore {
         effects.append(.retire)
     }
 
-    /// Decides held uploads by the current configuration. Nothing starts before the decision is on disk.
+    /// Applies the configured `onUncertain` to the uploads whose outcome on the server is unknown. No upload starts
+    /// before these decisions are on disk.
     private mutating func decideUncertain() {
-        // A command in flight may still be refused, which restores the upload.
+        // The disk may still refuse a command in flight. The refusal then restores the earlier state of its uploads.
         for var upload in uploads.values
         where !unconfirmed.isInFlight(upload.id) && upload.decide(by: configuration.retry) {
             store(upload)

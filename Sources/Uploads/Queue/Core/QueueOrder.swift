@@ -1,7 +1,8 @@
 /// The positions of uploads in the queue. Pure.
 enum QueueOrder {
-    /// Returns the new rank of every upload that a move displaces; the chosen ones move as a block and keep their
-    /// sequence.
+    /// Returns the new rank of every upload that a move displaces. The chosen uploads keep their sequence.
+    ///
+    /// - Parameter taken: The ranks in use. A move to the top or bottom assigns ranks outside of them.
     static func ranks(
         after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)],
         within taken: ClosedRange<Int64>

@@ -11,7 +11,8 @@ struct Removals {
 
     private var removed: [Upload.ID: Upload] = [:]
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
-    /// The uploads whose window is over and whose last attempt still runs: it reports what the server has stored.
+    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted after its end, as
+    /// it still reports how many the server has stored.
     private var overdue: Set<Upload.ID> = []
 
     subscript(id: Upload.ID) -> Upload? { removed[id] }
@@ -19,14 +20,13 @@ struct Removals {
     /// The end of the next window.
     var nextEnd: Instant? { windows.first?.end }
 
-    /// Notes newly removed uploads.
     mutating func add(_ uploads: [Upload], now: Instant) {
         guard !uploads.isEmpty else { return }
         for upload in uploads { removed[upload.id] = upload }
         windows.append((now.advanced(by: Self.window), uploads.map(\.id)))
     }
 
-    /// Removes those of `ids` that can be put back, and returns them in their state after that.
+    /// Removes and returns the uploads of `ids` that can be put back, in the state in which the queue takes them.
     mutating func takeBack(_ ids: [Upload.ID]) -> [Upload] {
         ids.compactMap { id in
             guard var upload = removed.removeValue(forKey: id) else { return nil }
@@ -36,20 +36,20 @@ struct Removals {
         }
     }
 
-    /// Notes the uploads again: the disk refused to put them back.
+    /// Stores uploads again, because the disk refused to put them back into the queue.
     mutating func restore(_ uploads: [Upload]) {
         for upload in uploads { removed[upload.id] = upload }
     }
 
-    /// Notes what the server has stored of a removed upload whose attempt has not ended.
+    /// Notes how much the server has stored of a removed upload whose attempt has not ended.
     mutating func record(_ resource: UploadResource?, of id: Upload.ID) { removed[id]?.resource = resource }
 
-    /// Notes how much of a removed upload its last attempt had sent.
+    /// Notes the number of bytes that the last attempt at a removed upload had sent.
     mutating func countSent(_ sent: ByteCount, by run: RunTable.Run, of id: Upload.ID) {
         removed[id]?.tries.countSent(sent, by: run)
     }
 
-    /// Notes that the last attempt at a removed upload was successful: if put back, it has arrived already.
+    /// Notes that the last attempt at a removed upload was successful. If the user puts it back, it is done.
     mutating func complete(_ id: Upload.ID, as state: Upload.State) {
         removed[id]?.resource = nil
         removed[id]?.state = state
@@ -68,7 +68,7 @@ struct Removals {
         return giveUp(ended.sorted())
     }
 
-    /// Forgets uploads that can no longer be put back. Running ones stay until the end of their window.
+    /// Forgets uploads that can no longer be put back, except those whose attempt still runs.
     ///
     /// - Returns: The uploads whose bytes the servers must delete.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {
@@ -90,7 +90,7 @@ struct Removals {
     private mutating func giveUp(_ ids: [Upload.ID]) -> [Upload] {
         ids.compactMap { id in
             guard let upload = removed[id], let resource = upload.resource, !upload.isDone else { return nil }
-            // Without the resource, an upload that may have arrived would be sent a second time.
+            // Such an upload may have arrived. Without its resource, it would be sent a second time if it is put back.
             guard !resource.wholeBodySent else { return nil }
             removed[id]?.resource = nil
             return upload

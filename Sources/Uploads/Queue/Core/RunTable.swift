@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The attempts under way. Each stays until its task has reported, so that an upload never has two senders.
+/// The attempts under way. Each stays until its task has reported its end: an upload never has two attempts at once.
 struct RunTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -12,16 +12,17 @@ struct RunTable {
         /// The number of bytes of the file.
         let size: ByteCount
         let started: Instant
-        /// The last time when a record of its upload was written.
+        /// The last time when a record of the upload was written.
         var lastSaved: Instant
-        /// The resource that the attempt began with, until the server has reported how much of it is stored.
+        /// The resource that the attempt began with; nil once the server has reported how much of it is stored.
         var unasked: UploadResource?
-        /// The number of bytes that were confirmed at its start.
+        /// The number of bytes that were confirmed when the attempt began.
         let confirmed: ByteCount
-        /// True once the sent bytes were noted, which are those that the kernel had accepted by then.
+        /// True once the queue has stored how many bytes the kernel had accepted; fewer of them may have left this
+        /// machine.
         var hasNotedSent = false
 
-        /// The receipt with the time that the attempt took.
+        /// Returns the receipt with the time that the attempt took.
         func timed(_ receipt: Receipt, now: Instant) -> Receipt {
             var receipt = receipt
             receipt.duration = started.duration(to: now) / .seconds(1)
@@ -32,10 +33,10 @@ struct RunTable {
     private var runs: [Upload.ID: Run] = [:]
     /// The number of runs at each host.
     private var counts: [UploadHost: Int] = [:]
-    /// The shares of slots that they occupy at each host, in units of 1/`whole`.
+    /// The shares of slots that the runs occupy at each host, in units of 1/`whole`.
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
-    /// The confirmed bytes of each upload at its last retry at once.
+    /// The number of confirmed bytes of each upload when it was last retried at once.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
 
     var count: Int { runs.count }
@@ -47,7 +48,7 @@ struct RunTable {
     func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
     func host(of id: Upload.ID) -> UploadHost? { runs[id]?.host }
 
-    /// Returns the run of `id` if it has this number: an earlier run is ignored.
+    /// Returns the current run of `id`; nil if its number is another one, so that reports of earlier runs are ignored.
     func run(of id: Upload.ID, number: Int) -> Run? {
         runs[id].flatMap { $0.number == number ? $0 : nil }
     }
@@ -91,34 +92,34 @@ struct RunTable {
         return run
     }
 
-    /// True if an attempt resumes, and the server has not reported its offset yet.
+    /// True if the attempt at the upload resumes, and the server has not reported its offset yet.
     func awaitsAnswer(_ id: Upload.ID) -> Bool { runs[id]?.unasked != nil }
 
-    /// Notes that the server has reported what it has stored.
+    /// Notes that the server has reported how much it has stored.
     ///
-    /// - Returns: True if this is its first report to an attempt that resumes.
+    /// - Returns: True if the attempt resumes, and this is the server's first report to it.
     mutating func serverAnswered(_ id: Upload.ID) -> Bool {
         guard awaitsAnswer(id) else { return false }
         runs[id]?.unasked = nil
         return true
     }
 
-    /// True if a second has passed since the last record of the upload. The server is the authority on its offset: once
-    /// a second is often enough for a hint.
+    /// True if the record must be durable, or a second has passed since the last record of the upload. The stored
+    /// offset is only a hint, because the server knows the right one.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
         guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
         runs[id]?.lastSaved = now
         return true
     }
 
-    /// Forgets what is stored of an upload between its attempts.
+    /// Forgets the values of an upload that outlive its attempts.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
-    /// Returns what a failed attempt had moved, for the delay of the next one.
+    /// Returns the progress of a failed attempt, for the delay before the next one.
     ///
     /// - Parameters:
     ///   - sent: The number of bytes of the file that were sent or confirmed at its end.
-    ///   - isLinkFresh: Whether the link had returned a moment before.
+    ///   - isLinkFresh: Whether the link had returned less than five seconds before.
     mutating func movement(
         of upload: Upload, in run: Run, sent: ByteCount, isLinkFresh: Bool, now: Instant
     ) -> AttemptMovement {
@@ -126,7 +127,7 @@ struct RunTable {
         let seconds = run.started.duration(to: now) / .seconds(1)
         let enough = AttemptMovement.least(ofSize: upload.size)
         guard max(sent, upload.confirmed) - run.confirmed >= enough else { return .none }
-        // A server that accepts next to nothing of each connection gets the same delays as one that accepts nothing.
+        // A server that accepts almost nothing per connection gets the same delays as one that accepts nothing.
         guard upload.tries.network == 0, upload.confirmed - (retriedAtOnce[upload.id] ?? -enough) >= enough
         else { return .moved(seconds: seconds) }
         retriedAtOnce[upload.id] = upload.confirmed

@@ -1,12 +1,12 @@
 import HeapModule
 
-/// Decides which queued uploads may start: the lowest rank first, within a total limit and a limit per host. Pure.
+/// The scheduler of queued uploads: the lowest rank starts first, within a total limit and a limit per host. Pure.
 ///
-/// Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, a host at which nothing
-/// runs may have one upload in place of those stuck elsewhere.
+/// Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, a host without running
+/// uploads may start one, if stuck uploads elsewhere occupy enough of the limit.
 ///
-/// Entries stay when an upload changes, and `next` drops stale ones. So every change costs logarithmic time, even with
-/// a million uploads.
+/// When an upload changes, its entry stays, and `next` drops entries that no longer apply. So every change costs
+/// logarithmic time, even with a million uploads.
 struct Scheduler {
     struct Limits: Hashable, Sendable {
         var total: Int
@@ -22,7 +22,7 @@ struct Scheduler {
 
     private var heaps: [UploadHost: Heap<Entry>] = [:]
 
-    /// Notes that `id` is ready to start. Repeating the call, or another rank, does no harm.
+    /// Notes that `id` is ready to start. A repeated call, also with another rank, does no harm.
     mutating func enqueue(_ id: Upload.ID, rank: Int64, host: UploadHost) {
         heaps[host, default: Heap()].insert(Entry(rank: rank, id: id))
     }
@@ -35,12 +35,12 @@ struct Scheduler {
     /// Removes and returns the next upload that may start; nil if there is none.
     ///
     /// - Parameters:
-    ///   - limits: The limits, in units of shares.
-    ///   - running: The shares occupied at each host.
-    ///   - stuck: The shares of these that stuck uploads occupy.
-    ///   - isBlocked: Returns whether a host must not be tried now.
-    ///   - places: Returns the shares that an upload needs; if too few are free, the upload waits, and so do those
-    ///     behind it.
+    ///   - limits: The limits, in shares of slots.
+    ///   - running: The shares that running uploads occupy at each host.
+    ///   - stuck: The part of `running` that stuck uploads occupy.
+    ///   - isBlocked: Returns whether no upload to a host may start now.
+    ///   - places: Returns the shares that an upload needs. If too few are free, it waits, and uploads behind it wait
+    ///     too.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],
@@ -59,7 +59,8 @@ struct Scheduler {
             }
             guard running[host, default: 0] + places(first.id) <= limits.perHost else { continue }
             let isIdle = running[host, default: 0] == 0
-            // Below the total limit the rank alone decides, and an upload with too few free shares keeps its turn.
+            // Below the total limit, no upload overtakes the one with the lowest rank, even if that one needs more
+            // shares than are free.
             guard taken < limits.total || isIdle && taken - allStuck + places(first.id) <= limits.total else {
                 continue
             }
@@ -72,7 +73,7 @@ struct Scheduler {
         return best.entry.id
     }
 
-    /// True if uploads may wait for a host at which nothing runs.
+    /// True if uploads may wait for a host at which no upload runs.
     func waits(besides running: [UploadHost: Int]) -> Bool {
         heaps.contains { host, heap in !heap.isEmpty && running[host, default: 0] == 0 }
     }

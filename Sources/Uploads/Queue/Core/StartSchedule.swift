@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The uploads that may start: those that are ready, those that wait for a retry, and those with a condition.
+/// The uploads that start by themselves: at once, after the wait for a retry, or once their start condition is met.
 struct StartSchedule {
     typealias Instant = ContinuousClock.Instant
 
@@ -12,7 +12,7 @@ struct StartSchedule {
     var waits = DeadlineQueue<Upload.ID, Instant>()
     var starts = PendingStarts()
     var completed = CompletedRanges()
-    /// The time of the next check for stuck uploads, which others need not wait for; nil if no upload waits so.
+    /// The time of the next check for stuck uploads; nil if no upload to another host waits for their slots.
     var stuckLook: Instant?
 
     /// Returns the next instant at which an upload may start.
@@ -20,7 +20,7 @@ struct StartSchedule {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }
 
-    /// Returns when to read the wall clock again.
+    /// Returns when to read the wall clock again; nil if no upload waits for a start time.
     private mutating func nextStart(after now: Moment) -> Instant? {
         guard let date = starts.nextDate() else { return nil }
         let left = Duration.seconds(max(0, min(date.timeIntervalSince(now.date), 3600)))

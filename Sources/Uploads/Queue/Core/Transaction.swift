@@ -1,9 +1,10 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A change of the queue that is one record of the journal: it happens on disk and in memory, or in neither.
+/// A change of the queue that the journal writes as one record. Unless its case says otherwise, the change applies both
+/// on disk and in memory, or in neither.
 package enum Transaction: Sendable {
-    /// - `pausing`, `resuming`: The batches that are paused, and resumed, from now on.
+    /// - `pausing`, `resuming`: The batches to pause or to resume, with the uploads that are added to them later.
     case change([Upload.ID], UploadChange, pausing: Set<String> = [], resuming: Set<String> = [])
     case move([Upload.ID], QueueMove)
     case place([Upload.ID: Int64])
@@ -11,39 +12,39 @@ package enum Transaction: Sendable {
     case remove([Upload.ID])
     /// Removes uploads from the queue that the history contains.
     case retire([Upload.ID])
-    /// - `orphaned`: The uploads that the removal held, in their state before. They wait again, unless a user decided
-    ///   otherwise.
+    /// - `orphaned`: The earlier states of the uploads that the removal set to held. Each upload returns to its earlier
+    ///   state, unless a user changed it meanwhile.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State])
-    /// Sets a limit; nil restores the configured one.
+    /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Sets the number; nil restores the configured one.
+    /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
-    /// Writes uploads as they are. Unlike the other transactions, it remains in effect in memory if the disk refuses
-    /// it.
+    /// Writes the current states of uploads. If the disk refuses them, they stay in memory and are written again later.
     case save([Upload.ID], Durability)
-    /// Saves an upload, as `save` does, after a server's response in the middle of an attempt.
+    /// Writes the current state of an upload after its server's response in the middle of an attempt. If the disk
+    /// refuses it, the state stays in memory. If `durably`, the attempt then receives the failure.
     case record(Upload.ID, durably: Bool)
 
-    /// The rule for which of the given files are added.
+    /// The rule that selects which of the given files to add.
     package enum AddRule: Sendable {
         case all
-        /// The files that the queue does not contain.
+        /// The files for which the queue contains no upload that the `Match` accepts.
         case missing(DuplicateFilter.Match)
-        /// All files, unless another command is adding one of them.
+        /// All files. The transaction fails if another command is adding one of them.
         case settled
-        /// The files that `admit` let through.
+        /// All files: `admit` has already applied one of the other rules.
         case admitted
     }
 }
 
-/// A change of single uploads.
+/// A change that is applied to each of the given uploads.
 package enum UploadChange: Sendable {
     case pause
     case resume
     /// - `identities`: The current versions of the files that changed.
-    /// - `startsEarly`: Whether uploads that wait for their start begin now.
+    /// - `startsEarly`: Whether queued uploads lose their start conditions, so that they start now.
     case retry(identities: [Upload.ID: FileIdentity], startsEarly: Bool)
-    /// Continues with another version of the file.
+    /// Replaces the queued version of the file with this one.
     case renew(FileIdentity)
     case place([Upload.ID: Int64])
 
@@ -57,7 +58,7 @@ package enum UploadChange: Sendable {
             guard upload.retry(identity: identities[upload.id], startsEarly: startsEarly) else {
                 return false
             }
-            // No byte of another version of the file has been sent yet.
+            // No byte of the new version of the file has been sent.
             if upload.identity != before { upload.tries.sent = 0 }
             return true
         case .renew(let identity): return upload.renew(identity)
@@ -73,7 +74,7 @@ package enum UploadChange: Sendable {
 package struct TransactionResult: Sendable {
     /// The uploads that the transaction changed, added, removed or put back.
     package var ids: [Upload.ID] = []
-    /// True if some of the added uploads are paused with their batch.
+    /// True if an added upload is paused because its batch is paused.
     var isPaused = false
     /// The removed uploads, in their last state.
     var gone: [Upload] = []
@@ -81,14 +82,14 @@ package struct TransactionResult: Sendable {
     package var undo: UndoAction?
 }
 
-/// The transactions that wait for the disk, and those that wait for others to end.
+/// The transactions whose records are being written, and those that wait for other transactions to end.
 struct TransactionLog {
     struct Submission {
         var transaction: Transaction
         var reply: ReplyID?
     }
 
-    /// A transaction whose record is being written, with the values to end it.
+    /// A transaction whose record is being written, with the values that its end needs.
     enum InFlight {
         case change([ChangedUpload], UploadChange, SettingsChange)
         case add([Upload], awaited: [Upload.ID])
@@ -102,7 +103,7 @@ struct TransactionLog {
     struct ChangedUpload {
         var before: Upload
         var after: Upload
-        /// The time when its wait was to end.
+        /// The instant at which the upload's wait for a retry was to end; nil if it did not wait.
         var wakes: ContinuousClock.Instant?
     }
 
@@ -117,23 +118,23 @@ struct TransactionLog {
     var blocked: [Submission] = []
     private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
     private var lastTicket: Ticket = 0
-    /// The files that are being added, and are not in memory yet.
+    /// The files and targets of the additions that are not in memory yet.
     var pendingAdds: Set<UploadKey> = []
 
-    /// True while a move is in flight. If the disk refuses it, the move is undone, and no later move may build on it.
+    /// True while the record of a move is being written. Later moves wait, as a refusal restores the earlier ranks.
     var isMoving: Bool {
         inFlight.values.contains { flight in
             if case .change(_, .place, _) = flight.0 { true } else { false }
         }
     }
 
-    /// Notes a transaction whose record is written now.
+    /// Stores a transaction whose record is written now, and returns the ticket of the record.
     mutating func begin(_ flight: InFlight, _ reply: ReplyID?) -> Ticket {
         lastTicket += 1
         inFlight[lastTicket] = (flight, reply)
         return lastTicket
     }
 
-    /// Removes and returns the transaction of a result from the disk.
+    /// Removes and returns the transaction with this ticket; nil if there is none.
     mutating func end(_ ticket: Ticket) -> (InFlight, ReplyID?)? { inFlight.removeValue(forKey: ticket) }
 }

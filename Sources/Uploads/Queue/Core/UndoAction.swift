@@ -1,22 +1,23 @@
 import FerryFiles
 import FerryProtocols
 
-/// An action that undoes a command of a user, and is a command itself.
+/// An action that undoes a command of a user, and can itself be undone.
 package enum UndoAction: Hashable, Sendable {
     case pause([Upload.ID], batches: Set<String> = [])
-    /// - `addedFrom`: The number from which later additions to the batches are resumed too.
+    /// - `addedFrom`: The lowest number of an upload that could be added after the pause. Later additions to the
+    ///   batches are resumed too.
     case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
     case remove([Upload.ID])
     /// Removes those uploads of one addition that are not done.
     case unadd([Upload.ID])
-    /// - `orphaned`: The uploads that the removal held, in their state before.
-    /// - `areAdded`: Whether the removal undid their addition.
+    /// - `orphaned`: The earlier states of the uploads that the removal set to held.
+    /// - `areAdded`: Whether the removal undid the addition of the uploads.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     /// Gives the uploads these ranks.
     case place([Upload.ID: Int64])
-    /// Nil restores the configured limit.
+    /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Nil restores the configured limit.
+    /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
 
     /// The uploads that the action affects.
@@ -62,9 +63,9 @@ extension UndoAction {
         }
     }
 
-    /// Returns the action that undoes this one.
+    /// Returns the action that undoes this one; nil if there is none.
     ///
-    /// - Parameter undo: The action that undoes the transaction.
+    /// - Parameter undo: The undo action in the result of the transaction that performed this one.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
         switch (self, undo) {
         case (.unadd, .putBack(let ids, let orphaned, _)): .putBack(ids, orphaned: orphaned, areAdded: true)
@@ -73,7 +74,7 @@ extension UndoAction {
         }
     }
 
-    /// Returns the change that the action would make; nil for none.
+    /// Returns the change that the action would make, and the uploads that it would change; nil for no change.
     func effect(in core: QueueCore) -> (change: QueueChangeKind, ids: [Upload.ID])? {
         func changed(_ ids: [Upload.ID], _ change: (inout Upload) -> Bool) -> [Upload.ID] {
             ids.filter { id in
@@ -105,7 +106,7 @@ extension UndoAction {
         }
     }
 
-    /// The limit after the action.
+    /// Returns the limit that applies after the action, as a change to report.
     private func limited(in core: QueueCore) -> QueueChangeKind {
         switch self {
         case .limitBandwidth(let bandwidth, let scope):
@@ -120,7 +121,7 @@ extension UndoAction {
     }
 
     /// Returns the added uploads that are not done, and the number of done ones. An upload that is neither in the queue
-    /// nor can be put back is done and in the history.
+    /// nor in `removals` has moved to the history, and is done.
     private static func additions(_ ids: [Upload.ID], in core: QueueCore) -> (open: [Upload.ID], done: Int) {
         var open: [Upload.ID] = []
         var done = 0
@@ -136,7 +137,7 @@ extension UndoAction {
 }
 
 extension UndoStack {
-    /// Returns what `undo` would do now; nil if there is nothing to undo.
+    /// Returns the change that `undo` would make now; nil if there is nothing to undo.
     func offer(in core: QueueCore) -> UndoOffer? {
         for entry in undos.reversed() {
             guard let (change, ids) = entry.action.effect(in: core) else { continue }
@@ -147,7 +148,8 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The reason why an addition whose uploads are all done stays. The command before it must not be undone instead.
+    /// The refusal to undo an addition whose uploads are all done. Without it, `undo` would skip the addition, and undo
+    /// the command before it.
     var refusal: UploadFailure? {
         guard case .unadded(let done) = self, done > 0 else { return nil }
         let uploads =

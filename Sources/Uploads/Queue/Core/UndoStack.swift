@@ -20,15 +20,15 @@ package struct UndoStack {
     private var redos: [Entry] = []
     private var lastNumber = 0
 
-    /// Notes a new command: commands that had been undone before it cannot be redone.
+    /// Adds the undo action of a new command. Commands that were undone before it can no longer be redone.
     ///
-    /// - Returns: The action for the oldest command, if it can no longer be undone.
+    /// - Returns: The action of the oldest command, if the stack is full: that command can no longer be undone.
     mutating func record(_ action: UndoAction, at date: Date) -> UndoAction? {
         redos = []
         return push(action, at: date)
     }
 
-    /// Removes and returns the next action in this direction, which counts as done.
+    /// Removes and returns the next entry; nil if there is none. The caller reports its result with `went` or `failed`.
     package mutating func next(_ direction: Direction) -> Entry? {
         switch direction {
         case .undo: undos.popLast()
@@ -36,7 +36,7 @@ package struct UndoStack {
         }
     }
 
-    /// Notes that the action of `next` was done, and that `action` undoes it.
+    /// Notes that the action of an entry from `next` was carried out, and that `action` undoes it.
     package mutating func went(_ direction: Direction, _ entry: Entry, action: UndoAction) {
         switch direction {
         case .undo: redos.append(Entry(number: entry.number, date: entry.date, action: action))
@@ -44,7 +44,7 @@ package struct UndoStack {
         }
     }
 
-    /// Notes that the action of `next` could not be done.
+    /// Returns an entry from `next` to the stack, because its action could not be carried out.
     package mutating func failed(_ direction: Direction, _ entry: Entry) {
         switch direction {
         case .undo: undos.append(entry)

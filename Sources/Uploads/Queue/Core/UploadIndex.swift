@@ -1,18 +1,18 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The index of the uploads: counts, the ranks in use and the uploads of each file.
+/// The number of pending uploads, the ranks in use and the uploads of each file, updated with each change.
 struct UploadIndex {
-    /// The number of pending uploads.
+    /// The number of uploads that are queued, running, waiting for a retry, or paused until the link returns.
     private(set) var pending = 0
-    /// The ranks that were ever assigned.
+    /// The lowest and the highest rank that were ever assigned.
     private(set) var ranks: ClosedRange<Int64> = 0...0
     /// The uploads of each file; nil until the first lookup: only watched folders need it.
     private var byPath: UploadsByPath?
-    /// The files whose watcher decides when they are complete again after a change.
+    /// The files in watched folders. A change of a file holds its upload until the watcher finds the file complete.
     var watchedFiles: Set<LocalPath> = []
 
-    /// The next rank at the end of the queue.
+    /// Assigns and returns the next rank at the end of the queue.
     mutating func appendRank() -> Int64 {
         ranks = ranks.lowerBound...(ranks.upperBound + 1)
         return ranks.upperBound
@@ -30,7 +30,6 @@ struct UploadIndex {
     mutating func remove(_ upload: Upload) { byPath?.remove(upload) }
     mutating func forgetPaths() { byPath = nil }
 
-    /// The uploads of a file.
     mutating func ids(of file: LocalPath, in uploads: UploadTable) -> [Upload.ID] {
         let index = byPath ?? UploadsByPath(uploads.values)
         byPath = index

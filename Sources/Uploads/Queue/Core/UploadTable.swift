@@ -1,5 +1,5 @@
-/// Every upload of a queue by its id. Made for a million uploads: removed uploads leave slots that are reused, and
-/// growing copies nothing.
+/// The uploads of a queue by id. A queue may contain a million, so the memory of removed uploads is reused, and growing
+/// copies no upload.
 struct UploadTable {
     // Small for a queue of one upload, and few chunks for a million.
     private static let chunkSize = 128
@@ -30,7 +30,7 @@ struct UploadTable {
         return all
     }
 
-    /// The ids, in the sequence in which the uploads are in memory: sorting a million takes a second.
+    /// The ids, unsorted: sorting a million takes a second.
     var ids: [Upload.ID] {
         var ids: [Upload.ID] = []
         ids.reserveCapacity(count)
@@ -53,7 +53,7 @@ struct UploadTable {
         }
     }
 
-    /// Sets the upload with this one's id.
+    /// Inserts the upload, or replaces the one with the same id.
     ///
     /// - Returns: The previous value; nil if there was none.
     @discardableResult

@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// The uploads of each file, for a lookup each second in a queue of a million.
+/// The ids of the uploads of each file. In a queue of a million uploads, a file can be looked up every second.
 struct UploadsByPath {
     private var first: [LocalPath: Upload.ID] = [:]
     /// The further uploads of a file. Few files have more than one, and an array for each of a million would take too
@@ -15,7 +15,6 @@ struct UploadsByPath {
         first[path].map { [$0] + others[path, default: []] } ?? []
     }
 
-    /// Inserts a new upload.
     mutating func insert(_ upload: Upload) {
         if first[upload.path] == nil {
             first[upload.path] = upload.id
