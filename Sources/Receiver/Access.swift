@@ -4,7 +4,7 @@ import NIOCore
 
 /// Decides which clients may use the receiver.
 struct Access: Sendable {
-    /// The shortest token. Shorter ones can be guessed in reasonable time.
+    /// The minimum number of bytes of a token. A shorter token can be guessed in reasonable time.
     static let shortestToken = 16
 
     private let token: [UInt8]?
@@ -15,12 +15,13 @@ struct Access: Sendable {
         self.names = Set(names.map { $0.lowercased() }).union(["localhost"])
     }
 
+    /// Checks the host name, the origin and the token of a request.
     /// - Throws: `Refusal` with 400, 421, 403 or 401.
     func check(_ request: HTTPRequest) throws(Refusal) {
         guard let authority = request.authority, !authority.isEmpty else {
             throw Refusal(.badRequest, "The request has no Host.")
         }
-        // In a DNS rebinding attack a web page sends its own host name. An IP address cannot be rebound.
+        // In a DNS rebinding attack, `Host` has the host name of a web page. An IP address cannot be rebound.
         let host = Self.host(of: authority)
         guard names.contains(host) || Self.isAddress(host) else {
             throw Refusal(.misdirectedRequest, "This receiver does not go by that name; use its address.")
@@ -45,11 +46,11 @@ struct Access: Sendable {
     }
 
     static func isAddress(_ host: String) -> Bool {
-        // No URL has an address with a zone (RFC 3986 §3.2.2).
+        // A URL contains no IPv6 zone identifier (RFC 3986 §3.2.2).
         !host.contains("%") && (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// The host of `host`, `host:port` or `[address]:port`, in lower case, without a root dot.
+    /// Returns the host of `host`, `host:port` or `[address]:port`, in lower case and without a dot at the end.
     static func host(of authority: String) -> String {
         let host: Substring
         if authority.hasPrefix("[") {
@@ -65,7 +66,7 @@ struct Access: Sendable {
             || origin.lowercased() == "https://\(authority.lowercased())"
     }
 
-    /// Compares in constant time, wherever the first difference is.
+    /// Compares two tokens in a time that does not reveal the position of the first difference.
     static func isEqual(_ given: [UInt8], _ expected: [UInt8]) -> Bool {
         var difference: UInt8 = given.count == expected.count ? 0 : 1
         for (index, byte) in given.enumerated() {

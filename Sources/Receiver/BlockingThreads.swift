@@ -1,11 +1,11 @@
 import FerryFiles
 import NIOPosix
 
-/// Threads that may block.
+/// The threads on which blocking calls run, because an event loop must not block.
 enum BlockingThreads {
-    /// The threads for everything that is short.
+    /// NIO's shared thread pool, for short calls.
     case common
-    /// One thread for digests of whole files: a client that asks for many of them delays no upload of another.
+    /// One thread for digests of whole files. A client that requests many digests then does not delay other uploads.
     case digests
 
     private static let one: NIOThreadPool = {
@@ -22,7 +22,7 @@ enum BlockingThreads {
     }
 }
 
-/// Runs blocking work on a thread that may block. Cancellation never skips it: received bytes must be stored.
+/// Runs blocking work outside of the event loop, even if the task is cancelled: received bytes must be stored.
 func offLoop<Result: Sendable>(
     on threads: BlockingThreads = .common, _ work: @escaping @Sendable () throws(SystemCallError) -> Result
 ) async throws(SystemCallError) -> Result {

@@ -1,6 +1,6 @@
 /// Decides when a body arrives too slowly to keep its connection.
 ///
-/// Only time spent waiting for the client counts, so a slow disk or a limited receiver disconnects no client.
+/// Only time spent waiting for the client counts, so a slow disk or a receiver with a rate limit disconnects no client.
 struct BodyRate: Sendable {
     private let leastPerSecond: Int
     private let window: Duration
@@ -9,15 +9,15 @@ struct BodyRate: Sendable {
 
     /// - Parameters:
     ///   - leastPerSecond: The minimum number of bytes per second.
-    ///   - window: The waiting time over which they are counted.
+    ///   - window: The waiting time after which the rate is checked.
     init(leastPerSecond: Int, over window: Duration) {
         self.leastPerSecond = leastPerSecond
         self.window = window
     }
 
-    /// Counts `count` bytes that arrived after this wait.
+    /// Counts bytes that arrived after waiting for the client.
     ///
-    /// - Returns: False at the end of a window in which too few bytes came.
+    /// - Returns: False if a window ends here and too few bytes arrived in it.
     mutating func allows(_ count: Int, after wait: Duration) -> Bool {
         waited += wait
         bytes += count

@@ -2,9 +2,9 @@ import FerryFiles
 import HTTPTypes
 import NIOCore
 
-/// The transfer of a request body into a file.
+/// Receives the body of a request into a file.
 struct BodyReceiver: Sendable {
-    /// The way in which a body ended.
+    /// The reason why receiving a body ended.
     enum Ending {
         case complete
         case cut(Exchange.Cut)
@@ -66,15 +66,15 @@ struct BodyReceiver: Sendable {
     }
 }
 
-/// Gathers buffers and writes them with one call.
+/// Collects received buffers and writes them together on a blocking thread.
 struct PartWriter {
-    /// The minimum number of bytes for one call on a blocking thread, while the client is fast enough.
+    /// The number of pending bytes that triggers a write. For a slow client, a timeout triggers it earlier.
     private static let batch = 1 << 20
-    /// The maximum number of buffers: even a buffer of one byte occupies a whole allocation.
+    /// The number of pending buffers that triggers a write: even a buffer of one byte occupies a whole allocation.
     private static let batchBuffers = 64
 
     let file: OpenFile
-    /// The number of bytes in the file.
+    /// The number of bytes in the file, without the pending ones.
     private(set) var offset: Int
     private(set) var pendingBytes = 0
     private var pending: [ByteBuffer] = []
@@ -96,7 +96,7 @@ struct PartWriter {
         pendingBytes += buffer.readableBytes
     }
 
-    /// Writes the pending bytes. A failure drops them: `offset` stays at the last position known to be written.
+    /// Writes the pending bytes. If that fails, they are dropped, and `offset` does not change.
     mutating func flush() async throws(SystemCallError) {
         guard pendingBytes > 0 else { return }
         let (file, buffers, position, count) = (file, pending, offset, pendingBytes)
@@ -109,7 +109,7 @@ struct PartWriter {
 }
 
 extension BodyReceiver.Ending {
-    /// Returns the refusal for a body that cannot be stored; nil for a complete or cut one.
+    /// Returns the refusal for a body that cannot be stored; nil for a body that is complete or was cut off.
     func refusal(limit: Int?) -> Refusal? {
         switch self {
         case .complete, .cut:
@@ -125,7 +125,7 @@ extension BodyReceiver.Ending {
 }
 
 extension Refusal {
-    /// Creates the refusal for a failed system call. Only the log names the call.
+    /// Creates the refusal for a failed system call. Only the reason for the log names the call.
     init(_ error: SystemCallError) {
         switch error.code {
         case .noSpace, .diskQuotaExceeded: self.init(.insufficientStorage, "The receiver's disk is full.")

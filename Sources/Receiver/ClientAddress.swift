@@ -29,7 +29,7 @@ final class ClientTable: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Counts one more connection of a client. Beyond the limit returns false and counts nothing.
+    /// Counts one more connection of a client. At the limit, counts nothing and returns false.
     func enter(_ client: ClientAddress) -> Bool {
         counts.withLock { counts in
             let count = counts[client, default: 0]
@@ -39,7 +39,7 @@ final class ClientTable: Sendable {
         }
     }
 
-    /// Takes back the count of `enter`.
+    /// Counts one connection less, when a connection that `enter` counted closes.
     func leave(_ client: ClientAddress) {
         counts.withLock { counts in
             let count = counts[client, default: 1] - 1

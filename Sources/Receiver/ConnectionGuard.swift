@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTPTypes
 import NIOPosix
 
-/// The limits of one connection: it is counted for its client, set up for large bodies, and closed if the client delays
-/// the head or the content of a request for too long.
+/// Enforces the limits of one connection: counts it for its client, sets its buffer sizes, and closes it if the client
+/// delays the head or the content of a request for too long.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -23,7 +23,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private enum State {
         case idle
-        /// The number of requests whose responses are not completely sent. With none, the connection waits for a head.
+        /// The number of requests whose responses are not completely sent. At 0, the server waits for a head.
         case serving(Int)
         case refused
     }
@@ -88,7 +88,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
         let end = NIODeadline.now() + time
         deadline = end
-        // A timer that fires too early sets itself again, so that each chunk of content does not need a timer.
+        // A timer that fires before the deadline is set again. So not every chunk of content needs a new timer.
         if let timer, timer.time <= end { return }
         timer?.task.cancel()
         setTimer(end, context)
@@ -109,7 +109,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         rules.metrics.note(
             .refused(
                 status: status.code, reason: "\(client.text) has too many connections open.", request: ""))
-        // A refusal over TLS needs a handshake, and the connection would count until its end.
+        // A response over TLS needs a handshake, and the refused connection would stay open until its end.
         guard !rules.isSecure else { return context.close(promise: nil) }
         let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]
         let head = HTTPResponse(status: status, headerFields: fields)

@@ -2,13 +2,14 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The digests that a request contains and requests (RFC 9530), without unknown algorithms.
+/// The digests in the header fields of a request (RFC 9530): those that the client sent, and the one that it wants
+/// back. Unknown algorithms are left out.
 struct DigestDemand {
-    /// The digests of this request's content.
+    /// The digests of this request's content (`Content-Digest`).
     let content: [ServerDigest]
-    /// The digests of the whole file.
+    /// The digests of the whole file (`Repr-Digest`).
     let whole: [ServerDigest]
-    /// The digest that the client prefers in the response.
+    /// The algorithm of the digest that the client wants in the response (`Want-Repr-Digest`); nil if it wants none.
     let wanted: DigestAlgorithm?
 
     init(_ fields: HTTPFields) {
@@ -27,16 +28,16 @@ struct DigestDemand {
 }
 
 extension DigestAlgorithm {
-    /// Returns a value of `Repr-Digest`.
+    /// Returns the value of `Repr-Digest` for a digest; nil if HTTP has no name for the algorithm.
     func field(_ digest: [UInt8]) -> String? {
         ServerDigest.key(of: self).map { "\($0)=:\(Data(digest).base64EncodedString()):" }
     }
 }
 
 extension DigestDemand {
-    /// Compares the client's digests with those of the received bytes.
+    /// Compares the client's digests with those of a range of the file.
     ///
-    /// - Returns: The value of `Repr-Digest` that the client wants, if the range is the whole file.
+    /// - Returns: The `Repr-Digest` that the client wants; nil if it wants none. Valid only for the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`).
     @discardableResult
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {
@@ -54,14 +55,14 @@ extension DigestDemand {
     }
 }
 
-/// The digests of stored files, so that repeated requests need only one read.
+/// A cache of the digests of stored files, so that repeated requests read each file only once.
 actor DigestMemory {
     private struct Key: Hashable {
         var entityTag: String
         var algorithm: DigestAlgorithm
     }
 
-    /// The number of digests above which all are dropped. It suffices for comparing a folder.
+    /// The number of digests at which the cache is emptied. It suffices for a client that compares a whole folder.
     private static let limit = 10_000
 
     private var fields: [Key: String] = [:]

@@ -16,7 +16,7 @@ final class Exchange {
         case tooSlow
     }
 
-    /// The size up to which remaining content is read and dropped, so that the connection can be reused.
+    /// The maximum number of content bytes that are read and dropped so that the connection can be reused.
     private static let smallRest = 64 << 10
     /// The number of bytes that a client may still send after an early refusal, before the connection closes;
     /// `lingering` limits the time. Closing at once would reset the connection, and the response would be lost.
@@ -48,7 +48,7 @@ final class Exchange {
         self.channel = channel
         self.rate = rate
         let isChunked = head.headerFields[.transferEncoding] != nil
-        // An invalid length is refused; until then it does not count as missing.
+        // An invalid length is nil here, not 0: the request has content. `FramingError` refuses such a request.
         length = isChunked ? nil : head.headerFields[.contentLength].map { Int($0) } ?? 0
         if length == 0 {
             body = .ended
@@ -58,7 +58,7 @@ final class Exchange {
     }
 
     /// Returns the next chunk of the body; nil at its regular end.
-    /// - Throws: `Cut` if the connection ended before the body did.
+    /// - Throws: `Cut` if the connection ends before the body, or if the client sends too slowly.
     func read() async throws -> ByteBuffer? {
         switch body {
         case .ended:
@@ -86,7 +86,7 @@ final class Exchange {
         return piece
     }
 
-    /// Sends the response, and leaves the connection usable or closed.
+    /// Sends the response. Closes the connection afterwards if too much of the request's content is unread.
     func send(_ answer: Response) async throws {
         var fields = answer.fields
         if answer.status != .noContent, fields[.contentLength] == nil {
@@ -103,7 +103,7 @@ final class Exchange {
         if closes { try await linger() }
     }
 
-    /// Sends a stored file.
+    /// Sends the response with a stored file as its content.
     func send(_ file: OpenFile, size: Int, fields: HTTPFields) async throws {
         guard !isAnswered else { return }
         isAnswered = true
@@ -139,7 +139,7 @@ final class Exchange {
     private var mustClose: Bool {
         switch body {
         case .ended: false
-        case .announced: true  // whether the content will come is the client's choice
+        case .announced: true  // the client may or may not send the content
         case .flowing: length.map { $0 - received > Self.smallRest } ?? true
         }
     }
@@ -148,7 +148,7 @@ final class Exchange {
         let channel = channel
         let deadline = channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
         defer { deadline.cancel() }
-        try? await channel.close(mode: .output)  // the client need not wait to learn that this was all
+        try? await channel.close(mode: .output)  // shows the client that the response is complete
         var rest = 0
         while rest < Self.largestRest, let piece = try? await nextPiece() { rest += piece.readableBytes }
         try? await channel.close()

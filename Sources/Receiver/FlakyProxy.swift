@@ -18,17 +18,18 @@ public actor FlakyProxy {
     private let links = ProxyLinks()
 
     /// - Parameters:
-    ///   - cutEvery: The mean time between two cuts of all open connections; each delay is between half and one and a
-    ///     half of it. Nil for a link that only `takeLinkAway` cuts.
-    ///   - seed: The seed of the delays; the same seed repeats them.
+    ///   - target: The address to which the proxy connects.
+    ///   - cutEvery: The mean time between two resets of all connections. Each delay is 0.5 to 1.5 times this value.
+    ///     Nil for a proxy that only `takeLinkAway` cuts.
+    ///   - seed: The seed of the random delays. The same seed repeats them.
     public init(target: ReceiverAddress, cutEvery: Duration? = nil, seed: UInt64 = 1) {
         self.target = target
         self.cutEvery = cutEvery
         generator = SplitMix(state: seed)
     }
 
-    /// Passes connections on until the task is cancelled.
-    /// - Parameter onStart: Called with the proxy's own address once it accepts connections.
+    /// Accepts connections and forwards them to the target, until the task is cancelled.
+    /// - Parameter onStart: Called with the address of the proxy once it accepts connections.
     /// - Throws: `ReceiverError.cannotListen`.
     public func run(onStart: @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {
         guard case .stopped = state else { return }
@@ -83,7 +84,7 @@ public actor FlakyProxy {
         return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            // The client is not read before there is a connection for its bytes.
+            // Does not read from the client before the connection to the target exists.
             .childChannelOption(ChannelOptions.autoRead, value: false)
             .childChannelInitializer { client in
                 links.add(client)
@@ -102,7 +103,7 @@ public actor FlakyProxy {
     }
 }
 
-/// The SplitMix64 generator, for delays that a seed repeats.
+/// The random number generator SplitMix64. The same seed gives the same delays.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -50,7 +50,8 @@ struct HTTPServer: Sendable {
         limits.maxHeaderFieldSize = 80 << 10
         limits.maxHeaderListSize = 80 << 10
         limits.maxHeaderFieldCount = 1000
-        // The asynchronous channel keeps pipelined requests apart, and the codec checks the fields of a response.
+        // These features are off: the receiver takes pipelined requests one by one, and the codec checks response
+        // fields.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(),
@@ -70,7 +71,7 @@ struct HTTPServer: Sendable {
         guard let connection = accepted.take() else { return }
         let channel = connection.channel
         await withTaskCancellationHandler {
-            // An error means that the connection is lost, and the client repeats the request without a response.
+            // An error means that the connection is lost. A client that got no response repeats its request.
             try? await connection.executeThenClose { parts, output in
                 do {
                     try await answer(parts.makeAsyncIterator(), output, channel)
@@ -116,7 +117,7 @@ private final class AcceptedConnection: Sendable {
         Task { try? await left.executeThenClose { _, _ in } }
     }
 
-    /// - Returns: The connection; nil if it was taken before.
+    /// Returns the connection to the first caller, and nil to later ones.
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 

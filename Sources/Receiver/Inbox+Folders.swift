@@ -1,8 +1,8 @@
 import FerryFiles
 
-/// A file or a folder below the directory, or the directory itself.
+/// A file or a folder in the receiver's directory, or the directory itself.
 struct StoredEntry: Sendable {
-    /// The names below the directory; empty for the directory itself.
+    /// The components of the path below the receiver's directory; empty for the directory itself.
     let names: [SafeName]
     let status: FileStatus
 }
@@ -10,7 +10,7 @@ struct StoredEntry: Sendable {
 /// The files and folders found at a path.
 enum Found: Sendable {
     case nothing
-    /// The entry at the path first, then its entries.
+    /// The entry at the path, followed by the entries of the folder if they were requested.
     case entries([StoredEntry])
     /// A folder with more names than the limit.
     case tooMany
@@ -32,7 +32,7 @@ extension UploadStore {
 
     /// Finds the entry at a path, and the entries in it if it is a folder.
     ///
-    /// The receiver's own folder is left out. So are links, special files, and names that no request can contain.
+    /// Leaves out the folder `.ferry`, symbolic links, special files, and names that no request can contain.
     func find(_ names: [SafeName], _ depth: Depth) throws(SystemCallError) -> Found {
         do throws(SystemCallError) {
             guard let last = names.last else { return try entries(in: root, [], depth) }
@@ -51,7 +51,8 @@ extension UploadStore {
         }
     }
 
-    /// - Throws: `ENOTDIR` or `ELOOP` if a file or a link is in the way.
+    /// Creates a folder in an existing folder.
+    /// - Throws: `ENOTDIR` or `ELOOP` if a component of the path is a file or a symbolic link.
     func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
         guard let last = names.last else { return .nameTaken }
         let parent: Directory
@@ -80,7 +81,7 @@ extension UploadStore {
         let listed = try folder.names(upTo: limit + 1)
         guard listed.count <= limit else { return .tooMany }
         for bytes in listed {
-            // A file may be gone again since its name was read.
+            // A file may have been removed since its name was read.
             guard let name = try? SafeName(String(decoding: bytes, as: UTF8.self)), name.path.bytes == bytes,
                 let status = try? folder.status(of: name.path), [.file, .folder].contains(status.kind)
             else { continue }

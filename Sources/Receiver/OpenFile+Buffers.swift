@@ -15,7 +15,7 @@ extension FileStatus {
     }
 }
 
-/// The methods block, so they belong on `offLoop`.
+/// Reading and writing with NIO's buffers. The methods block, so callers run them in `offLoop`.
 extension OpenFile {
     func write(_ buffers: [ByteBuffer], at offset: Int) throws(SystemCallError) {
         var offset = offset
@@ -41,7 +41,8 @@ extension OpenFile {
         return buffer
     }
 
-    /// Reads a range of the file for all digests at once.
+    /// Computes several digests of a range of the file with one pass over it.
+    /// - Throws: `EIO` if the file ends before the range.
     func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemCallError)
         -> [DigestAlgorithm: [UInt8]]
     {

@@ -8,7 +8,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The open ends of a proxy's connections.
+/// The open channels of a proxy: for each connection, one to the client and one to the target.
 final class ProxyLinks: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 
@@ -20,8 +20,7 @@ final class ProxyLinks: Sendable {
         }
     }
 
-    /// Resets all of them. A closed socket with a linger time of zero sends RST and drops what it holds, as a
-    /// link that breaks does.
+    /// Resets all connections. Closing a socket with a linger time of 0 sends RST and drops unsent bytes.
     func cut() {
         for channel in channels.withLock({ Array($0.values) }) {
             guard let socket = channel as? any SocketOptionProvider else { continue }
@@ -32,7 +31,7 @@ final class ProxyLinks: Sendable {
     }
 }
 
-/// One end of a proxied connection: what comes in here goes out at the other end, no faster than that takes it.
+/// One end of a forwarded connection. It writes received bytes to the other end, as fast as that end takes them.
 final class ProxyEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -49,7 +48,7 @@ final class ProxyEnd: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    /// The client's end becomes active last, once both ends are here.
+    /// Starts reading at both ends. The client's channel becomes active last, when both handlers are in place.
     func channelActive(context: ChannelHandlerContext) {
         context.read()
         other?.context?.read()

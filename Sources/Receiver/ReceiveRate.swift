@@ -1,7 +1,6 @@
 import Synchronization
 
-/// The limit in bytes per second over all uploads. Each upload waits its turn, so the sockets fill and clients slow
-/// down.
+/// A limit in bytes per second that all uploads share. While an upload waits its turn, TCP slows its client down.
 final class ReceiveRate: Sendable {
     private let bytesPerSecond: Int
     private let free = Mutex(ContinuousClock.Instant.now)

@@ -1,38 +1,39 @@
 /// The settings of a receiver: its address, its folder and its limits.
 public struct ReceiverConfiguration: Sendable {
-    /// The limits that keep one client, or many, from exhausting the machine.
+    /// The limits that keep clients from exhausting the machine.
     public struct Limits: Hashable, Sendable {
-        /// The number of connections open at once; further ones wait until one closes.
+        /// The maximum number of open connections; further ones wait until one closes.
         public var connections = 256
-        /// The number of connections of one client address open at once; further ones are refused.
+        /// The maximum number of open connections of one client address; further ones are refused.
         ///
-        /// A quarter of all connections, so that no single client excludes the others, and many more than one client
-        /// needs: by default Ferry opens 4 to a host, rclone 8, and a browser 6.
+        /// The default is a quarter of all connections, so that no single client excludes the others. A client needs
+        /// far fewer: by default Ferry opens 4 to a host, rclone 8, and a browser 6.
         public var connectionsPerClient = 64
-        /// The number of tus resources remembered at once, finished ones included.
+        /// The maximum number of upload resources (tus and IETF) that are remembered at once, including finished ones.
         public var uploads = 10_000
-        /// The number of unfinished tus resources of one client address. Beyond it, a new resource replaces the
+        /// The maximum number of unfinished upload resources of one client address. Beyond it, a new one replaces the
         /// client's oldest empty one.
         public var uploadsPerClient = 1_000
         /// The longest time from accepting a connection to the end of its first request head, including a TLS
         /// handshake.
         public var headerTime = Duration.seconds(10)
-        /// The longest time without a byte, inside a request or between two. It also limits the time from a response to
-        /// the end of the next request head.
+        /// The longest time without a byte, inside a request or between two requests. It also limits the time from a
+        /// response to the end of the next request head.
         public var idleTime = Duration.seconds(60)
         /// The minimum rate of a request's content in bytes per second, averaged over `slowTime`. Apache's
         /// `mod_reqtimeout` requires 500; 100 allows several uploads over one bad mobile link.
         public var leastBytesPerSecond = 100
-        /// The time spent waiting for a client before its rate counts.
+        /// The time spent waiting for a client's bytes after which their rate is checked.
         public var slowTime = Duration.seconds(60)
-        /// The number of bytes that this receiver may store in all while it runs, with unfinished uploads found at the
-        /// start.
+        /// The maximum number of bytes that the receiver stores in total while it runs, including unfinished uploads
+        /// found at the start; nil for no limit.
         public var quota: Int?
 
         public init() {}
     }
 
-    /// The folder, created for its owner alone if it is missing. Unfinished uploads are in `.ferry` inside it.
+    /// The folder for received files. If it is missing, the receiver creates it with access for its owner only.
+    /// Unfinished uploads are in `.ferry` inside it.
     public var directory: String
     /// The name or address of this machine to listen on. `0.0.0.0` and `::` mean all of them.
     public var host: String
@@ -54,11 +55,11 @@ public struct ReceiverConfiguration: Sendable {
     /// True to list a folder (`PROPFIND` with `Depth: 1`). Otherwise a client can only request the size, the time and
     /// the digest of one file whose name it knows.
     public var allowListing = false
-    /// The time for which a tus resource is kept after its last byte, finished or not.
+    /// The time for which an upload resource is kept after its last byte, finished or not.
     public var expiry = Duration.seconds(24 * 60 * 60)
     /// The limits on the resources of clients.
     public var limits = Limits()
-    /// The limit in bytes per second over all uploads together, so that a user can watch; nil for no limit.
+    /// The limit in bytes per second over all uploads together, so that a demo can be watched; nil for no limit.
     public var bytesPerSecond: Int?
     /// The names of this machine that clients may use in `Host`, besides `localhost`, `host` and IP addresses.
     public var allowedHosts: Set<String> = []

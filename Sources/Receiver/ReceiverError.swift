@@ -6,7 +6,7 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
     /// A token with fewer characters than the minimum could be guessed.
     case tokenTooShort(minimum: Int)
     case directory(String, reason: String)
-    /// The folder for unfinished uploads may contain files of other users.
+    /// The folder for unfinished uploads belongs to another user, or other users can access it.
     case workFolder(String, reason: String)
     /// A certificate, a key or a token file that cannot be used.
     case file(String, reason: String)

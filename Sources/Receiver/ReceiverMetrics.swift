@@ -18,7 +18,7 @@ final class ReceiverMetrics: Sendable {
 
     var statistics: ReceiverStatistics { counts.withLock { $0.statistics } }
 
-    /// The number of bytes that may still be stored; nil for no limit.
+    /// The number of bytes that may still be stored within the quota; nil for no quota.
     var room: Int? { quota.map { quota in max(0, quota - counts.withLock { $0.held }) } }
 
     /// Counts bytes of a body against the quota. If they do not fit, returns false and counts nothing.
@@ -30,7 +30,7 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Takes back the count of discarded bytes.
+    /// Subtracts discarded bytes from the count against the quota.
     func giveBack(_ bytes: Int) { counts.withLock { $0.held = max(0, $0.held - bytes) } }
 
     func note(_ event: ReceiverEvent) {

@@ -3,9 +3,9 @@ import NIOSSL
 
 /// The certificate and the key of a receiver that speaks TLS.
 public struct ReceiverTLS: Sendable {
-    /// The path of the file, in PEM, that holds the certificate and those that signed it.
+    /// The path of a PEM file with the certificate and the certificates that signed it.
     public let certificate: String
-    /// The path of the file, in PEM, that holds its key without a password.
+    /// The path of a PEM file with the private key of the certificate, without a password.
     public let key: String
 
     public init(certificate: String, key: String) {
@@ -13,6 +13,7 @@ public struct ReceiverTLS: Sendable {
         self.key = key
     }
 
+    /// Creates the TLS context from both files.
     /// - Throws: `ReceiverError.file` with the file that cannot be used.
     func context() throws(ReceiverError) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]
@@ -27,7 +28,7 @@ public struct ReceiverTLS: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
-        // Suites with forward secrecy and authenticated encryption (RFC 9325 §4.2); those of TLS 1.3 always are.
+        // Suites with forward secrecy and authenticated encryption (RFC 9325 §4.2). All of TLS 1.3 have both.
         configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
         configuration.applicationProtocols = ["http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
@@ -36,7 +37,7 @@ public struct ReceiverTLS: Sendable {
     }
 
     private static func unusable(_ path: String, _ content: String) -> ReceiverError {
-        // BoringSSL says the same of a missing file and of a wrong one.
+        // BoringSSL reports the same error for a missing file and for wrong content.
         do throws(SystemCallError) {
             _ = OpenFile(try NoFollowOpen.following(LocalPath(path)), name: path)
             return .file(path, reason: "it does not hold \(content)")

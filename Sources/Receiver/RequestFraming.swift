@@ -3,7 +3,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A request head that two servers could interpret differently (RFC 9112 §11), so that this one refuses it.
+/// The reason why two servers could interpret a request head differently (RFC 9112 §11). The receiver refuses such
+/// requests.
 enum FramingError: String, CaseIterable {
     case severalHosts
     case otherAuthority
@@ -12,10 +13,10 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// Finds the first issue of a head as it was on the wire; nil if it has none.
+    /// Finds the first ambiguity of a head as it arrived; nil if it has none.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
-        // RFC 9112 §3.2: a server must respond with 400, even if they are the same.
+        // RFC 9112 §3.2: a server must respond with 400, even if the values are equal.
         if hosts.count > 1 {
             self = .severalHosts
         } else if let issue = Self.issue(ofTarget: head.uri, host: hosts.first) {
@@ -34,7 +35,7 @@ enum FramingError: String, CaseIterable {
         guard let range = target.firstRange(of: "://"),
             ["http", "https"].contains(target[..<range.lowerBound].lowercased())
         else { return .target }
-        // RFC 9112 §3.2.2: the target's authority counts, and a client sends the same one in Host.
+        // RFC 9112 §3.2.2: the authority of the target applies, and clients send the same value in Host.
         let authority = target[range.upperBound...].prefix { !"/?#".contains($0) }
         return authority.lowercased() == host?.lowercased() ? nil : .otherAuthority
     }
@@ -42,7 +43,7 @@ enum FramingError: String, CaseIterable {
     private static func issue(ofCoding head: HTTPRequestHead) -> FramingError? {
         let codings = head.headers["Transfer-Encoding"]
         guard !codings.isEmpty else { return nil }
-        // RFC 9112 §6.1: HTTP/1.0 knows no codings, so such a message was assembled wrongly.
+        // RFC 9112 §6.1: HTTP/1.0 has no transfer codings, so the framing of such a message is faulty.
         if (head.version.major, head.version.minor) < (1, 1) { return .codingInOldVersion }
         let names = codings.joined(separator: ",").split(separator: ",").map {
             $0.trimmed().lowercased()
@@ -68,11 +69,9 @@ enum FramingError: String, CaseIterable {
     }
 }
 
-/// Marks request heads that have a `FramingError`. It precedes the codec, which drops the version and a part of the
-/// target.
+/// Marks request heads that have a `FramingError`, before the codec drops the version and a part of the target.
 ///
-/// The mark is a header field, because a head may wait behind earlier requests. A client's own field of that name is
-/// removed.
+/// The mark is a header field, because a pipelined head may wait. A client's field of that name is removed.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -90,7 +89,7 @@ final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
 extension FramingError {
     fileprivate static let field = "Ferry-Framing-Flaw"
 
-    /// The issue that `FramingCheck` marked; nil for a head without one.
+    /// Reads the mark that `FramingCheck` added; nil for a head without a mark.
     init?(markedIn fields: HTTPFields) {
         guard let name = HTTPField.Name(Self.field), let mark = fields[name] else { return nil }
         self.init(rawValue: mark)

@@ -3,9 +3,9 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Forms of `multipart/form-data`: every file of the form is stored, or none.
+/// Forms of `multipart/form-data`. The files get their names only after the whole form has arrived.
 extension Responder {
-    /// The response, in JSON.
+    /// The JSON body of the response to a form.
     private struct FormReceipt: Encodable {
         struct File: Encodable {
             var field: String
@@ -125,7 +125,7 @@ extension Responder {
     private func publish(_ intake: FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
         for file in intake.files {
-            // Browsers send a file field without a choice as an empty file without a name.
+            // If the user chose no file, browsers send the form field as an empty file without a name.
             guard file.isNamed || file.size > 0 else {
                 try await discard(file.id, bytes: 0)
                 continue

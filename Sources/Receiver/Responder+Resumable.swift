@@ -4,21 +4,21 @@ import HTTPTypes
 import NIOCore
 
 /// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. Any PUT or POST of a
-/// file begins one, and its upload resource is at `/files/ID` beside those of tus.
+/// file begins one. Its upload resource is at `/files/ID`, as for tus.
 extension Responder {
-    /// True for a request of the IETF's resumable uploads, and not of tus.
+    /// True for a request of the IETF's resumable uploads, false for one of tus.
     func isResumable(_ head: HTTPRequest) -> Bool {
         let fields = head.headerFields
         guard head.method != .options, fields[.tusResumable] == nil else { return false }
         return [.uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete].contains { fields[$0] != nil }
     }
 
-    /// Returns the header fields of every response, also of a refusal.
+    /// Returns the header fields that every response for a resumable upload has, including refusals.
     func resumableFields(_ head: HTTPRequest) -> HTTPFields {
         (ResumableRequest(head.headerFields).version ?? .eight).fields.merging([.cacheControl: "no-store"])
     }
 
-    /// Returns the limits, for clients that request them before an upload.
+    /// Returns the header field `Upload-Limit`, for clients that request the limits before an upload.
     func uploadLimit(_ head: HTTPRequest) -> HTTPFields {
         let version = ResumableRequest(head.headerFields).version ?? .eight
         let limit = UploadLimit(
@@ -26,14 +26,15 @@ extension Responder {
         return [.uploadLimit: limit.header(version)]
     }
 
-    /// - Returns: The response; nil for a request without resumable uploads.
+    /// Serves a request of the IETF's resumable uploads.
+    /// - Returns: The response; nil if the request does not use resumable uploads.
     func answerResumable(_ exchange: Exchange, path: String) async throws -> Response? {
         let head = exchange.head
         let request = ResumableRequest(head.headerFields)
         let id = path.hasPrefix(Self.tusPath) ? String(path.dropFirst(Self.tusPath.count)) : ""
         let isUpload = UploadID.isValid(id)
         guard let version = request.version else {
-            // A complete file is accepted in any version; other requests are not.
+            // A client of another version can still send a whole file, which is stored like any other upload.
             if !isUpload, request.isComplete ?? true { return nil }
             throw Refusal(.badRequest, "Interop versions 6 and 8 are spoken here.")
         }
@@ -106,7 +107,7 @@ extension Responder {
         let terms = ResumableTerms(path: wish.text, digest: fields[.reprDigest])
         return try await withNewUpload(exchange, as: wish, length: length, resumable: terms) { id, upload in
             if exchange.length != 0 {
-                // The URL is sent first: from here on a client that loses the connection can resume there.
+                // The URL is sent before the content is read, so that a client can resume after a lost connection.
                 let fields = resumableFields(exchange.head).merging(uploadLimit(exchange.head))
                 try await exchange.sendInterim(
                     HTTPResponse(
@@ -143,11 +144,11 @@ extension Responder {
         .badRequest, problem: "inconsistent-upload-length", "The file's length is not what was said before.")
 }
 
-/// The bytes of an IETF upload.
+/// The part of the responder that stores the bytes of an IETF upload.
 extension Responder {
-    /// Stores the content at `expected`. Everything before a successful response is on disk.
+    /// Stores the content at the offset `expected`. If it returns a successful response, all bytes are on disk.
     ///
-    /// - Parameter success: The status while the upload is incomplete.
+    /// - Parameter success: The status of the response while the upload is incomplete.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
         success: HTTPResponse.Status
@@ -178,6 +179,8 @@ extension Responder {
         return try await receipt(upload, exchange, size: size, digest: told)
     }
 
+    /// Receives the content of one request into the data file.
+    ///
     /// - Returns: The size of the file, durably stored.
     private func receive(
         _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: OpenFile,
@@ -203,7 +206,8 @@ extension Responder {
         }
         try await offLoop { () throws(SystemCallError) in try file.synchronize() }
         if case .cut(let cut) = ending {
-            // Content without a digest of its own is kept only if the digest of the whole file will be checked.
+            // Incomplete content cannot be compared with its `Content-Digest`. It is kept only if a digest of the whole
+            // file is checked later.
             if !demand.content.isEmpty, current.resumable?.digest == nil {
                 try await takeBack(file, from: size, to: expected)
                 size = expected
@@ -221,9 +225,10 @@ extension Responder {
         return size
     }
 
-    /// Gives the file its name, if it matches the client's digests.
+    /// Gives the file its name if it matches the client's digests. If it does not match, removes the upload.
     ///
-    /// - Returns: The value of `Repr-Digest` that the client wants.
+    /// - Returns: The value of `Repr-Digest` that the client wants; nil if it wants none.
+    /// - Throws: `Refusal` if a digest differs.
     private func complete(
         _ upload: inout TusUpload?, _ current: TusUpload, _ file: OpenFile, size: Int, _ demand: DigestDemand
     ) async throws -> String? {
@@ -242,7 +247,7 @@ extension Responder {
         return told
     }
 
-    /// Returns the response of the target.
+    /// Returns the response to the request that completed the upload.
     private func receipt(
         _ upload: TusUpload?, _ exchange: Exchange, size: Int, digest: String?
     ) async throws -> Response {

@@ -7,8 +7,8 @@ import NIOCore
 extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
-    /// The maximum length of metadata, which is remembered as long as the upload. The longest path in Linux has 4096
-    /// bytes, which are 5464 in Base64, and there are other keys.
+    /// The maximum number of bytes of `Upload-Metadata`, which is kept as long as the upload. The longest path in Linux
+    /// has 4096 bytes, which are 5464 in Base64, and there are other keys.
     private static let metadataBytes = 8192
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
@@ -148,15 +148,15 @@ extension Responder {
     }
 }
 
-/// The bytes of a tus upload.
+/// The part of the responder that works on upload resources, for tus and for the IETF draft.
 extension Responder {
     struct Held {
-        /// The data file; nil once the file has its name.
+        /// The data file; nil once it has been renamed to its final path.
         var file: OpenFile?
         var offset: Int
     }
 
-    /// Runs `body` while no other request may use the upload.
+    /// Runs `body` while no other request can use the upload.
     func withUpload(
         _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Response
     ) async throws -> Response {
@@ -172,7 +172,7 @@ extension Responder {
             throw Refusal(.serviceUnavailable, "Too many uploads are unfinished.")
         }
         return try await releasing(id, &upload) { upload in
-            // The uploads of each protocol end by different rules.
+            // The protocols end uploads by different rules, so a request must not continue an upload of another.
             guard (upload?.resumable != nil) == isResumable(exchange.head) else {
                 throw Refusal(.notFound, "There is no such upload.")
             }
@@ -180,7 +180,7 @@ extension Responder {
         }
     }
 
-    /// Creates an upload, and runs `body` while no other request may use it.
+    /// Creates an upload, and runs `body` while no other request can use it.
     ///
     /// - Parameter length: The size of the whole file; nil if the client does not know it yet.
     func withNewUpload(
@@ -204,7 +204,7 @@ extension Responder {
         return try await releasing(created.id, &upload) { upload in try await body(created.id, &upload) }
     }
 
-    /// Ends an upload that its client removed.
+    /// Removes an upload at the request of its client.
     func remove(_ upload: inout TusUpload?) async {
         guard let removed = upload else { return }
         await tus.discard(removed)
@@ -212,13 +212,13 @@ extension Responder {
         metrics.note(.removed(id: removed.id, name: removed.name))
     }
 
-    /// Reports that bytes of an upload arrive again after a break.
+    /// Reports `resumed` if the upload was interrupted before.
     func noteResuming(_ upload: TusUpload, at offset: Int) async {
         guard offset > 0, await tus.resume(upload.id) else { return }
         metrics.note(.resumed(id: upload.id, name: upload.name, offset: offset))
     }
 
-    /// Reports that the client disconnected, with so many bytes stored for resuming.
+    /// Reports `interrupted`, with the number of bytes that are stored for resuming.
     func noteBreak(_ upload: TusUpload, kept: Int) async {
         await tus.interrupt(upload.id)
         metrics.note(.interrupted(id: upload.id, name: upload.name, kept: kept))
@@ -237,7 +237,7 @@ extension Responder {
         }
     }
 
-    /// Finds the number of bytes that are safely on disk, and finishes an upload that was complete at a crash.
+    /// Returns the number of bytes that are safely on disk. Finishes an upload that was complete before a crash.
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
@@ -259,8 +259,8 @@ extension Responder {
         }
     }
 
-    /// Stores the content at `expected`, and returns how much of the upload is now durable. Content with a checksum is
-    /// stored completely or not at all; only a crash may leave a part of it.
+    /// Stores the content at the offset `expected`, and returns the number of bytes of the upload that are durable.
+    /// Content with a checksum is stored completely or not at all. Only a crash may leave a part of it.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, _ checksum: TusChecksum?
     ) async throws -> Int {
@@ -304,7 +304,7 @@ extension Responder {
         return size
     }
 
-    /// Drops received bytes at the end of the file.
+    /// Removes the received bytes after `start` from the file, and from the count against the quota.
     func takeBack(_ file: OpenFile, from size: Int, to start: Int) async throws {
         metrics.giveBack(size - start)
         try await offLoop { () throws(SystemCallError) in
@@ -313,8 +313,8 @@ extension Responder {
         }
     }
 
-    /// Moves the complete data file to its name. The name is recorded first, so that after a crash at any point the
-    /// upload is found either finished or ready to be finished again.
+    /// Renames the complete data file to its final path. The path is recorded first: after a crash at any point, the
+    /// upload is either finished or ready to be finished again.
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
         let wish = try current.wish()

@@ -19,7 +19,7 @@ extension Responder {
         try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
     }
 
-    /// Returns the name from Content-Disposition; a generated one without it.
+    /// Returns the name in `Content-Disposition`, or a generated name without that field.
     static func postedName(_ fields: HTTPFields) throws(Refusal) -> StoredPath {
         guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
             return StoredPath(file: try madeUpName())
@@ -31,7 +31,7 @@ extension Responder {
         do { return try SafeName("upload-\(UploadID.make().prefix(8))") } catch { throw Refusal(error) }
     }
 
-    /// Refuses content that is not a plain file.
+    /// Refuses a part of a file (`Content-Range`) and encoded content (`Content-Encoding`).
     func checkRepresentation(_ fields: HTTPFields) throws(Refusal) {
         // RFC 9110 §14.4: a part of a file must not pass for the whole.
         guard fields[.contentRange] == nil else {
@@ -55,7 +55,7 @@ extension Responder {
         do {
             if case .cut(let cut) = ending { throw cut }
             if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
-            // The content of such a request is the whole file.
+            // The content of such a request is the whole file, so the digests of both header fields apply to it.
             let told = try await demand.check(demand.content + demand.whole, file, 0..<size)
             let (path, status) = try await offLoop { () throws(SystemCallError) in
                 try file.synchronize()
@@ -77,13 +77,13 @@ extension Responder {
         metrics.giveBack(bytes)
     }
 
-    /// Refuses by Content-Length, before any content arrives.
+    /// Refuses a request by its Content-Length, before any content arrives.
     func checkLength(_ exchange: Exchange) async throws {
         guard let length = exchange.length else { return }
         try await checkSize(length)
     }
 
-    /// Refuses a file that exceeds the limit, or the space of the disk.
+    /// Refuses a file that exceeds the maximum size, the quota, or the space of the disk.
     func checkSize(_ size: Int) async throws {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
@@ -91,7 +91,7 @@ extension Responder {
         if let room = metrics.room, size > room {
             throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
         }
-        // A small file without space is refused while it is written; most need not wait for the disk's status.
+        // The disk is not checked for small files: without space, writing fails and the file is refused.
         guard size > Self.smallSize else { return }
         let disk = try await offLoop { () throws(SystemCallError) in try uploadStore.root.space() }
         guard size <= disk.capacity else {

@@ -5,7 +5,7 @@ import NIOCore
 
 /// Turns requests into files and responses.
 struct Responder: Sendable {
-    /// The path under which tus resources are created.
+    /// The path under which upload resources are created.
     static let tusPath = "/files/"
 
     let uploadStore: UploadStore
@@ -56,7 +56,7 @@ struct Responder: Sendable {
 
     private func answer(_ exchange: Exchange) async throws -> Response {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
-        // WebDAV precedes tus, which has a path of its own: a folder of that name may exist too.
+        // WebDAV is checked before tus, because a stored folder may be named `files`, too.
         switch exchange.head.method {
         case .propfind: return try await folders.properties(exchange, at: path)
         case .mkcol: return try await folders.makeFolder(exchange, at: path)
@@ -100,8 +100,7 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// Returns whether the path is `/files` or `/files/ID`; other paths below `/files/` are files in a folder of that
-    /// name.
+    /// True for `/files/` and for upload resources `/files/ID`. Other paths below are files in a stored folder `files`.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }
@@ -111,7 +110,7 @@ struct Responder: Sendable {
 }
 
 extension HTTPFields {
-    /// Returns the fields of both; the field of `other` replaces one of the same name.
+    /// Returns the header fields of both; a field of `other` replaces one of the same name.
     func merging(_ other: HTTPFields) -> HTTPFields {
         var merged = self
         for field in other { merged[field.name] = field.value }
@@ -119,7 +118,7 @@ extension HTTPFields {
     }
 }
 
-/// Identifiers of 128 random bits in hexadecimal: no client can guess another's resource.
+/// Identifiers of 128 random bits in hexadecimal, so that no client can guess those of other clients.
 enum UploadID {
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()

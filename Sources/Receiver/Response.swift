@@ -14,7 +14,7 @@ struct Response {
         self.fields = fields
     }
 
-    /// A refusal with a sentence for the person at the other end.
+    /// Creates a response with a sentence in plain text for the user of the client.
     init(_ status: HTTPResponse.Status, saying text: String, fields: HTTPFields = [:]) {
         self.init(status, fields: fields)
         self.fields[.contentType] = "text/plain; charset=utf-8"
@@ -22,7 +22,7 @@ struct Response {
     }
 }
 
-/// A request that is turned down: the answer, and the reason for the log.
+/// The refusal of a request: the response, and the reason for the log.
 struct Refusal: Error {
     var answer: Response
     var reason: String
@@ -36,7 +36,7 @@ struct Refusal: Error {
 }
 
 extension HTTPResponse.Status {
-    /// RFC 4918 §11.5.
+    /// The status 507 (RFC 4918 §11.5).
     static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }
 
@@ -45,7 +45,8 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// A field that must be a non-negative decimal integer. Digits only, and no trap on a number of any length.
+    /// Reads a header field that must be a non-negative decimal integer; nil without the field.
+    /// - Throws: `Refusal` with 400 if the value has other characters than digits, or exceeds `Int`.
     func count(_ name: HTTPField.Name) throws(Refusal) -> Int? {
         guard let text = self[name] else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(text)

@@ -3,11 +3,11 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The properties that only an IETF upload has.
+/// The properties of an IETF upload that a tus upload does not have.
 struct ResumableTerms: Codable, Hashable, Sendable {
     /// The path of the finished file, below the directory.
     let path: String
-    /// The `Repr-Digest` of its creation, to be checked when all bytes are stored.
+    /// The `Repr-Digest` of the request that created the upload. It is checked when all bytes are stored.
     let digest: String?
 
     func wish() throws(Refusal) -> StoredPath {
@@ -18,10 +18,10 @@ struct ResumableTerms: Codable, Hashable, Sendable {
 
 /// The header fields of a request for resumable uploads.
 struct ResumableRequest {
-    /// The supported versions. A request without a version counts as the newest.
+    /// The supported interop versions. A request that names no version counts as version 8.
     static let versions: Set<InteropVersion> = [.six, .eight]
 
-    /// The version; nil for an unsupported one.
+    /// The interop version; nil for an unsupported one.
     let version: InteropVersion?
     /// Whether the content ends the upload; nil if the request does not say.
     let isComplete: Bool?
@@ -52,7 +52,7 @@ extension Refusal {
     ///
     /// - Parameters:
     ///   - problem: The problem type, registered with IANA or proposed.
-    ///   - members: The numbers of the problem type.
+    ///   - members: Further members of the document, such as `expected-offset`.
     init(
         _ status: HTTPResponse.Status, problem: String, _ reason: String, members: [String: Int] = [:],
         fields: HTTPFields = [:]

@@ -4,7 +4,7 @@ import FerryFiles
 struct SafeName: Hashable {
     /// The maximum number of bytes: most file systems allow 255.
     static let maximumBytes = 255
-    /// The receiver's own folder.
+    /// The name of the folder for the receiver's own files.
     static let workFolder = ".ferry"
 
     let text: String
@@ -76,7 +76,7 @@ enum NameProblem: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The path of a file below the directory.
+/// The path of a file below the receiver's directory.
 struct StoredPath: Hashable {
     static let maximumDepth = 32
 
@@ -102,9 +102,9 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// Reads a file name from the client outside of the request's path: a plain name, or a path below the folder.
+    /// Reads a file name from a header field or a form: a plain name, or a relative path.
     ///
-    /// Browsers send such paths for the files of a folder (`webkitRelativePath`).
+    /// Browsers send relative paths for the files of a folder (`webkitRelativePath`).
     init(clientName: String) throws(NameProblem) {
         guard clientName.unicodeScalars.first != "/" else { throw .absolute }
         let components = clientName.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
@@ -115,7 +115,7 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// Reads the path of a request for a file or a folder, which may end with a slash. Empty for the directory itself.
+    /// Reads the path of a request for a file or a folder; a slash may end it. Empty for the directory itself.
     static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
         var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
         if path.hasSuffix("/") { path = path.dropLast() }
@@ -124,7 +124,7 @@ struct StoredPath: Hashable {
         return stored.folders + [stored.file]
     }
 
-    /// Reads the output of `text`; nil if that is no path below the directory.
+    /// Reads a path in the format of `text`; nil if it is not a path below the directory.
     init?(text: String) {
         var names: [SafeName] = []
         for component in text.unicodeScalars.split(separator: "/") {
@@ -138,10 +138,10 @@ struct StoredPath: Hashable {
     /// The path for users and for JSON.
     var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
 
-    /// The path for a request with `HEAD`.
+    /// The percent-encoded path at which a client requests the file.
     var location: String { Self.location(of: folders + [file]) }
 
-    /// Returns the path of a request for these names below the directory; empty for the directory itself.
+    /// Returns the percent-encoded request path for these names; empty for the directory itself.
     static func location(of names: [SafeName]) -> String {
         names.map { "/" + $0.text.percentEncoded() }.joined()
     }

@@ -4,9 +4,9 @@ import FerryFiles
 public struct ReceiverToken: Hashable, Sendable {
     /// The token that clients send.
     public let text: String
-    /// The file of the token, readable by this user alone.
+    /// The path of the file with the token. Only its owner can read it.
     public let path: String
-    /// True if this start created it; false if an earlier one did.
+    /// True if this receiver created the token; false if it was read from the file of an earlier run.
     public let isNew: Bool
 }
 

@@ -13,7 +13,8 @@ struct TusChecksum: Sendable {
     private let algorithm: DigestAlgorithm
     private let bytes: [UInt8]
 
-    /// - Returns: The checksum; nil without the field.
+    /// Reads the header field `Upload-Checksum`; nil without it.
+    /// - Throws: `Refusal` with 400 if the algorithm is unknown or the value is malformed.
     init?(in fields: HTTPFields) throws(Refusal) {
         guard let field = fields[.uploadChecksum] else { return nil }
         let words = field.split(separator: " ")
@@ -27,7 +28,7 @@ struct TusChecksum: Sendable {
         bytes = Array(data)
     }
 
-    /// Compares with the stored bytes, so that the disk is checked as well. Blocks.
+    /// Returns whether the stored bytes of a range have this checksum. Reads the file, so it blocks.
     func matches(_ file: OpenFile, _ range: Range<Int>) throws(SystemCallError) -> Bool {
         try file.digests([algorithm], of: range)[algorithm] == bytes
     }

@@ -1,10 +1,10 @@
 import FerryFiles
 
-/// Decides which request may use a tus upload: one at a time, and the newest wins.
+/// Decides which request may use an upload resource: one request at a time, and the newest one stops the others.
 actor TusStore {
     enum Problem: Error {
         case unknown
-        /// The upload existed once.
+        /// The upload expired or was removed.
         case gone
         case full
     }
@@ -26,9 +26,9 @@ actor TusStore {
     private let limits: ReceiverConfiguration.Limits
     private let metrics: ReceiverMetrics
     private var slots: [String: Slot] = [:]
-    /// The unfinished uploads of each client.
+    /// The identifiers of the unfinished uploads, by client address.
     private var open: [String: Set<String>] = [:]
-    /// The uploads whose bytes stopped arriving before the last one.
+    /// The identifiers of the uploads whose bytes stopped arriving before the last byte.
     private var interrupted: Set<String> = []
 
     init(
@@ -56,7 +56,7 @@ actor TusStore {
         upload.touched.addingTimeInterval(TimeInterval(expiry.components.seconds))
     }
 
-    /// Creates an upload and holds it at once, so that its creator can also send content.
+    /// Creates an upload and gives the caller the sole use of it, so that the same request can also send content.
     func create(
         length: Int, metadata: String?, resumable: ResumableTerms? = nil, client: String,
         stop: @escaping @Sendable () -> Void
@@ -81,7 +81,7 @@ actor TusStore {
         return upload
     }
 
-    /// Notes that bytes of an upload stopped arriving.
+    /// Records that bytes of an upload stopped arriving.
     func interrupt(_ id: String) { interrupted.insert(id) }
 
     /// Returns true once for each interruption, when bytes of the upload arrive again.
@@ -89,7 +89,7 @@ actor TusStore {
 
     /// Waits until only the caller uses the upload. An older request is stopped, stores its received bytes, and
     /// releases the upload first.
-    /// - Parameter stop: Makes the caller release the upload for a newer request.
+    /// - Parameter stop: Called when a newer request needs the upload; must make the caller release it.
     func hold(_ id: String, stop: @escaping @Sendable () -> Void) async throws(Problem) -> TusUpload {
         switch slots[id] {
         case nil:
@@ -114,7 +114,8 @@ actor TusStore {
         }
     }
 
-    /// Returns the upload in its current state; nil removes it.
+    /// Ends the caller's use of an upload, and passes the upload to the next waiting request.
+    /// - Parameter upload: The upload in its current state; nil if it was removed.
     func release(_ id: String, _ upload: TusUpload?) {
         guard case .held(_, _, var waiting) = slots[id] else { return }
         guard var upload else {
@@ -135,7 +136,7 @@ actor TusStore {
         next.proceed.resume(returning: upload)
     }
 
-    /// Removes uploads without activity for too long, and forgets those removed long ago.
+    /// Removes uploads that were inactive for too long, and forgets uploads that were removed long ago.
     func expire() async {
         let due = now()
         let lifetime = TimeInterval(expiry.components.seconds)
@@ -148,7 +149,8 @@ actor TusStore {
         }
     }
 
-    /// - Throws: `Problem.full`, also if only this client has too many unfinished uploads.
+    /// Removes old uploads if the table is full or the client has too many unfinished uploads.
+    /// - Throws: `Problem.full` if that was not enough.
     private func makeRoom(for client: String) async throws {
         if slots.count >= limits.uploads { await expire() }
         if slots.count >= limits.uploads { await forgetOldest() }
@@ -176,7 +178,7 @@ actor TusStore {
             return
         }
         await drop(upload)
-        slots[upload.id] = nil  // A memory of it would take the room that was made.
+        slots[upload.id] = nil  // A `gone` entry would fill the table again.
     }
 
     private func close(_ upload: TusUpload) {
@@ -186,7 +188,7 @@ actor TusStore {
         interrupted.remove(upload.id)
     }
 
-    /// Forgets the oldest tenth of the finished or removed uploads, if only such entries fill the table.
+    /// Forgets the oldest finished or removed uploads, up to a tenth of the table's maximum size.
     private func forgetOldest() async {
         let memories = slots.compactMap { id, slot -> (id: String, since: Date)? in
             switch slot {
@@ -215,7 +217,7 @@ actor TusStore {
         metrics.note(.expired(id: upload.id, name: upload.name))
     }
 
-    /// Removes the files of an upload. A finished file has its own name already, and stays.
+    /// Removes the data file and the info file of an upload. A finished file has been renamed, and stays.
     nonisolated func discard(_ upload: TusUpload) async {
         let uploadStore = uploadStore
         let freed = try? await offLoop { () throws(SystemCallError) in

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The properties of a tus upload. Its offset is the size of its data file.
+/// The properties of an upload resource (tus or IETF). Its offset is the size of its data file.
 struct TusUpload: Codable, Hashable, Sendable {
     enum State: Codable, Hashable, Sendable {
         case receiving
@@ -17,11 +17,11 @@ struct TusUpload: Codable, Hashable, Sendable {
     /// The `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
-    /// The time of the last change; the upload expires some time after it.
+    /// The time of the last change, from which the expiry counts.
     var touched: Date
     /// The properties of an IETF upload; nil for one of tus.
     var resumable: ResumableTerms?
-    /// The client that began it, as a `ClientAddress`; nil from an older receiver.
+    /// The `ClientAddress` of the client that created the upload; nil if an older version of the receiver stored it.
     var client: String?
 
     /// True if more bytes of the upload may arrive.
@@ -31,7 +31,7 @@ struct TusUpload: Codable, Hashable, Sendable {
 
     static let unknownLength = Int.max
 
-    /// Whether an upload with all its bytes is complete. IETF uploads are complete only once their client says so.
+    /// True if the upload is complete with its last byte; false for an IETF upload until its client says so.
     var endsByLength: Bool {
         if case .finishing = state { return true }
         return resumable == nil
@@ -47,7 +47,7 @@ extension TusUpload {
         return try Self.wish(metadata)
     }
 
-    /// The path for users: that of the file, or the one that the client requested.
+    /// The path for users: the path of the file, or the one that the client requested.
     var name: String {
         switch state {
         case .finishing(let path), .finished(let path): path
@@ -55,7 +55,7 @@ extension TusUpload {
         }
     }
 
-    /// Returns the path from the metadata. A malformed or missing field is not an error.
+    /// Returns the path in the metadata. If the metadata is missing or malformed, returns a generated name.
     static func wish(_ metadata: String?) throws(Refusal) -> StoredPath {
         guard let path = metadata.flatMap({ TusMetadata(header: $0) }).flatMap(clientPath) else {
             return StoredPath(file: try Responder.madeUpName())
@@ -77,7 +77,7 @@ extension TusUpload {
 }
 
 extension UploadStore {
-    /// Replaces the info file durably.
+    /// Writes the properties of an upload to its info file, durably.
     func save(_ upload: TusUpload) throws(SystemCallError) {
         guard let bytes = try? JSONEncoder().encode(upload) else {
             throw SystemCallError(call: "write", code: .invalidArgument)
@@ -91,7 +91,7 @@ extension UploadStore {
         try work.remove(TusUpload.infoName(id))
     }
 
-    /// Returns the uploads of an earlier run. Files that belong to none of them are leftovers, and are removed.
+    /// Returns the uploads of an earlier run. Removes files that belong to none of them.
     func restore() throws(SystemCallError) -> [TusUpload] {
         let names = Set(try work.names().map(LocalPath.init(bytes:)))
         var uploads: [TusUpload] = []

@@ -13,9 +13,10 @@ public final class UploadReceiver: Sendable {
     private let metrics: ReceiverMetrics
     private let store: TusStore
     private let tls: NIOSSLContext?
-    /// The token that the receiver created; nil if it was given one, or needs none.
+    /// The token that the receiver created; nil if the configuration has a token, or if none is needed.
     public let token: ReceiverToken?
 
+    /// Opens the folder and checks the configuration.
     /// - Parameter report: Called for each event, in sequence for each upload, from any thread. Must not block.
     /// - Throws: `.tokenNeeded`, `.tokenTooShort`, `.directory`, `.workFolder`, `.directoryInUse`, `.file`.
     public convenience init(
@@ -68,8 +69,8 @@ public final class UploadReceiver: Sendable {
     /// The statistics so far, also while `run` runs.
     public func statistics() -> ReceiverStatistics { metrics.statistics }
 
-    /// Serves until the task is cancelled; then keeps the received bytes of each upload, and returns.
-    /// - Parameter onStart: Called once connections are accepted.
+    /// Serves requests until the task is cancelled. The received bytes of resumable uploads stay stored.
+    /// - Parameter onStart: Called with the receiver's address once connections are accepted.
     /// - Throws: `ReceiverError.portInUse`, `.cannotListen`.
     public func run(onStart: @escaping @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {
         let (store, server, host, isSecure) = (store, makeServer(), configuration.host, tls != nil)

@@ -1,13 +1,13 @@
 import FerryFiles
 
-/// The folder for files, with `.ferry` inside it for unfinished uploads.
+/// The folder for received files, with `.ferry` inside it for unfinished uploads.
 final class UploadStore: Sendable {
     let root: Directory
     let work: Directory
     private let lock: OpenFile
     private let overwrite: Bool
 
-    /// Opens the folder, creating it for its owner alone if it is missing.
+    /// Opens the folder. If it is missing, creates it with access for its owner only.
     ///
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(directory: String, overwrite: Bool) throws(ReceiverError) {
@@ -43,10 +43,10 @@ final class UploadStore: Sendable {
         return try Directory(path, follows: true)
     }
 
-    /// - Returns: False if another receiver uses the folder.
+    /// Takes the lock of the folder. Returns false if another receiver uses the folder.
     private static func take(_ lock: OpenFile) throws(SystemCallError) -> Bool {
-        // A starting child shares every descriptor until its exec closes them: for that moment a released lock still
-        // seems to be locked.
+        // A child process that starts shares every descriptor until its exec closes them. For that moment, a released
+        // lock still appears to be locked.
         for _ in 0..<40 {
             if try lock.tryLock() { return true }
             DetachedThread.sleep(for: .milliseconds(25))
@@ -56,7 +56,7 @@ final class UploadStore: Sendable {
 
     static let lockName = LocalPath("lock")
 
-    /// A file of `.ferry` that holds the data of one upload.
+    /// Returns the name of the file in `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> LocalPath { LocalPath("\(id).part") }
 
     func create(_ id: String) throws(SystemCallError) -> OpenFile {
@@ -69,9 +69,9 @@ final class UploadStore: Sendable {
 
     func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
 
-    /// Gives a complete, synced upload its name: the requested one, or one with ` (2)` and so on if that is taken.
+    /// Moves the synced data file of an upload to the requested path. If that is taken, adds ` (2)` and so on.
     /// - Parameter willUse: Called with each name before it is tried.
-    /// - Returns: The path of the file, durably.
+    /// - Returns: The path of the file. The rename is durable.
     func publish(
         _ id: String, as path: StoredPath, willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }
     ) throws(SystemCallError) -> StoredPath {
@@ -99,7 +99,7 @@ final class UploadStore: Sendable {
         throw SystemCallError(call: "rename", code: .fileExists)
     }
 
-    /// Returns a stored file for reading: only regular files, never through a link.
+    /// Opens a stored file for reading; nil if there is none, or only a folder, special file or symbolic link.
     func stored(_ path: StoredPath) throws(SystemCallError) -> (file: OpenFile, status: FileStatus)? {
         do throws(SystemCallError) {
             let file = try folder(path.folders[...]).open(path.file.path, for: .reading)

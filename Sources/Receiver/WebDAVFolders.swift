@@ -6,9 +6,9 @@ import NIOCore
 /// The subset of WebDAV (RFC 4918) that a client needs to copy a tree of files into the folder, and to list existing
 /// ones. Nothing can be moved, removed or locked.
 struct WebDAVFolders: Sendable {
-    /// The maximum number of names in a list. A larger folder is refused, as a partial list would pass for the whole.
+    /// The maximum number of names in a list. Larger folders are refused: a partial list would look complete.
     static let listLimit = 10_000
-    /// The maximum number of bytes of a list; long paths are repeated for each name.
+    /// The maximum number of bytes of a list. Each entry repeats the path of the folder.
     private static let listBytes = 16 << 20
 
     private static let tooLong = Refusal(
@@ -16,10 +16,10 @@ struct WebDAVFolders: Sendable {
 
     let uploadStore: UploadStore
     let allowListing: Bool
-    /// The methods of the receiver, for `Allow`.
+    /// The methods that the receiver supports, for the header field `Allow`.
     let methods: String
 
-    /// Serves `PROPFIND`. Whichever properties were requested, the response contains all of them (RFC 4918 §9.1).
+    /// Serves `PROPFIND`. The response contains all properties, whichever were requested (RFC 4918 §9.1).
     func properties(_ exchange: Exchange, at path: String) async throws -> Response {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
@@ -60,7 +60,8 @@ struct WebDAVFolders: Sendable {
         }
     }
 
-    /// - Throws: `Refusal` with 403 for the whole tree, which is also the meaning of a missing field (RFC 4918 §9.1).
+    /// Reads the header field `Depth`.
+    /// - Throws: `Refusal` with 403 for `infinity`, which is also the meaning of a missing field (RFC 4918 §9.1).
     private static func depth(_ fields: HTTPFields) throws(Refusal) -> UploadStore.Depth {
         switch fields[.depth]?.lowercased() {
         case "0": return .itself

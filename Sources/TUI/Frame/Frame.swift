@@ -42,7 +42,7 @@ struct Frame: Equatable, Sendable {
         put(SafeText(own: text), row: row, column: column, role: role, limit: limit)
     }
 
-    /// Draws text from outside. Escapes in it get their own role.
+    /// Draws text from outside the program, such as a file name. Escapes in it get a role of their own.
     @discardableResult
     mutating func put(
         _ text: SafeText, row: Int, column: Int, role: Role = .normal, limit: Int = .max

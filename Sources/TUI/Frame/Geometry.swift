@@ -24,7 +24,7 @@ struct Region: Equatable, Sendable {
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
-        /// A name in the listed folder. `entryMark` is the column of its mark.
+        /// The name of an entry in the listed folder. `entryMark` is the column with its mark.
         case entry([UInt8])
         case entryMark([UInt8])
         /// The area of a dialog: clicks on it do not reach the list below.

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// The signs besides letters: Unicode, or ASCII if the font or the locale lacks them.
+/// The symbols of the screen: in Unicode, or in ASCII if the font or the locale lacks them.
 struct Glyphs: Sendable {
     var isUnicode: Bool
 
@@ -31,8 +31,8 @@ struct Glyphs: Sendable {
         }
     }
 
-    /// Returns the two parts of a bar. They differ in weight as well as in colour, and do not touch the rows above and
-    /// below.
+    /// Returns the full and the empty part of a progress bar. They differ in line weight as well as in colour, and do
+    /// not touch the rows above and below.
     func bar(_ fraction: Double, width: Int) -> (full: String, rest: String) {
         let share = fraction.isFinite ? max(0, min(1, fraction)) : 0
         guard isUnicode else {
@@ -44,7 +44,7 @@ struct Glyphs: Sendable {
         return (full, String(repeating: "─", count: width - halves / 2 - halves % 2))
     }
 
-    /// Returns a strip of signs for the parts on the server and the missing ones, if there is a sign for each part.
+    /// Returns one symbol for each part of a multipart upload, uploaded or missing; empty if `width` is too small.
     func parts(_ parts: UploadResource.Parts, width: Int) -> String {
         guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.held) else {
             return ""

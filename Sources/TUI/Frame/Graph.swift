@@ -2,11 +2,11 @@ import FerryFiles
 
 /// The characters that draw a graph.
 public enum GraphStyle: String, CaseIterable, Hashable, Sendable {
-    /// Two values per cell, four steps per line.
+    /// Braille dots: two values per cell, four height steps per line.
     case braille
-    /// One value per cell, eight steps per line.
+    /// Block characters: one value per cell, eight height steps per line.
     case block
-    /// One value per cell, three steps per line.
+    /// ASCII characters: one value per cell, three height steps per line.
     case ascii
 
     var valuesPerCell: Int { self == .braille ? 2 : 1 }
@@ -20,11 +20,11 @@ public enum GraphStyle: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// A filled curve in lines of text, with the newest value on the right. Pure.
+/// A filled curve in lines of text, with the newest value on the right.
 struct Graph {
     /// The lines from top to bottom. Empty cells are blanks: they cost one byte, and screen readers skip them.
     let lines: [String]
-    /// The value of the topmost step. It is one of 1, 2, 5, 10, 20, … of a unit, so that it changes rarely.
+    /// The value at the top of the graph: 1, 2, 5, 10, 20, … bytes, kibibytes, …, so that it changes rarely.
     let scale: Double
     /// The greatest of the values shown.
     let peak: Double
@@ -38,7 +38,7 @@ struct Graph {
         let scale = Self.scale(peak)
         self.scale = scale
         let steps = style.stepsPerLine * max(0, height)
-        // Any movement is visible, however small.
+        // A value above 0 has at least one step, so that every transfer is visible.
         let heights = shown.map {
             $0 > 0 ? max(1, min(steps, Int(($0 / scale * Double(steps)).rounded()))) : 0
         }
@@ -61,8 +61,8 @@ struct Graph {
         }
     }
 
-    /// Returns the braille sign for two columns of dots, filled from the bottom (Unicode, chapter 21.1: each dot is a
-    /// bit of the last byte).
+    /// Returns the braille character for two columns of dots, filled from the bottom (Unicode, chapter 21.1: each dot
+    /// is a bit of the last byte).
     private static func braille(_ left: Int, _ right: Int) -> String {
         let dots =
             [0x40, 0x04, 0x02, 0x01].prefix(left).reduce(0, |)

@@ -1,4 +1,4 @@
-/// The colours and attributes of each role, by tier of terminal.
+/// The colours and attributes of each role, for the colours that the terminal supports.
 struct Palette: Sendable {
     enum Tier: Sendable, CaseIterable {
         /// No colours: the terminal has none, or the user wants none.
@@ -7,7 +7,7 @@ struct Palette: Sendable {
         case basic
         /// The fixed 256 colours of xterm.
         case full
-        /// Colours of 24 bits.
+        /// 24-bit colours.
         case direct
 
         /// - Parameter areDirect: True if colour numbers are RGB values; only the first eight are palette numbers.
@@ -22,8 +22,8 @@ struct Palette: Sendable {
         }
     }
 
-    /// A pair of the terminal's colour numbers with attributes. nil is the terminal's default, which fits light and
-    /// dark backgrounds.
+    /// A pair of the terminal's colour numbers with attributes. A colour of nil is the terminal's default, which fits
+    /// light and dark backgrounds.
     struct Style: Hashable, Sendable {
         var foreground: Int?
         var background: Int?
@@ -33,14 +33,14 @@ struct Palette: Sendable {
     let tier: Tier
     let theme: Theme
 
-    /// - Parameter tier: The capabilities of the terminal.
+    /// - Parameter tier: The colours that the terminal supports.
     init(tier: Tier, theme: Theme = .standard) {
         self.tier = theme.hasColours ? tier : .mono
         self.theme = theme
     }
 
-    /// - Parameter onCursorLine: True for the line under the cursor. It keeps its roles and gets a background, or
-    ///   reverse video without spare colours.
+    /// - Parameter onCursorLine: True for the line under the cursor. Its texts keep their colours and get another
+    ///   background, or reverse video if there is no colour for the background.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }
@@ -85,7 +85,7 @@ struct Palette: Sendable {
         }
     }
 
-    /// True if a shade sets the role apart. `basic` has too few colours for shades.
+    /// True if a shade of colour sets the role apart, instead of an attribute. `basic` has no shades.
     private func hasShades(_ role: Role) -> Bool {
         (tier == .full || tier == .direct) && number(theme[role].colour) != nil
     }

@@ -1,4 +1,4 @@
-/// A colour by its red, green and blue parts, for terminals of 24 bits.
+/// A colour by its red, green and blue parts, for terminals with 24-bit colours.
 public struct RGB: Hashable, Sendable {
     let red, green, blue: UInt8
 
@@ -6,7 +6,7 @@ public struct RGB: Hashable, Sendable {
         (self.red, self.green, self.blue) = (red, green, blue)
     }
 
-    /// - Parameter text: A text such as `#5fafff`; nil for anything else.
+    /// Reads a colour such as `#5fafff`; nil for any other text.
     public init?(_ text: String) {
         let digits = text.dropFirst()
         guard text.first == "#", digits.count == 6, digits.allSatisfy(\.isHexDigit),
@@ -15,7 +15,7 @@ public struct RGB: Hashable, Sendable {
         self.init(UInt8(value >> 16), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF))
     }
 
-    /// Makes one of xterm's 256 colours: 16 that users can change, a cube, and a ramp of greys.
+    /// Creates one of xterm's 256 colours: the 16 that users can change, a colour cube, and a ramp of greys.
     /// - Parameter number: A number from 0 to 255.
     init(palette number: Int) {
         switch number {
@@ -35,10 +35,10 @@ public struct RGB: Hashable, Sendable {
         (16...255).min { distance(to: RGB(palette: $0)) < distance(to: RGB(palette: $1)) } ?? 16
     }
 
-    /// The number of the colour in terminals of 24 bits.
+    /// The number of the colour in terminals with 24-bit colours.
     ///
-    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Such blues get one
-    /// step of green.
+    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Dark blues with such a
+    /// number get one step of green.
     var directNumber: Int {
         let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
         return number < 256 ? number + 256 : number

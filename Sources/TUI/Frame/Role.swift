@@ -1,4 +1,4 @@
-/// The meaning of a cell. The palette decides its look.
+/// The purpose of the text in a cell. The palette decides its colour and attributes.
 public enum Role: UInt8, CaseIterable, Sendable {
     case normal, dim, title, header, key, escape
     case running, done, failed, paused, waiting, queued

@@ -19,8 +19,8 @@ extension Theme {
         "default": standard, "light": light, "high-contrast": highContrast, "mono": mono,
     ]
 
-    /// Returns the colours of a role on a dark, on a light and on a black background. Yellow and cyan are unreadable on a
-    /// light one.
+    /// Returns the colours of a role on a dark, on a light and on a black background. Yellow and cyan are unreadable on
+    /// a light background.
     private static func colours(_ role: Role) -> (dark: Colour, light: Colour, black: Colour) {
         switch role {
         case .normal, .dialog, .title, .banner, .selection, .field: (Colour(), Colour(), Colour(nil, 231))

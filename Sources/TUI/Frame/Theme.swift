@@ -6,34 +6,34 @@ public struct Theme: Hashable, Sendable {
         public var basic: Int?
         /// The number among xterm's 256 colours.
         public var full: Int?
-        /// The colour in terminals of 24 bits.
+        /// The colour in terminals with 24-bit colours.
         public var exact: RGB?
 
-        /// Makes a colour from a number among the 256. In terminals of 24 bits it looks the same.
+        /// Creates one of xterm's 256 colours. Terminals with 24-bit colours show the same colour.
         init(_ basic: Int? = nil, _ full: Int? = nil) {
             self.basic = basic
             self.set(full: full)
         }
 
-        /// Sets one of xterm's 256 colours, also for terminals of 24 bits.
+        /// Sets one of xterm's 256 colours, also for terminals with 24-bit colours.
         public mutating func set(full number: Int?) {
             full = number
             exact = number.map(RGB.init(palette:))
         }
 
-        /// Sets an exact colour, and the most similar of the 256.
+        /// Sets a 24-bit colour, and the most similar of xterm's 256 colours for other terminals.
         public mutating func set(exact colour: RGB?) {
             exact = colour
             full = colour?.nearestInPalette
         }
     }
 
-    /// The difference between a role and plain text.
+    /// The colour of a role, and the changes of its attributes.
     public struct Look: Hashable, Sendable {
         public var colour = Colour()
-        /// The attributes beyond those that the role always has.
+        /// The attributes that the theme adds to those of the role.
         public var added: TextAttributes = []
-        /// The attributes that the role loses.
+        /// The attributes that the theme removes from those of the role.
         public var removed: TextAttributes = []
     }
 
@@ -55,7 +55,7 @@ public struct Theme: Hashable, Sendable {
         set { looks[role] = newValue }
     }
 
-    /// False if the terminal's defaults are used everywhere.
+    /// True if the theme sets any colour; false if it uses the terminal's default colours everywhere.
     var hasColours: Bool {
         (looks.values.map(\.colour) + [background, cursorLine]).contains { $0 != Colour() }
     }

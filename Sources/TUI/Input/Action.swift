@@ -27,7 +27,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// True if the action only moves through the list.
+    /// True if the action moves in the list, shows another tab or marks many rows.
     var isMovement: Bool {
         switch self {
         case .up, .down, .pageUp, .pageDown, .halfPageUp, .halfPageDown, .top, .bottom, .show: true

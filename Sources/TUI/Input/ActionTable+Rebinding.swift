@@ -2,17 +2,17 @@
 public struct RebindingError: Error, Hashable, Sendable {
     /// The name of the action with the faulty keys, as it was written.
     public let action: String
-    /// The expected value and the reason; completes "expected …".
+    /// The expected value and the reason: the end of a sentence that begins with "expected".
     public let expected: String
 }
 
 extension ActionTable {
-    /// The keys that cannot be changed, so that every dialog has a way out. They stay with their actions.
+    /// The keys that stay with their default actions, so that the user can leave every dialog.
     private static let fixed: Set<Key> = [.control("c"), .control("z")]
 
     /// Returns the table with other keys for some actions.
     ///
-    /// - Parameter changes: The new keys, as labels, by the names of entries.
+    /// - Parameter changes: The labels of the new keys, by the name of the entry.
     /// - Throws: `RebindingError` for unknown names and keys, keys that cannot be bound, keys that two actions of one
     ///   context would share, and changes that leave a dialog without a way out.
     public func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
@@ -54,7 +54,7 @@ extension ActionTable {
         return keys + entry.keys.filter { fixed.contains($0) && !keys.contains($0) }
     }
 
-    /// Returns the reason why a key cannot be bound, which completes "Ctrl-Z …"; nil if it can.
+    /// Returns the reason why a key cannot be bound, as the end of a sentence about the key; nil if it can be bound.
     private static func reasonAgainst(_ key: Key, for entry: Entry) -> String? {
         if fixed.contains(key), !entry.keys.contains(key) {
             return key == .control("z") ? "always suspends" : "always leaves"

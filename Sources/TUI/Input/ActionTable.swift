@@ -49,14 +49,14 @@ public struct ActionTable: Hashable, Sendable {
         entry(for: action, in: context)?.keys.first?.label
     }
 
-    /// Returns a key and its effect, `p resumes`; nil if no key has it.
+    /// Returns the key of an action and its effect, `p resumes`; nil if the action has no key.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     /// A row of the table; nil for the hint if the hint line does not show the action.
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
-    /// The rows by context. The questions on leaving depend on the owner of the engine. Their contexts come twice, since
-    /// `ferry config --keys` lists what ends the engine before what stays.
+    /// The rows by context. The contexts of quitting appear twice, because `ferry config --keys` lists the actions that
+    /// leave at once before those that wait or stay.
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),

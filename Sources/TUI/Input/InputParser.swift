@@ -1,5 +1,5 @@
-/// Turns the terminal's bytes into keys. The result does not depend on where the bytes are cut, and no byte can stop
-/// it.
+/// Turns the terminal's bytes into keys. The result does not depend on the boundaries between reads, and invalid bytes
+/// do not stop the parser.
 struct InputParser: Sendable {
     private enum State {
         case ground
@@ -46,7 +46,7 @@ struct InputParser: Sendable {
         return keys
     }
 
-    /// Ends the wait for more bytes: a lone ESC becomes the key, an incomplete sequence is dropped.
+    /// Ends the wait for more bytes: a lone ESC becomes the Escape key, and an incomplete sequence is dropped.
     mutating func flush() -> [Key] {
         guard isWaiting else { return [] }
         defer { state = .ground }
@@ -72,11 +72,11 @@ struct InputParser: Sendable {
                 isEnd || length >= Self.longestString
                 ? .ground : .string(length: length + 1, afterEscape: byte == 0x1B)
         case .paste:
-            break  // taken in larger pieces
+            break  // read by `paste`, many bytes at once
         }
     }
 
-    /// Reads bytes up to the next one that may end the paste, and returns their number.
+    /// Reads bytes up to the next `~`, which may end the paste, and returns their number.
     private mutating func paste(_ bytes: some Collection<UInt8>, _ keys: inout [Key]) -> Int {
         guard case .paste(var buffer) = state else { return 0 }
         state = .ground  // so that the buffer has one owner and is not copied
@@ -165,7 +165,7 @@ struct InputParser: Sendable {
         case UInt8(ascii: "F"): return .end
         case UInt8(ascii: "Z"): return .backTab
         case UInt8(ascii: "M"): return parameters.isEmpty ? .enter : nil
-        // With 1 as the first parameter it is F3 with a modifier.
+        // `ESC [ 1 ; n R` is F3 with a modifier, not a cursor position.
         case UInt8(ascii: "R") where numbers.count == 2 && numbers[0] > 1 && numbers[1] > 0:
             return .cursorPosition(Point(row: numbers[0] - 1, column: numbers[1] - 1))
         case UInt8(ascii: "P")...UInt8(ascii: "S"): return .function(Int(final) - 0x4F)
@@ -233,7 +233,7 @@ private struct PasteBuffer {
             kept = Array(bytes.prefix(InputParser.pasteLimit))
         }
         if isEnd { return PastedText.decode(kept?[...] ?? bytes[..<length]) }
-        // Dropped, except for a possible beginning of the end marker.
+        // Drops bytes beyond the limit, except those that may begin the end marker.
         if kept != nil { bytes.removeFirst(max(0, bytes.count - Self.end.count)) }
         return nil
     }

@@ -28,7 +28,7 @@ extension Key {
 
     var isCharacter: Bool { if case .character = self { true } else { false } }
 
-    /// The key that a terminal sends instead, if it cannot tell the two apart; otherwise nil.
+    /// The key that the terminal reports instead, because both keys send the same bytes; nil if there is none.
     var arrivesAs: String? {
         switch self {
         case .control("h"): Key.backspace.label

@@ -15,10 +15,10 @@ enum Key: Hashable, Sendable {
     case release(Point)
     /// A turn of the wheel, in lines. Negative is up.
     case wheel(Int, Point)
-    /// The terminal's reply to a request for the cursor's position. No user pressed it.
+    /// The terminal's response to a request for the cursor's position, not a key that a user pressed.
     case cursorPosition(Point)
 
-    /// The names of keys that are not characters. A second name is accepted too.
+    /// The names of keys that are not characters. The first name of a key is shown; the second one is accepted, too.
     static let names: [(key: Key, name: String)] = [
         (" ", "space"), (.up, "Up"), (.down, "Down"), (.left, "Left"), (.right, "Right"),
         (.shiftUp, "Shift-Up"), (.shiftDown, "Shift-Down"), (.home, "Home"), (.end, "End"),

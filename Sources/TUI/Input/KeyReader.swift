@@ -1,8 +1,8 @@
-/// The parser, and the timing that it needs: text that arrived in one read, and an ESC that stays alone.
+/// Reads keys from bytes and timing: much text in one read may be a paste, and a lone ESC becomes a key.
 struct KeyReader: Sendable {
     /// The seconds in which an ESC may still begin a sequence.
     static let escapeDelay = 0.05
-    /// The number of printable bytes in one read that may be a paste without brackets.
+    /// The minimum number of printable bytes in one read that may be an unbracketed paste.
     static let burst = 8
 
     private var parser = InputParser()
@@ -25,7 +25,7 @@ struct KeyReader: Sendable {
         return parser.flush()
     }
 
-    /// The end of the last whole character of a burst; nil if the bytes are keys.
+    /// Returns the end of the last whole character of a burst; nil if the bytes are keys.
     private static func endOfBurst(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= burst,
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })

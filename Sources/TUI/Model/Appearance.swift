@@ -3,14 +3,14 @@ import FerryUploads
 /// The glyphs, colours and key bindings, as the terminal and the configuration set them.
 struct Appearance: Sendable {
     var glyphs = Glyphs(isUnicode: true)
-    /// The style that the user chose; nil for the best that the terminal shows.
+    /// The style of graphs that the user chose; nil for the best one that the terminal shows.
     var wantedGraph: GraphStyle?
     var actions = ActionTable.standard
     var zone = ZoneRules.local
-    /// Returns false for a scalar whose width differs in the terminal's library.
+    /// Returns false for a scalar if the C library gives it another width.
     var agrees: @Sendable (Unicode.Scalar, Int) -> Bool = { _, _ in true }
 
-    /// The style of graphs. It is ASCII if the terminal shows nothing else, which may be known only after asking it.
+    /// The style of graphs: ASCII if the terminal shows no Unicode, which may be known only after a width probe.
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }
@@ -20,12 +20,12 @@ struct Appearance: Sendable {
         safe(text).truncated(to: columns, ellipsis: glyphs.ellipsis)
     }
 
-    /// Makes text drawable and drops its beginning.
+    /// Makes text drawable, and drops its beginning if it is too long.
     func truncatedAtStart(_ text: String, to columns: Int) -> SafeText {
         safe(text).truncatedAtStart(to: columns, ellipsis: glyphs.ellipsis)
     }
 
-    /// Makes a name drawable and drops its middle.
+    /// Makes a name drawable, and drops its middle if it is too long.
     func fitted(_ name: String, to columns: Int) -> SafeText {
         safe(name).fitted(to: columns, ellipsis: glyphs.ellipsis)
     }

@@ -1,4 +1,4 @@
-/// The owner of the engine behind the screen. It decides what leaving means.
+/// The relation between the screen and the engine. It decides what happens to the engine when the user leaves.
 public enum EngineOwnership: Hashable, Sendable {
     /// The engine ends with the screen.
     case own
@@ -7,7 +7,7 @@ public enum EngineOwnership: Hashable, Sendable {
     /// The engine runs in another process and continues without the screen.
     case attached
 
-    /// The sentence on the normal screen after Ctrl-Z.
+    /// The sentence that the terminal shows after Ctrl-Z, when the screen is gone.
     var farewell: String {
         switch self {
         case .own, .detachable: "ferry and its uploads are suspended; `fg` resumes them"

@@ -1,4 +1,4 @@
-/// The rows of each part of the screen that fits.
+/// The rows of each part of the screen, which depend on the screen's size.
 struct Layout: Hashable, Sendable {
     enum SizeClass: Hashable, Sendable { case wide, standard, compact, tiny }
 
@@ -22,12 +22,12 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// The row of toasts and of notes about the upload under the cursor. If the details are visible, the row belongs to
-    /// the log, which also contains most toasts.
+    /// The row of toasts and of notes about the upload under the cursor. On a screen with visible details, the log uses
+    /// the row while there is no toast.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
-    /// The rows of the newest log lines: five under a title, or one.
+    /// The rows of the log's newest entries: five below a title, or one without a title.
     var log: Range<Int> {
         switch sizeClass {
         case .wide: (size.rows - 6)..<(size.rows - 1)
@@ -46,7 +46,7 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The rows of the details; empty if these open as a dialog.
+    /// The rows of the details; empty if the details open as a dialog.
     var details: Range<Int> {
         guard sizeClass == .wide else { return 0..<0 }
         let end = size.rows - (hasGraph ? 11 : 7)

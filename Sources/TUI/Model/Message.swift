@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// Everything that can happen to the screen.
+/// The events that the screen's model handles.
 enum Message: Sendable {
     case clock(Clock)
     case resized(Size)
@@ -25,11 +25,11 @@ enum Message: Sendable {
 }
 
 extension Message {
-    /// True for the files that a search found.
+    /// True for the result of a search for files.
     var isPreview: Bool { if case .previewed = self { true } else { false } }
 }
 
-/// An effect that the shell around the model performs.
+/// An effect that the model requests. `Program` and `EffectRunner` perform it.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)
     /// Finds the files that the user chose to add. A search that still runs is cancelled.
@@ -39,13 +39,13 @@ enum Effect: Sendable {
     /// Reads a folder. The reading of an earlier folder is cancelled.
     case list(FolderReference, number: Int)
     case complete(String, number: Int)
-    /// Asks for the current destinations.
+    /// Requests the current destinations.
     case askDestinations
     case add(FileSelection, destination: String)
     case setMouse(Bool)
     /// Copies text to the terminal's clipboard.
     case copy(String)
-    /// Notifies the user, who may look elsewhere.
+    /// Notifies a user who may be looking elsewhere.
     case notify(TerminalNotification.Signal, String)
     case redraw
     case suspend
@@ -53,7 +53,7 @@ enum Effect: Sendable {
     case finish(ScreenOutcome)
 }
 
-/// The command behind a reply of the queue; the reply's text depends on it.
+/// The command that a reply of the queue belongs to. The text for the user depends on it.
 enum Request: Hashable, Sendable {
     /// - `files`: The number of files to be added.
     /// - `skipped`: The number of files that could not be added.
@@ -61,7 +61,7 @@ enum Request: Hashable, Sendable {
     case pause(warning: String?)
     case pauseAll(warning: String?)
     case resume, retry, move, tryNow
-    /// A removal, with the file's name if it is one upload: the upload is gone when the reply comes.
+    /// A removal, with the file's name if it is one upload: the table no longer has the upload when the reply comes.
     case remove(name: String?)
     case limitBandwidth(Bandwidth?)
     case limitConcurrency(Int)

@@ -52,7 +52,7 @@ extension Model {
         return []
     }
 
-    /// Pauses the targets. If all are paused already, resumes them.
+    /// Pauses the marked uploads, or the one under the cursor. If all of them are paused already, resumes them.
     private mutating func togglePause() -> [Effect] {
         let targets = list.targets
         let going = targets.filter(\.canBePaused)
@@ -142,7 +142,7 @@ extension Model {
         return []
     }
 
-    /// Quits, or asks first if uploads run.
+    /// Quits. If uploads run, asks first.
     private mutating func quit() -> [Effect] {
         if phase == .finishing || table.running.isEmpty || isEngineGone { return [.finish(.quit)] }
         dialog = .quit(openedAt: clock.seconds, ownership)

@@ -62,7 +62,7 @@ extension Model {
         let outcome = change(&add, &around)
         adding = around.settings
         dialog = .add(add)
-        // An earlier toast would cover the total of the new choice.
+        // An earlier toast would cover the total of the newly chosen files.
         if !layout.hasTabs, add.choosesDifferently(than: before) { toast.clear() }
         return finish(outcome)
     }

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// Keys, clicks and pasted text.
+/// The handlers of keys, clicks and pasted text.
 extension Model {
     mutating func press(_ key: Key) -> [Effect] {
         if let dialog, clock.seconds < dialog.ignoresInputUntil { return [] }
@@ -22,9 +22,9 @@ extension Model {
         }
         if key == .control("z") { return [.suspend] }
         if let action = actions.action(for: key, in: context) { return run(action) }
-        // The key works over every dialog that does not take text.
+        // The redraw key also works in dialogs, unless it is a character, which may be text there.
         if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
-        // The first line names this key, whatever is below it.
+        // The first line of the screen shows this key, also while a dialog is open.
         if isEngineGone, !context.takesText, actions.action(for: key, in: .list) == .startEngine {
             return startEngine()
         }
@@ -96,8 +96,8 @@ extension Model {
     var showsList: Bool { dialog == nil || context == .filter }
 }
 
-/// Characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal without
-/// bracketed paste.
+/// The handlers of characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal
+/// without bracketed paste.
 ///
 /// As commands they could do harm, so they are treated as text.
 extension Model {
@@ -119,8 +119,8 @@ extension Model {
         return paste(burst, isComplete: true)
     }
 
-    /// Opens a dialog if the first character is its key and the others can be its text. nil if the characters may as
-    /// well be a paste.
+    /// Opens a dialog if the first character is its key and the others can be its text. Returns nil if they may be a
+    /// paste.
     private mutating func open(_ line: TypedLine) -> [Effect]? {
         guard let rest = line.rest else { return nil }
         let opening = actions.action(for: .character(line.first), in: .list)
@@ -137,7 +137,7 @@ extension Model {
         }
     }
 
-    /// Types a line in a dialog that changes only the view, where Enter does no harm either.
+    /// Types a line in a dialog that changes only the view, so that even Enter does no harm.
     private mutating func type(_ line: TypedLine) -> [Effect] {
         let effects = paste(line.text, isComplete: true)
         return line.isEntered ? effects + run(.confirm) : effects

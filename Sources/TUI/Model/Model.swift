@@ -2,16 +2,16 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The whole screen as one value without terminal, clock and queue.
+/// The state of the whole screen. It has no access to the terminal, the clock or the queue.
 struct Model: Sendable {
     /// The state of the screen's connection to the queue.
     enum Phase: Hashable, Sendable {
-        /// The queue has not described itself yet.
+        /// The first update of the queue has not arrived yet.
         case loading
         case shown
         /// The running uploads finish, then the screen closes.
         case finishing
-        /// The queue sends no more updates. `isLoaded` is false if it had never described itself.
+        /// The queue sends no more updates. `isLoaded` is false if it has never sent one.
         case ended(isLoaded: Bool)
     }
 
@@ -25,7 +25,7 @@ struct Model: Sendable {
     var list = ListModel()
     private(set) var live = LiveModel()
     var dialog: Dialog?
-    /// The Add dialog's settings, which stay when it closes.
+    /// The settings that the Add dialog keeps when it closes.
     var adding: AddSettings
     var log = LogModel()
     var toast = ToastModel()
@@ -52,10 +52,10 @@ struct Model: Sendable {
 
     var actions: ActionTable { appearance.actions }
 
-    /// The bytes of all due uploads that are still to be sent.
+    /// The bytes still to be sent by uploads that need no action of the user.
     var bytesLeft: Int128 { live.remaining(in: table).total }
 
-    /// True until the queue has described itself.
+    /// True until the first update of the queue arrives.
     var isLoading: Bool { phase == .loading || phase == .ended(isLoaded: false) }
 
     var hasQueueEnded: Bool { if case .ended = phase { true } else { false } }
@@ -98,7 +98,7 @@ struct Model: Sendable {
     mutating func update(_ message: Message) -> [Effect] {
         let asked = dialog?.pendingPreview
         let effects = handle(message)
-        // Searching large folders is expensive, even when the result is no longer needed.
+        // Stops a search whose result is no longer needed: searching large folders is expensive.
         guard asked != nil, dialog?.pendingPreview == nil, !message.isPreview else { return effects }
         return effects + [.stopPreview]
     }
@@ -201,7 +201,7 @@ struct Model: Sendable {
     /// Asks before an undo, unless another dialog was opened since.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
-        // All uploads of the addition are done and stay; the queue's reply says so.
+        // All added uploads are done and stay. No question is needed, because the queue's reply says so.
         if case .unadded = offer.change, offer.ids.isEmpty {
             return [.perform(.undoCommand(offer.number), .undo)]
         }

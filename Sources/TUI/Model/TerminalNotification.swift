@@ -1,6 +1,6 @@
 public import FerryUploads
 
-/// The signal to a user who may look elsewhere, and the events that send it.
+/// The notification of a user who may be looking elsewhere: the signal, and the events that send it.
 public struct TerminalNotification: Sendable {
     /// The escape sequence that notifies.
     public enum Signal: String, CaseIterable, Sendable {

@@ -28,7 +28,7 @@ struct EventSummary: Sendable {
     /// Otherwise the summary only has numbers.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, told: 0)
-    /// The first events of the burst, in case it has no more.
+    /// The first events of the burst. If no more arrive, each gets a line.
     private var first: [UploadEvent] = []
     private var sums: [UploadEvent.Kind: Sum] = [:]
 
@@ -102,7 +102,7 @@ struct EventSummary: Sendable {
         return first.map(\.sentence)
     }
 
-    /// Returns the sums in a line: `137 done (1.2 GiB), up to number 4711; 140 began, up to number 4851`.
+    /// Returns the counts in a line: `137 done (1.2 GiB), up to number 4711; 140 began, up to number 4851`.
     private mutating func takeSums() -> String {
         defer { (first, sums) = ([], [:]) }
         // If many uploads are done, the summary need not say that many begin.

@@ -1,4 +1,4 @@
-/// Splits a stream of bytes into lines, however the bytes arrive.
+/// Splits a stream of bytes into lines, independent of the boundaries between reads.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         case text(String)

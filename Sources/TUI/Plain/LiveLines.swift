@@ -2,10 +2,10 @@ package import FerryFiles
 import FerryProtocols
 package import FerryUploads
 
-/// The last lines of a terminal while a command without a screen uploads or waits. They show a bar, the share done, the
-/// rate, the remaining time, the counts and the running files.
+/// The lines at the bottom of a terminal while a command without a screen uploads or waits. They show a bar, the share
+/// done, the rate, the remaining time, the counts and the running files.
 ///
-/// A value like the screen's model: no terminal, no clock, no queue.
+/// A value without access to the terminal, the clock or the queue.
 package struct LiveLines: Sendable {
     private var model: Model
     /// The sizes of the uploads that count towards the total, in bytes.

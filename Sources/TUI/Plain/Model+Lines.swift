@@ -1,12 +1,12 @@
 import FerryProtocols
 import FerryUploads
 
-/// The answers to questions about the queue, as lines.
+/// The lines about the queue and its uploads that the line mode prints.
 extension Model {
     private static let linesShown = 50
     private static let detailsShown = 20
 
-    /// True if the engine will send something without the user.
+    /// True if uploads run, or will run without the user.
     var hasWork: Bool {
         table.count(.queued) + table.running.count + table.waiting.count + table.offline.count > 0
     }
@@ -20,7 +20,7 @@ extension Model {
             ? "the queue is empty; add PATH adds files" : "in the queue: \(counts.joined(separator: ", "))"
     }
 
-    /// Returns the state of the transfers:
+    /// The state of the transfers:
     /// `2 uploads run (7 at 63%, 8 at 8%), 12 wait; 81 GiB left, 18.4 MiB/s, 1 h 13 min to go`.
     var summary: String {
         let running = table.running.count
@@ -74,7 +74,7 @@ extension Model {
         return [PlainText.line(upload, in: self)] + facts
     }
 
-    /// Returns the chosen uploads that are known.
+    /// Returns the uploads of a selection that the table has.
     func uploads(in selection: UploadSelection) -> [Upload] {
         switch selection {
         case .ids(let ids): ids.compactMap { table[$0] }

@@ -6,14 +6,15 @@ enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, RowFilter)
     case show(UploadNumbers)
-    /// The typed paths, which may be quoted, patterns or URLs. Nil for the destination means the default one.
+    /// The typed paths, which may be quoted, patterns or `file://` URLs. If the destination is nil, the default one is
+    /// used.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// A limit; nil restores the configured one.
+    /// A bandwidth limit; nil restores the configured limit.
     case limit(Bandwidth?, LimitScope)
     /// Lists the limits.
     case limits
@@ -24,7 +25,7 @@ enum PlainCommand: Hashable, Sendable {
     case detach
     case quit
 
-    /// Parses a line; nil for an empty one.
+    /// Parses a line; nil for an empty line.
     static func parse(_ line: String) throws(PlainCommandError) -> PlainCommand? {
         let text = line.drop(while: \.isWhitespace)
         let word = text.prefix { !$0.isWhitespace }

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// Everything that can happen to the line mode.
+/// The events that the line mode handles.
 enum PlainMessage: Sendable {
     /// The line mode began. `because` is the reason why there is no screen, if the user did not ask for lines.
     case opened(because: String?)
@@ -16,12 +16,12 @@ enum PlainMessage: Sendable {
     case ended(ScreenOutcome)
 }
 
-/// An effect that the shell around the line mode performs.
+/// An effect that the line mode requests. `PlainScreen` performs it.
 enum PlainEffect: Sendable {
     case print(String)
     /// An effect for the queue or the disk.
     case send(Effect)
-    /// Asks for a message once the queue is idle.
+    /// Requests the message `idle`, which comes once the queue is idle.
     case waitUntilIdle
     case finish(ScreenOutcome)
 }

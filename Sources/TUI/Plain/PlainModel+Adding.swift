@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// Additions, one after the other: each is searched for before it is queued.
+/// The command `add`. Additions run one after the other: each finds its files, then queues them.
 extension PlainModel {
     private static let problemsShown = 5
 

@@ -25,12 +25,12 @@ extension PlainModel {
         }
     }
 
-    /// Handles the answer to a question. Anything but yes means no. Returns true if the line was only an answer.
+    /// Handles the answer to a question. Anything but yes means no. Returns false if the line is also a command.
     private mutating func answer(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)
         switch question {
-        // Only a repeated command confirms.
+        // Only a second `quit` confirms.
         case .quit: return false
         case .removal(let selection) where isYes:
             perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
@@ -86,7 +86,7 @@ extension PlainModel {
             perform(
                 .limitConcurrency(number), .limitConcurrency(number),
                 Outcome(always: "\(Strings.count(number, "upload")) at once"))
-        // A script is not asked.
+        // Asks nothing without a terminal, because a script cannot answer.
         case .undo: perform(input == .terminal ? .nextUndo : .undo, .undo, Outcome(reversed: "undone"))
         case .redo: perform(.redo, .redo, Outcome(reversed: "redone"))
         case .now: perform(.tryNow, .tryNow, Outcome(always: "trying now"))

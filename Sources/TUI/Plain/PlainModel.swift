@@ -4,11 +4,11 @@ import FerryUploads
 
 /// The line mode: the screen's model, with lines instead of frames and typed commands instead of keys.
 ///
-/// A value without terminal, clock and queue. Its lines are safe for every terminal.
+/// A value without access to the terminal, the clock or the queue. Its lines are safe for every terminal.
 struct PlainModel: Sendable {
     /// The source of the typed commands, and whether more can come.
     enum Input: Hashable, Sendable {
-        /// A terminal, where the end of input means leaving.
+        /// A terminal, where the end of the input (Ctrl-D) quits.
         case terminal
         case pipe
         /// The end of a pipe. The model waits until all commands are carried out.
@@ -27,7 +27,7 @@ struct PlainModel: Sendable {
         case undo(Int)
     }
 
-    /// The lines for a command that the queue has carried out, if the uploads' events are not enough.
+    /// The lines to print after the queue has carried out a command, if the events of the uploads do not say enough.
     struct Outcome: Hashable, Sendable {
         var changed: String?
         /// The line if nothing had to change.
@@ -36,7 +36,7 @@ struct PlainModel: Sendable {
         var reversed: String?
         /// The number of files that were to be added.
         var files: Int?
-        /// The command and its uploads, if it changes nothing in some states.
+        /// The command and its uploads, to explain why the command left some of them unchanged.
         var steering: Steering?
     }
 
@@ -65,7 +65,7 @@ struct PlainModel: Sendable {
     private var troubles = EventSummary(names: true)
     private var summaryDue: Double?
     private var effects: [PlainEffect] = []
-    /// The lines typed before the queue has described itself. They cannot be answered correctly until then.
+    /// The lines typed before the first update of the queue. Commands need the queue's uploads, so they wait for it.
     private var early: [PlainMessage] = []
 
     /// The seconds between lines about the progress.
@@ -183,7 +183,7 @@ struct PlainModel: Sendable {
         for event in detector.take(update, at: model.clock.date) {
             switch event {
             case .upload(let event): uploads.append(model.event(event.kind, event.upload))
-            // Events before the attachment to a running engine are in its log.
+            // Events from before this process attached to the engine are in the engine's log.
             case .status(.happened) where isFirst && model.ownership == .attached: break
             case .status(let change):
                 say(change.sentence(at: model.clock.date, in: model.appearance.zone))

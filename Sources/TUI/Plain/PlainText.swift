@@ -3,11 +3,11 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The texts of the line mode about an upload. They are raw: printing makes them safe.
+/// The texts of the line mode about an upload. They may contain control characters, which printing escapes.
 enum PlainText {
     private static let longestName = 100
 
-    /// Returns the file's name; the beginning and the end of a very long one.
+    /// Returns the file's name, without its middle if it is very long.
     static func name(_ upload: Upload) -> String {
         let name = upload.path.name
         guard name.count > longestName else { return name }

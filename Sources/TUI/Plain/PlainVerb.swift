@@ -52,7 +52,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
     }
 }
 
-/// The reason why a typed line is no command, and the correct form.
+/// The reason why a typed line is not a command, and the correct form.
 struct PlainCommandError: Error, Hashable, Sendable {
     let text: String
 

@@ -1,17 +1,17 @@
 import FerryUploads
 
-/// Performs the effects that need the queue or the disk, and posts their results. Commands run one after the other, as
-/// typed.
+/// Performs the effects that need the queue or the disk, and posts their results. Commands run one after the other, in
+/// the sequence in which they were typed.
 struct EffectRunner: Sendable {
     let client: any QueueClient
     let add: AddService
     let mailbox: Mailbox
-    /// Starts another engine after one is gone; nil if that is impossible.
+    /// Starts another engine after the last one is gone; nil if that is impossible.
     var startEngine: (@Sendable () async -> QueueReply)?
 
-    /// Performs the effects of an interface as long as it exists.
+    /// Runs an interface and performs its effects until it ends.
     ///
-    /// If the user leaves, the last commands are carried out first. If a signal ends the interface, they are not.
+    /// If the user leaves, the last commands are carried out first. After a signal or a lost terminal, they are not.
     func serve<Failure>(
         _ interface: (_ send: @escaping @Sendable (Effect) -> Void) async -> Result<ScreenOutcome, Failure>
     ) async throws(Failure) -> ScreenOutcome {
@@ -27,8 +27,8 @@ struct EffectRunner: Sendable {
         return try result.get()
     }
 
-    /// Returns when the effects have ended and the last command has its reply: commands typed before leaving are
-    /// carried out.
+    /// Performs effects until the stream ends. Then waits for the reply to the last command, so that commands typed
+    /// before leaving are carried out.
     func run(_ effects: AsyncStream<Effect>) async {
         let (commands, continuation) = AsyncStream.makeStream(of: Effect.self)
         let listening = Task { await listen() }
@@ -47,7 +47,7 @@ struct EffectRunner: Sendable {
             case .list:
                 listing?.cancel()
                 listing = Task { await carryOut(effect) }
-            case .setMouse, .copy, .notify, .redraw, .suspend, .finish: break  // the terminal's
+            case .setMouse, .copy, .notify, .redraw, .suspend, .finish: break  // `Program` performs these
             }
         }
         looking?.cancel()

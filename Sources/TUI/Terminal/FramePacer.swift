@@ -1,4 +1,4 @@
-/// The times of frames: at once after a key, ten times a second for changes without a key, never without a change.
+/// The times of frames: at once after a key, at most ten times a second for other changes, never without a change.
 ///
 /// Frames without a key become rarer on a line that is configured as slow, and if drawing takes long.
 struct FramePacer {
@@ -9,7 +9,7 @@ struct FramePacer {
         case soon
     }
 
-    /// The seconds between frames after keys. A storm of resizes gets no more frames.
+    /// The minimum number of seconds between frames after keys or resizes.
     private static let shortest = 0.016
     private static let gathering = 0.1
     private static let gatheringWhenSlow = 1.0
@@ -17,11 +17,10 @@ struct FramePacer {
     /// The seconds before another attempt at a terminal that accepts no bytes.
     private static let blocked = 0.05
 
-    /// The number of frames whose drawing times are compared, and the rank of the one that counts: nine of ten took no
-    /// longer.
+    /// The number of drawing times that are sorted, and the index of the one that counts. It is the 90th percentile.
     private static let sample = 20
     private static let ninetieth = 17
-    /// The seconds of drawing above which the rate is halved; below, it is doubled again.
+    /// The drawing times in seconds above which the frame rate is halved, and below which it is doubled again.
     private static let laborious = 0.1
     private static let easy = 0.025
 
@@ -34,7 +33,7 @@ struct FramePacer {
     /// The drawing times of the last frames, in seconds.
     private var durations: [Double] = []
 
-    /// - Parameter isSlow: True for at most one frame a second without a key.
+    /// - Parameter isSlow: True for at most one frame a second while no key is pressed.
     init(isSlow: Bool = false) {
         usual = isSlow ? Self.gatheringWhenSlow : Self.gathering
         interval = usual

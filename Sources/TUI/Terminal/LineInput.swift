@@ -7,12 +7,12 @@ import FerryFiles
     import Darwin
 #endif
 
-/// Lines from standard input. A thread reads them as long as the process lives, because a blocked read cannot be ended.
+/// Lines from standard input. A thread reads them until the process ends, because a blocked read cannot be cancelled.
 enum LineInput {
     static var isTerminal: Bool { StandardStream.input.isTerminal }
 
-    /// - Parameter handle: Takes each line, and the end of the input or of the terminal. On a terminal, more lines may come
-    ///   after the end of the input.
+    /// - Parameter handle: Called for each line, and at the end of the input or of the terminal. On a terminal, more
+    ///   lines may come after the end of the input (Ctrl-D).
     static func start(_ handle: @escaping @Sendable (PlainMessage) -> Void) {
         DetachedThread.start(name: "input") { read(handle) }
     }
@@ -26,7 +26,7 @@ enum LineInput {
             if poll(&input, 1, -1) < 0, errno == EINTR { continue }
             if isTerminal, input.revents & Int16(POLLHUP | POLLERR) != 0 { return handle(.ended(.hangUp)) }
             guard !isTerminal || terminal_in_foreground() else {
-                // After `bg` a read would stop the process, and its uploads.
+                // After `bg` a read would stop the process (SIGTTIN), and its uploads.
                 usleep(250_000)
                 continue
             }

@@ -2,10 +2,10 @@ import CFerryTerminal
 import FerryUploads
 import Synchronization
 
-/// The only way into the terminal's thread. Any thread may post; one byte in a pipe wakes it.
+/// Passes messages to the terminal's thread. Any thread may post; one byte in a pipe wakes the terminal's thread.
 ///
-/// Changes of the queue merge, so that a stalled terminal costs no more than one record per upload. Progress does not
-/// pass through the mailbox: the thread samples it before it draws.
+/// Updates of the queue are merged, so that a stalled terminal costs no more than one record per upload. Progress does
+/// not pass through the mailbox: the thread samples it before it draws.
 final class Mailbox: Sendable {
     struct Contents: Sendable {
         var update: QueueUpdate?
@@ -17,8 +17,9 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// The positions in `contents.update.changed`, so that merging costs the same however many changes wait. Nil
-        /// until the first merge: most updates need none, and the first one contains the whole queue.
+        /// The indices of uploads in `contents.update.changed`, so that a merge costs the same for any number of
+        /// waiting changes. Nil until the first merge: most updates need no index, and the first one contains the whole
+        /// queue.
         var indices: [Upload.ID: Int]?
     }
 

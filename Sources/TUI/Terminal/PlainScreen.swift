@@ -11,9 +11,9 @@ public struct PlainScreen: Sendable {
 
     /// The names of the destinations that files can be added to.
     public var destinations: [String] = []
-    /// The destination of files without a named one.
+    /// The destination of files that are added without naming one; nil if there is none.
     public var defaultDestination: String?
-    /// The owner of the engine.
+    /// The relation of the line mode to the engine.
     public var ownership = EngineOwnership.own
     /// The reason why there is no screen; nil if the user asked for lines.
     public var reason: String?
@@ -27,7 +27,7 @@ public struct PlainScreen: Sendable {
 
     /// - Parameters:
     ///   - print: Writes a line without waiting for its reader.
-    ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will by itself.
+    ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will start by itself.
     public init(
         client: any QueueClient, add: AddService, print: @escaping @Sendable (String) -> Void,
         waitUntilIdle: @escaping @Sendable () async -> Void
@@ -39,7 +39,7 @@ public struct PlainScreen: Sendable {
         (events, post) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Makes `run` return. The pending events are printed, and replies are not awaited.
+    /// Makes `run` return with the outcome of a signal. Pending events are printed; pending replies are not awaited.
     public func end(by signal: Int32) {
         post.yield(.message(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal))))
     }

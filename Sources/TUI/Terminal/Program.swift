@@ -12,7 +12,7 @@ final class Program {
     private var renderer: Renderer
     private var keys = KeyReader()
     private var pacer: FramePacer
-    /// The question to the terminal about widths. While it is open, nothing is drawn.
+    /// The pending request for the width of a symbol. Nothing is drawn before the response or the timeout.
     private var probe: WidthProbe?
     private var lastFrame: Frame?
     private var outcome: ScreenOutcome?

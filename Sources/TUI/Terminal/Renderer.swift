@@ -1,6 +1,6 @@
 import CFerryTerminal
 
-/// Sends the changed rows of a frame to the terminal. It decides nothing.
+/// Sends the changed rows of a frame to the terminal.
 struct Renderer {
     private var shown: Frame?
 

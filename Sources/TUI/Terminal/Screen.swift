@@ -10,44 +10,45 @@ public import FerryUploads
 /// let outcome = try await screen.run()
 /// ```
 public struct Screen: Sendable {
+    /// The settings of the screen.
     public struct Configuration: Sendable {
         /// A choice of colours.
         public enum Colour: String, Sendable, CaseIterable {
             /// Colours if the terminal has them and `NO_COLOR` is not set.
             case auto
             case always, never
-            /// Colours of 24 bits if terminfo describes them; otherwise as `always`.
+            /// 24-bit colours if terminfo describes them; otherwise as `always`.
             case direct
         }
 
-        /// A choice of the signs besides letters, such as bars and arrows: Unicode or ASCII.
+        /// A choice of the symbols, such as bars and arrows: Unicode or ASCII.
         public enum GlyphChoice: String, Sendable, CaseIterable {
-            /// ASCII only if the locale or the terminal has no other signs, or draws them too wide.
+            /// ASCII only if the locale or the terminal lacks the Unicode symbols, or draws them too wide.
             case auto
             case unicode, ascii
         }
 
-        /// The signs that are drawn besides letters, such as bars and arrows.
+        /// The symbols, such as bars and arrows.
         public var glyphs = GlyphChoice.auto
         /// The colours.
         public var colour = Colour.auto
-        /// The colours and attributes of the roles.
+        /// The colours and attributes of each role of text.
         public var theme = Theme.standard
         /// The characters that draw graphs; nil for braille dots where the terminal has them, otherwise ASCII.
         public var graph: GraphStyle?
         /// The key bindings.
         public var actions = ActionTable.standard
-        /// True if the screen uses clicks and the wheel. `m` changes it.
+        /// True if clicks and the mouse wheel work on the screen. The key `m` changes it.
         public var mouse = true
-        /// The way to notify a user who looks elsewhere.
+        /// The way to notify a user who may be looking elsewhere.
         public var notification = TerminalNotification()
-        /// True for at most one frame a second without a key.
+        /// True to draw at most one frame a second while no key is pressed.
         public var isSlow = false
         /// The names of the destinations that files can be added to.
         public var destinations: [String] = []
         /// The destination that is offered first.
         public var defaultDestination: String?
-        /// The owner of the engine.
+        /// The relation of the screen to the engine.
         public var ownership = EngineOwnership.own
 
         public init() {}
@@ -58,7 +59,7 @@ public struct Screen: Sendable {
     private let configuration: Configuration
     private let startEngine: (@Sendable () async -> QueueReply)?
 
-    /// - Parameter startEngine: Starts another engine after the attached one is gone.
+    /// - Parameter startEngine: Starts another engine after the attached one is gone; nil if that is impossible.
     public init(
         client: any QueueClient, add: AddService, configuration: Configuration,
         startEngine: (@Sendable () async -> QueueReply)? = nil
@@ -104,7 +105,7 @@ public struct Screen: Sendable {
 public enum ScreenOutcome: Hashable, Sendable {
     /// The user left. Uploads may be running.
     case quit
-    /// The user let the running uploads finish first, and they have.
+    /// The user chose to wait for the running uploads, and they have ended.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach
@@ -113,17 +114,17 @@ public enum ScreenOutcome: Hashable, Sendable {
     /// The terminal is gone: a closed window, a lost ssh, SIGHUP. Nothing can be printed any more. SIGHUP is ignored
     /// from then on, so that there is time to finish.
     case hangUp
-    /// SIGINT, SIGTERM or SIGQUIT came. The exit status is 128 plus its number.
+    /// SIGINT, SIGTERM or SIGQUIT arrived. The exit status is 128 plus the number of the signal.
     case signal(Int32)
 }
 
-/// The reason why there is no screen, as users read it.
+/// The reason why the screen cannot be shown, as a text for users.
 public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Standard input or output is a file or a pipe.
     case notATerminal
     /// TERM names a terminal that cannot move its cursor.
     case unusableTerminal(String)
-    /// The system refused, with the reason.
+    /// A system call failed; the text is the reason.
     case system(String)
 
     public var description: String {
@@ -136,7 +137,7 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The search for files that users type or paste, and the command that adds them. The executable provides it.
+/// The functions that find files for users and add them to the queue. The executable provides them.
 public struct AddService: Sendable {
     /// Finds the files of a typed line, a paste or marked paths. It ends early when its task is cancelled.
     public var preview: @Sendable (_ request: AddRequest) async -> FileSelection
@@ -168,7 +169,7 @@ public struct AddService: Sendable {
 public struct DestinationNames: Hashable, Sendable {
     /// The names in the sequence in which they are offered.
     public var all: [String]
-    /// The destination of files without a named one.
+    /// The destination of files that are added without naming one; nil if there is none.
     public var preferred: String?
 
     public init(_ all: [String], preferred: String? = nil) {

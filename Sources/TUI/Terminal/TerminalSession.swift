@@ -1,7 +1,7 @@
 import CFerryTerminal
 import FerryFiles
 
-/// The terminal while the screen has it. Not Sendable: it stays on the thread that opened it.
+/// The terminal while the screen uses it. Not Sendable: it stays on the thread that opened it.
 final class TerminalSession {
     struct Events: OptionSet {
         let rawValue: Int32
@@ -13,6 +13,7 @@ final class TerminalSession {
     private var isOpen = true
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
+    /// Takes over the terminal.
     /// - Throws: `ScreenError`; then the terminal is unchanged.
     init(mouse: Bool, colour: Bool, direct: Bool) throws(ScreenError) {
         switch terminal_open(terminal_options(mouse: mouse, colour: colour, direct_colour: direct)) {
@@ -39,7 +40,7 @@ final class TerminalSession {
     /// The terminal's name in TERM.
     static var name: String { ProcessInfo.processInfo.environment["TERM"] ?? "" }
 
-    /// False on the Linux console too, which has 512 glyphs at most.
+    /// True if the terminal shows Unicode. The Linux console does not: it has at most 512 glyphs.
     var isUnicode: Bool { terminal_locale_is_utf8() && Self.name != "linux" }
 
     /// The UTF-8 locale that the environment names and this machine lacks; nil if there is none.
@@ -48,7 +49,7 @@ final class TerminalSession {
     /// The locale for characters, as setlocale(3) names it.
     var locale: String { String(cString: terminal_locale()) }
 
-    /// Asks the terminal for a sign's width. The reply arrives as input.
+    /// Requests the width of a symbol from the terminal. The response arrives as input.
     func askWidth() { terminal_ask_width(Int32(WidthProbe.row)) }
 
     static func agrees(_ scalar: Unicode.Scalar, _ width: Int) -> Bool {

@@ -1,23 +1,23 @@
-/// The question for the width of signs that Unicode calls ambiguous (UAX #11). It draws `●` at the start of a line and
-/// asks for the cursor.
+/// The request for the width of symbols that Unicode calls ambiguous (UAX #11). The terminal draws `●` in the first
+/// column and reports the cursor's position.
 struct WidthProbe: Sendable {
-    /// The seconds after which a silent terminal counts as one of narrow signs.
+    /// The seconds after which a terminal without a response is assumed to draw narrow symbols.
     static let timeout = 0.2
-    /// The row of the question, from 0. In the first row, the reply could be F3 with a modifier.
+    /// The row of the symbol, from 0. In the first row, the response could also be F3 with a modifier.
     static let row = 1
 
-    /// The time on the clock that never jumps at which the question is given up.
+    /// The time on the model's clock after which the response is no longer awaited.
     let deadline: Double
 
     init(now: Double) { deadline = now + Self.timeout }
 
-    /// Returns true for locales whose fonts may give such signs two cells: Chinese, Japanese and Korean.
+    /// Returns true for locales whose fonts may give such symbols two cells: Chinese, Japanese and Korean.
     /// - Parameter locale: The name of setlocale(3), such as `ja_JP.UTF-8`.
     static func isNeeded(locale: String) -> Bool {
         let language = locale.prefix { $0.isLetter }
         return ["ja", "ko", "zh"].contains(language)
     }
 
-    /// Returns true if the sign took two cells.
+    /// Returns true if the symbol took two cells.
     func isWide(_ cursor: Point) -> Bool { cursor == Point(row: Self.row, column: 2) }
 }

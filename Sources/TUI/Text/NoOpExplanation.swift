@@ -99,18 +99,18 @@ package struct NoOpExplanation {
 }
 
 extension UploadSelection {
-    /// Returns false if `unchanged` cannot find any.
+    /// Returns false if `unchanged(among:but:)` would return no uploads. This test needs no list of uploads.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
         if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
     }
 
-    /// Returns the chosen uploads that a command left unchanged and that need an explanation. If it changed some
-    /// uploads of a range, of a batch or of all, the others need none.
+    /// Returns the chosen uploads that a command left unchanged and that need an explanation. If a command on a range,
+    /// a batch or all uploads changed some of them, the others need none.
     package func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
         uploads.filter(needsExplanation(but: changed))
     }
 
-    /// Returns a test for such uploads.
+    /// Returns a function that tells whether an upload was left unchanged and needs an explanation.
     package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
         switch self {
         case .ids(let ids):

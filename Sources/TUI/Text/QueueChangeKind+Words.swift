@@ -5,7 +5,8 @@ extension QueueChangeKind {
     /// Describes a change that was undone or redone: `put back reel.mov`.
     ///
     /// - Parameters:
-    ///   - now: The current time. A moment a day or more after it is shown with its day of the week.
+    ///   - what: The words for the changed uploads, such as `reel.mov` or `3 uploads`.
+    ///   - now: The current time. An end of a limit a day or more later is shown with its day of the week.
     ///   - zone: The time zone of the times of day.
     public func told(of what: String, count: Int, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
@@ -30,7 +31,8 @@ extension UndoOffer {
     /// Describes an undo before it happens: `remove 600 uploads, added at 14:02`.
     ///
     /// - Parameters:
-    ///   - now: The current time; events of other days are shown with their date.
+    ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
+    ///   - now: The current time. A change on another day is shown with its date.
     ///   - zone: The time zone of the times of day.
     public func told(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         let time = Strings.moment(date, before: now, in: zone)

@@ -1,5 +1,5 @@
 extension SafeText {
-    /// Returns at most `columns` cells. It drops the middle and keeps the extension (`holiday-2024…final.mov`).
+    /// Returns the text in at most `columns` cells. Drops the middle if it is too long (`holiday-2024…final.mov`).
     func fitted(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         let mark = Unit(text: ellipsis, width: 1)
@@ -11,7 +11,7 @@ extension SafeText {
         return SafeText(units: head + [mark] + tail)
     }
 
-    /// Returns at most `columns` cells. It drops the end.
+    /// Returns the text in at most `columns` cells. Drops the end if it is too long.
     func truncated(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }
@@ -19,7 +19,7 @@ extension SafeText {
             units: Self.prefix(of: units, columns: columns - 1) + [Unit(text: ellipsis, width: 1)])
     }
 
-    /// Returns at most `columns` cells. It drops the beginning, as the end of a path is more useful.
+    /// Returns the text in at most `columns` cells. Drops the beginning if it is too long, as for paths.
     func truncatedAtStart(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }
@@ -27,7 +27,7 @@ extension SafeText {
         return SafeText(units: [Unit(text: ellipsis, width: 1)] + tail.reversed())
     }
 
-    /// Returns lines of at most `columns` cells, broken at blanks if there are any. It drops what does not fit `limit`
+    /// Returns lines of at most `columns` cells, broken at blanks if there are any. Drops the text beyond `limit`
     /// lines.
     func wrapped(to columns: Int, lines limit: Int, ellipsis: String) -> [SafeText] {
         guard columns > 0 else { return [SafeText()] }

@@ -1,8 +1,8 @@
 /// Outside text (file names, server messages, paths in errors), made safe for the screen.
 ///
-/// Nothing in it can move the cursor, change a mode, reorder its neighbours, or have a width on which terminals
-/// disagree. Undrawable scalars become escapes such as `\e` or `\u{202E}`. The backslash is doubled, so that an escape
-/// cannot be imitated. The text is for display only: it never goes back to the file system.
+/// The text cannot move the cursor, change a mode of the terminal, reorder adjacent text, or have a width on which
+/// terminals disagree. Undrawable scalars become escapes such as `\e` or `\u{202E}`. The backslash is doubled, so that
+/// an escape cannot be imitated. The text is for display only: it never goes back to the file system.
 struct SafeText: Hashable, Sendable {
     /// A part that is drawn or dropped as a whole.
     struct Unit: Hashable, Sendable {
@@ -45,13 +45,13 @@ struct SafeText: Hashable, Sendable {
         guard let first = scalars.first else { return }
         if Self.isPartOfFlag(first) {
             for scalar in scalars where Self.isPartOfFlag(scalar) {
-                // Terminals give a flag 1, 2 or 4 cells; its two letters are certain: `A` for U+1F1E6.
+                // Terminals give a flag 1, 2 or 4 cells, so its two letters are drawn instead: `A` for U+1F1E6.
                 let letter = UInt8(truncatingIfNeeded: scalar.value - 0x1F1E6) + UInt8(ascii: "A")
                 units.append(Unit(text: String(Unicode.Scalar(letter)), width: 1))
             }
             return
         }
-        // Families, skin tones, hearts and keycaps: only the first scalar has a width that all terminals share.
+        // Keeps only the first scalar of families, skin tones, hearts and keycaps: terminals agree on its width.
         if scalars.count > 1, Self.isEmoji(first) {
             append(first, agrees: agrees)
             return

@@ -2,7 +2,7 @@ package import FerryFiles
 import FerryProtocols
 package import FerryUploads
 
-/// Texts for times, counts and shares.
+/// Texts for times, counts and percentages.
 package enum Strings {
     /// Returns a remaining time of at most eight columns: `00:42`, `12:31`, `1:21:07`, `3d 04h`; dashes if it is
     /// unknown.

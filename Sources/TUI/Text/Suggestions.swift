@@ -7,7 +7,7 @@ public enum Suggestions {
         return nearest(to: word, among: names).map { "did you mean \($0)? \(known)" } ?? known
     }
 
-    /// Returns the name with the fewest letters to insert, drop or exchange; nil if none is near.
+    /// Returns the name with the smallest edit distance; nil if it is more than a third of the word's length.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let word = Array(word.lowercased())
         let distances = names.map { ($0, distance(word, Array($0.lowercased()))) }

@@ -46,7 +46,7 @@ extension UploadEvent {
         }
     }
 
-    /// The failure and the next step, in the failure's own words.
+    /// The failure, with its next step unless the upload retries by itself.
     private var trouble: String {
         guard let failure = upload.failure else { return "" }
         return kind == .waits

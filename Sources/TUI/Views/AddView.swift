@@ -12,7 +12,7 @@ struct AddView {
     var notice: String?
 
     private static let label = "files "
-    /// The number of list rows above which there are separating lines.
+    /// The minimum number of list rows for separating lines above and below the list.
     private static let roomy = 8
     /// The maximum number of rows of the list on any screen.
     private static let tallest = 30

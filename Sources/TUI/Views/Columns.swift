@@ -5,14 +5,14 @@ struct Columns: Hashable, Sendable {
         case number, sign, word, name, batch, size, bar, percent, rate, remaining, target
     }
 
-    /// The width of the cursor's sign and the mark.
+    /// The width of the cursor's symbol and the mark together.
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
     /// The width of a name above which the messages get a part of the space.
     private static let longestName = 48
 
-    /// The new widths of columns in the sequence in which these are dropped or narrowed on a narrower screen.
+    /// The steps for narrower screens, in sequence. Each step narrows a column to a width, or drops it with width 0.
     private static let steps: [(column: Column, width: Int)] = [
         (.batch, 0), (.target, 0), (.number, 0), (.size, 0), (.bar, 8), (.bar, 0), (.remaining, 0),
         (.word, 0), (.rate, 0),

@@ -1,5 +1,4 @@
-/// A box over the list. On a small screen its lower lines stay, because they show the keys. A sign marks what is cut
-/// off.
+/// A box over the list. On a small screen, an ellipsis ends the body, and the lines with the keys stay.
 struct DialogBox {
     /// A part of a line with one role.
     struct Span {
@@ -71,7 +70,7 @@ struct DialogBox {
         }
     }
 
-    /// Cuts a line to the width.
+    /// Cuts a line to the width, with an ellipsis.
     private static func cut(_ line: Line, to width: Int, ellipsis: String) -> Line {
         var room = max(0, width)
         return line.map { piece in
@@ -120,7 +119,7 @@ struct DialogBox {
 extension DialogBox {
     /// Returns a line per key, `[y] remove`. On a screen with too few lines the keys are side by side.
     ///
-    /// - Parameter width: The wanted width of the inside.
+    /// - Parameter width: The wanted number of columns of the content.
     static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {
         let lines = hints(context, appearance).map { keyPieces($0, appearance: appearance) }
         let room = size.rows - (hasBorder(size) ? 2 : 0)
@@ -139,7 +138,7 @@ extension DialogBox {
 
     /// Returns the keys side by side, in as many lines as they need.
     ///
-    /// - Parameter words: The hints of keys whose effect differs at the moment.
+    /// - Parameter words: Other hints for some actions, because their effect differs at the moment.
     static func keyRows(
         _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = [],
         words: [Action: String] = [:]

@@ -10,7 +10,7 @@ struct DialogView {
     private var appearance: Appearance { model.appearance }
     private var table: UploadTable { model.table }
 
-    /// Returns the box; nil for a dialog in the last line.
+    /// Returns the box; nil for the filter, which is in the last line of the screen.
     func box(for dialog: Dialog) -> DialogBox? {
         switch dialog {
         case .filter: nil
@@ -91,7 +91,7 @@ struct DialogView {
     private func box(for removal: RemovalDialog) -> DialogBox {
         let count = removal.targets.count
         let what = count == 1 ? removal.name ?? "1 upload" : Strings.count(count, "upload")
-        // The server is not asked, so this is the number of sent bytes rather than its own count.
+        // The server is not asked, so this is the number of sent bytes rather than of stored ones.
         let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
         let first =
             count == 1

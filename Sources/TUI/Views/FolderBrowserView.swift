@@ -2,10 +2,10 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The visible rows of a folder. The others cost nothing.
+/// The visible rows of a folder. Hidden rows are not made, so a large folder costs no more.
 struct FolderBrowserView {
     let browser: FolderBrowser
-    /// True if the list has the keys.
+    /// True if the list has the focus.
     let isActive: Bool
     let width: Int
     let height: Int
@@ -25,7 +25,7 @@ struct FolderBrowserView {
 
     var rule: DialogBox.Line { [.init(line(width), .barRest)] }
 
-    /// Returns `4 marked, 2 in other folders`.
+    /// Returns the number of marks: `4 marked, 2 elsewhere`.
     static func count(_ browser: FolderBrowser) -> String {
         let here = browser.folder.map { browser.marks.count(in: $0) } ?? 0
         let elsewhere = browser.marks.count - here

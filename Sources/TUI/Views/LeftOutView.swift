@@ -32,7 +32,7 @@ struct LeftOutView {
         DialogBox.keyRows(.leftOut, appearance: appearance, width: width, atMost: 1)
     }
 
-    /// Returns the end of the path, which distinguishes it, and the reason.
+    /// Returns a line with the end of a skipped path, which tells paths apart, and the reason.
     static func line(
         _ problem: FileSelection.Problem, width: Int, appearance: Appearance
     ) -> DialogBox.Line {

@@ -19,11 +19,11 @@ struct ListView {
             (.rate, "RATE", .rate, true), (.remaining, "ETA", .remaining, true), (.target, "TO", nil, false),
         ]
 
-    /// Draws the titles, with an arrow on the one that the rows are sorted by. A click on a title sorts them.
+    /// Draws the titles of the columns, with an arrow for the current sort. A click on a title sorts the rows.
     func drawHeader(row: Int, in frame: inout Frame) {
         for (column, title, key, isRight) in Self.titles where columns.has(column) {
             let text = title + (key.map(arrow) ?? "")
-            // The title of the state begins above its sign.
+            // The title of the state begins above the state's symbol.
             let cells = columns[column == .word ? .sign : column]
             let start = isRight ? cells.upperBound - text.count : cells.lowerBound
             let end = frame.put(text, row: row, column: start, role: .header)

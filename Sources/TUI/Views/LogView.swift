@@ -4,7 +4,7 @@ import FerryFiles
 struct LogView {
     let model: Model
 
-    /// Draws the entries. The toast over the last row covers only its own entry.
+    /// Draws the entries. A toast takes the last row; the entries move up unless the newest one has the same text.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         var rows = rows
         if let toast = model.toast.current, let row = model.layout.noteRow, rows.contains(row),

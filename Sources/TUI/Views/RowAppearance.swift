@@ -13,11 +13,11 @@ struct RowAppearance: Sendable {
     var part: ByteCount?
     var rate = ""
     var remaining = ""
-    /// The most useful message, in place of rate and remaining time: in full, then in fewer words.
+    /// Versions of the most useful message, the longest first. The message replaces rate and remaining time.
     var messages: [String] = []
-    /// The message in a few columns.
+    /// The message in at most seven columns.
     var short = ""
-    /// A remark that is less important than a message. It needs space beside rate and remaining time.
+    /// A less important remark, for the columns of rate and remaining time.
     var remark = ""
     /// The number of parts, in full and in fewer words; empty for a protocol without parts.
     var parts: [String] = []
@@ -52,7 +52,7 @@ struct RowAppearance: Sendable {
                 .waiting, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
             let end = model.live.waitEnds[upload.id] ?? model.clock.seconds(of: until)
             let seconds = end - model.clock.seconds
-            // An upload that waits for its own disk does not wait for the network.
+            // An upload that waits for its source or for file descriptors does not wait for the network.
             let isOffline = model.isOffline && ![.sourceAway, .descriptors].contains(failure.category)
             let wait =
                 model.isEngineGone
@@ -152,7 +152,7 @@ struct RowAppearance: Sendable {
         return "\(status) \(summary)"
     }
 
-    /// The message about a changed file: in full, then without details; with the key where that fits.
+    /// Returns versions of the message about a changed file, the longest first, with and without the key.
     private static func changed(
         _ failure: UploadFailure, _ upload: Upload, _ actions: ActionTable
     ) -> [String] {
@@ -168,7 +168,7 @@ struct RowAppearance: Sendable {
         sentence(failure, of: upload) + (failure.hint.map { "; \($0)" } ?? "")
     }
 
-    /// The message with the next step, then without.
+    /// Returns the message with the next step, then the message alone.
     private static func sentences(_ failure: UploadFailure, of upload: Upload) -> [String] {
         let sentence = sentence(failure, of: upload)
         return failure.hint == nil ? [sentence] : [advice(failure, of: upload), sentence]
@@ -176,7 +176,7 @@ struct RowAppearance: Sendable {
 
     private static func word(_ failure: UploadFailure) -> String { reason(failure) ?? "held" }
 
-    /// The reason in at most seven columns; nil if there is no such short word.
+    /// Returns the reason in at most seven columns; nil if no word is short enough.
     private static func reason(_ failure: UploadFailure) -> String? {
         switch failure.category {
         case .sourceChanged: "changed"

@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// The whole screen. Pure, and defined for every size.
+/// Draws the whole screen, at every size. The frame depends only on the model.
 struct ScreenView {
     let model: Model
 

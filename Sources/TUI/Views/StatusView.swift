@@ -88,7 +88,7 @@ struct StatusView {
         if isShort, hasFailures {
             add("\(Strings.count(model.table.count(.failed))) failed", .failed)
         }
-        // This part precedes permanent ones: without space, the last parts are left out.
+        // This warning precedes permanent parts: if there is too little space, the last parts are left out.
         if let away { parts.append(.init(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running > 0 {
             let up = model.appearance.glyphs.up
@@ -144,7 +144,7 @@ struct StatusView {
         return " (\(time.dropLast(3)))"
     }
 
-    /// The total limit; without one, the only other limit, or the number of others.
+    /// The text of the total limit. Without a total limit: the only other limit, or the number of limits.
     private var limit: String? {
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
         let total = limits.first { $0.scope == .total }
@@ -158,7 +158,7 @@ struct StatusView {
 
     private static let longestScope = 16
 
-    /// The destination of all running uploads, if it is the same.
+    /// The destination of all running uploads; nil if they have several.
     private var destination: String? {
         let names = Set(model.table.running.compactMap { model.table[$0]?.target.destination })
         return names.count == 1 ? names.first.flatMap { $0.isEmpty ? nil : $0 } : nil
@@ -244,7 +244,7 @@ struct StatusView {
         ]
     }
 
-    /// Returns a banner with the rate of the others and the key that tries now, then without the rate, then alone.
+    /// Returns versions of a banner: with the current rate and the key that tries now, with the key, and alone.
     private func versions(_ base: String) -> [String] {
         let key = key(.tryNow, "try now")
         return [base + underWay + key, base + key, base]
@@ -273,7 +273,7 @@ struct StatusView {
             + (model.live.estimates.total.rate.map { ", \(ByteFormat.rate($0))" } ?? "")
     }
 
-    /// Returns a key with its effect: `  [n] try now`; empty if no key has it.
+    /// Returns a key with its effect: `  [n] try now`; empty if the action has no key.
     private func key(_ action: Action, _ what: String) -> String {
         model.actions.label(of: action).map { "  [\($0)] \(what)" } ?? ""
     }

@@ -87,7 +87,7 @@ extension AddDialog {
         if let row { scroll(by: row - top, around) }
     }
 
-    /// Scrolls the list by the wheel. The line keeps the keys.
+    /// Scrolls the list by the mouse wheel. The keys still go to the line.
     mutating func scroll(by lines: Int, _ around: AddSurroundings) {
         let (height, listHeight) = (around.leftOutHeight(of: self), around.height(of: self))
         change(around) { add in

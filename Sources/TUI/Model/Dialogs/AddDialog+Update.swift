@@ -78,7 +78,7 @@ extension AddDialog {
         if height == 0, focus == .list { focus = .line }
         browser.keepCursorInView(height: height)
         guard choosesDifferently(than: before) else { return }
-        // The file under the cursor is visible with its size.
+        // The file under the cursor needs no search: the list shows it with its size.
         let isKnown = request == nil || fileUnderCursor != nil
         preview = isKnown ? .nothing : .due(at: around.now + Self.typingRest)
     }
@@ -87,7 +87,7 @@ extension AddDialog {
         request != other.request || (fileUnderCursor == nil) != (other.fileUnderCursor == nil)
     }
 
-    /// Handles Tab: asks for candidates, then steps through them.
+    /// Handles Tab: requests completions of the line, then steps through them.
     private mutating func complete(_ around: inout AddSurroundings) -> DialogOutcome {
         guard case .typed(let line) = source else { return .stay() }
         if case .offered(let candidates, let chosen) = completion, candidates.count > 1 {
@@ -104,7 +104,7 @@ extension AddDialog {
         return .stay([.complete(line.text, number: number)])
     }
 
-    /// Queues the choice, or remembers to do so once its files are known.
+    /// Adds the chosen files to the queue. If they are still being searched, adds them when they are found.
     mutating func add(_ around: inout AddSurroundings) -> DialogOutcome {
         guard around.now >= ignoresConfirmUntil else { return .stay() }
         guard let request else { return focus == .list ? .refuse("nothing is marked") : .stay() }
@@ -127,7 +127,7 @@ extension AddDialog {
             let reason = selection.problems.first.map { ": \($0.path.name): \($0.reason)" } ?? ""
             return .refuse("nothing to add" + reason)
         }
-        // An early answer must not drop the marked files.
+        // The dialog stays open, so that the marks are not lost.
         guard !destinations.isEmpty else {
             return .refuse("no destination is configured: ferry init sets one up")
         }
@@ -185,7 +185,7 @@ extension AddDialog {
         recount(in: around.table)
         guard adding else { return .stay() }
         if selection.files.isEmpty {
-            // The file under the cursor has no line of its own for its problem.
+            // The dialog has no line for the problem of the file under the cursor, so a message shows it.
             return fileUnderCursor == nil ? .stay() : finish(with: selection, &around)
         }
         return selection.files.count <= unseenLimit ? finish(with: selection, &around) : .stay()

@@ -14,7 +14,7 @@ struct AddDialog: Sendable {
         case line
         /// The list of the folder's entries.
         case list
-        /// The list of skipped paths, shown from the row `top`, and the part to return to.
+        /// The list of skipped paths from the row `top` on, and whether the focus returns to the list of entries.
         case leftOut(top: Int, isFromList: Bool)
     }
 
@@ -31,7 +31,7 @@ struct AddDialog: Sendable {
     enum Completion: Sendable {
         case none
         case asked(number: Int)
-        /// The candidates. `chosen` is the one in the line.
+        /// The candidates. `chosen` is the index of the one in the line.
         case offered([String], chosen: Int?)
     }
 
@@ -39,7 +39,7 @@ struct AddDialog: Sendable {
     static let typingRest = 0.15
     /// The number of characters above which a paste cannot be edited as a line.
     static let longestLine = 1000
-    /// The number of files above which Enter waits until the total was shown.
+    /// The number of files above which Enter adds them only after their total was shown.
     static let largeSelection = 1000
 
     var source: Source
@@ -98,13 +98,13 @@ struct AddDialog: Sendable {
             || TypedPath(line.text).kind == .folder
     }
 
-    /// True if the line changes when the list opens another folder. A pattern does not.
+    /// True if the line changes when the list opens another folder. A line with a pattern does not change.
     var lineFollows: Bool {
         guard case .typed(let line) = source else { return false }
         return isFolderOnly || TypedPath(line.text).kind != .pattern
     }
 
-    /// The file under the cursor, if Enter would add it: the list has the keys and nothing else is chosen.
+    /// The file under the cursor, if Enter would add it: the list has the focus and nothing else is chosen.
     var fileUnderCursor: (path: LocalPath, entry: FolderContents.Entry)? {
         isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
     }
@@ -117,10 +117,11 @@ struct AddDialog: Sendable {
         return text.isEmpty ? nil : AddRequest(text: text)
     }
 
-    /// The number of files above which the total must have been shown. Files marked one by one were all seen.
+    /// The number of files above which Enter adds them only after their total was shown. Equals the number of marks, if
+    /// any.
     var unseenLimit: Int { request?.marked.isEmpty == false ? max(1, marks.count) : Self.largeSelection }
 
-    /// The times on the clock at which the dialog asks something.
+    /// The times on the clock at which the dialog sends requests.
     var moments: [Double] {
         var moments: [Double] = []
         if case .due(let at) = preview { moments.append(at) }
@@ -128,7 +129,6 @@ struct AddDialog: Sendable {
         return moments
     }
 
-    /// Inserts pasted text.
     mutating func paste(_ pasted: String) {
         // A dropped file often arrives with a trailing blank or line end.
         let text = pasted.last?.isNewline == true ? String(pasted.dropLast()) : pasted
@@ -136,7 +136,7 @@ struct AddDialog: Sendable {
         focus = .line
         switch source {
         case .typed(var line):
-            // The folder of the list is no beginning of a pasted path.
+            // A pasted path replaces a line that only names the listed folder.
             if replacesFolder { line = LineEditor() }
             if text.contains(where: \.isNewline) || text.count > Self.longestLine {
                 source = .pasted(line.text.isEmpty ? pasted : line.text + "\n" + pasted)
@@ -149,7 +149,7 @@ struct AddDialog: Sendable {
         }
     }
 
-    /// Lists the folder that the line names now.
+    /// Requests the list of the folder that the line names.
     mutating func lineChanged(now: Double) {
         guard case .typed(let line) = source else { return }
         browser.point(at: TypedPath(line.text), due: now + Self.typingRest)

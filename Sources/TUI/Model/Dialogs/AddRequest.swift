@@ -16,7 +16,7 @@ public struct AddRequest: Hashable, Sendable {
 
 /// A folder that the user wants to see.
 public enum FolderReference: Hashable, Sendable {
-    /// The folder in this part of a typed line, without the name or pattern at its end.
+    /// The folder at the beginning of a typed line, without the name or pattern after it.
     case line(String)
     /// A folder that the user opened from the list of another.
     case folder(LocalPath)
@@ -28,7 +28,7 @@ public struct BrowsedFolder: Hashable, Sendable {
     public var path: LocalPath
     /// The path as a user types it, with a slash at the end; nil if its name cannot be typed.
     public var text: String?
-    /// The entries of the folder, or why they cannot be read.
+    /// The entries of the folder, or the reason why they cannot be read.
     public var contents: FolderContents
 
     public init(path: LocalPath, text: String?, contents: FolderContents) {

@@ -1,4 +1,4 @@
-/// The Add dialog's settings, which stay when it closes.
+/// The settings that the Add dialog keeps when it closes.
 struct AddSettings: Sendable {
     var destinations: [String]
     var defaultDestination: String?

@@ -5,7 +5,7 @@ import FerryUploads
 /// The dialog that asks what to copy of the chosen uploads: paths, URLs or errors.
 struct CopyDialog: Sendable {
     let targets: [Upload.ID]
-    /// The file's name, if there is one target.
+    /// The name of the file if there is one target; nil for several.
     let name: String?
 
     /// The maximum number of bytes to copy. Terminals accept about 74,000 bytes of base64 (xterm, tmux) and cut off or

@@ -34,7 +34,7 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The time until which keys are ignored: they were meant for the screen before.
+    /// The time until which keys are ignored, because they were meant for the screen without the dialog.
     var ignoresInputUntil: Double {
         switch self {
         case .removal(let removal): removal.openedAt + Self.settling

@@ -25,7 +25,7 @@ struct FolderBrowser: Sendable {
         static let parentName = Array("..".utf8)
     }
 
-    /// The folder that is shown or asked for.
+    /// The folder that is shown or requested.
     private(set) var reference = FolderReference.line("")
     private(set) var look = Look.due(at: -.infinity)
     private(set) var showsHidden = false
@@ -37,7 +37,7 @@ struct FolderBrowser: Sendable {
     private(set) var cursor = 0
     /// The index of the first visible row.
     private(set) var top = 0
-    /// The name under the cursor once the folder is shown.
+    /// The name on which the cursor is put when the folder is shown.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
     /// The text of the line when the browser last set it to the folder it opened.
@@ -45,7 +45,7 @@ struct FolderBrowser: Sendable {
     /// The last click. A second one on the same row soon after acts as Enter.
     var lastClick: (name: [UInt8], at: Double)?
 
-    /// The folder; nil while only the line names it.
+    /// The path of the folder; nil if only a typed line names it and it has not been read.
     var folder: LocalPath? {
         switch (look, reference) {
         case (.seen(let folder), _): folder.path
@@ -96,13 +96,13 @@ struct FolderBrowser: Sendable {
         return marks.contains(entry.name, in: folder)
     }
 
-    /// The file under the cursor; nil if a folder is there.
+    /// The file under the cursor; nil if the cursor is on a folder.
     var currentFile: (path: LocalPath, entry: FolderContents.Entry)? {
         guard let folder, case .entry(let entry)? = current, entry.kind != .folder else { return nil }
         return (folder.appending(entry.name), entry)
     }
 
-    /// Follows the line that the user types. It looks again only if the line names another folder.
+    /// Follows the line that the user types. Reads again only if the line names another folder.
     mutating func point(at typed: TypedPath, due: Double) {
         let isSame =
             switch reference {
@@ -145,7 +145,7 @@ struct FolderBrowser: Sendable {
         arrange(around: current?.name)
     }
 
-    /// Shows all names again and keeps the cursor's entry.
+    /// Shows names with any beginning again, and keeps the cursor on its entry.
     mutating func endStarted() {
         guard !started.isEmpty else { return }
         started = []

@@ -1,12 +1,12 @@
 /// The help: the rows of the action table that match the typed words.
 struct HelpDialog: Sendable {
     var line = LineEditor()
-    /// The index among the matching entries.
+    /// The index of the selected entry among the matching ones.
     var selected = 0
 
     /// Returns the rows that have every typed word. Rows with whole words come first.
     func entries(of actions: ActionTable) -> [ActionTable.Entry] {
-        // In lazygit, k9s and less a search begins with a slash.
+        // Users of lazygit, k9s and less begin a search with a slash, which is ignored.
         let text = line.text.count > 1 && line.text.hasPrefix("/") ? String(line.text.dropFirst()) : line.text
         let typed = text.lowercased().split(separator: " ")
         let rows = actions.entries(in: .list)
@@ -17,8 +17,8 @@ struct HelpDialog: Sendable {
         return ranked.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }.map(\.entry)
     }
 
-    /// Returns the distance of a row's words from the typed ones: 0 for own words, 1 for a synonym, more for parts of
-    /// words; nil if a word is missing.
+    /// Returns how badly a row matches. Each typed word adds 0 if it is a word of the row, 1 if it is a synonym, and
+    /// more if it is a part of one. Returns nil if a word does not match.
     private static func rank(of entry: ActionTable.Entry, for typed: [Substring]) -> Int? {
         let own = (entry.keyLabels + " " + (entry.hint ?? "") + " " + entry.help).lowercased()
         let synonyms = entry.action.synonyms

@@ -3,16 +3,16 @@ import FerryUploads
 /// The dialog with the whole log.
 struct LogDialog: Sendable {
     enum Position: Hashable, Sendable {
-        /// The newest entry, also when others arrive.
+        /// The cursor stays on the newest entry when more arrive.
         case following
-        /// The entry of this number, also when others arrive.
+        /// The cursor stays on the entry with this number when more arrive.
         case entry(Int)
     }
 
     var position = Position.following
     /// The lowest level that is shown.
     var least = LogEntry.Level.information
-    /// The words that entries must have. An Enter ends the typing and keeps them.
+    /// The words that entries must contain. Enter ends the typing and keeps the words.
     private(set) var search = LineEditor()
     private(set) var isTyping = false
 
@@ -39,7 +39,7 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Moves the cursor. Beyond the last entry it follows new ones.
+    /// Moves the cursor. On the last entry it follows new ones.
     private mutating func move(to index: Int, in entries: [LogEntry]) {
         guard let last = entries.indices.last else { return }
         position = index >= last ? .following : .entry(entries[max(0, index)].number)
@@ -74,7 +74,7 @@ struct LogDialog: Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// Returns the first index whose element satisfies `fits`, in a collection where all later ones do too.
+    /// Returns the first index whose element satisfies `fits`. All elements after it must satisfy `fits`, too.
     func partitioningIndex(where fits: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

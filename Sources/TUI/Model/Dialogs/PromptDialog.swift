@@ -2,13 +2,13 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The dialog that asks for a value.
+/// The dialog that asks for the bandwidth limit or the maximum number of uploads at once.
 struct PromptDialog: Sendable {
     enum Subject: Sendable { case bandwidth, concurrency }
 
     let subject: Subject
     private(set) var line: LineEditor
-    /// True while the line is the current value. The first typed character replaces it.
+    /// True while the line has the current value. The first typed character replaces it.
     private var isOffered = true
     /// The reason why the text is not accepted.
     private(set) var issue: String?
@@ -35,7 +35,7 @@ struct PromptDialog: Sendable {
         let text = line.text.filter { !$0.isWhitespace }
         switch subject {
         case .bandwidth:
-            // The offered limit stays in effect, whatever its origin.
+            // Confirming the current limit changes nothing, whether a command or the configuration set it.
             if isOffered { return .close() }
             do throws(UploadFailure) {
                 let bandwidth = try text.isEmpty ? .unlimited : Bandwidth.ordered(text)

@@ -3,7 +3,7 @@ import FerryUploads
 /// The question before a removal that deletes bytes on a server. Its targets are fixed when it opens.
 struct RemovalDialog: Sendable {
     let targets: [Upload.ID]
-    /// The file's name, if there is one target.
+    /// The name of the file if there is one target; nil for several.
     let name: String?
     /// The number of targets that have bytes on a server.
     let onServer: Int

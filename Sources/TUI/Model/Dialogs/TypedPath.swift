@@ -5,11 +5,11 @@ struct TypedPath: Hashable, Sendable {
         case folder
         /// A path whose last name may be incomplete.
         case name
-        /// A pattern, quoted words or an address. The list cannot show those.
+        /// A pattern, quoted words or a `file://` URL, which the list cannot show.
         case pattern
     }
 
-    /// The line up to its last slash; in a pattern, up to the last slash before it.
+    /// The line up to its last slash; with a pattern, up to the last slash before the pattern.
     let folder: String
     /// The beginning of a name in that folder.
     let started: String
@@ -21,7 +21,7 @@ struct TypedPath: Hashable, Sendable {
             (folder, started, kind) = (line, "", .pattern)
             return
         }
-        // The search is by bytes: a combining mark after a slash makes another character, but no other path.
+        // Searches bytes: a slash with a combining mark is another character, but still separates names.
         let bytes = line.utf8
         let pattern = bytes.firstIndex { "*?[".utf8.contains($0) }
         let slash = bytes[..<(pattern ?? bytes.endIndex)].lastIndex(of: UInt8(ascii: "/"))

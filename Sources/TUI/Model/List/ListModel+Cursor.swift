@@ -9,9 +9,9 @@ enum Following: Hashable, Sendable {
     /// The user moves the cursor; the list does not scroll.
     case nothing
 
-    /// The seconds after a scroll in which a key was probably meant for the earlier row.
+    /// The seconds after a scroll in which a key was probably meant for the row that was there before.
     static let settling = 0.5
-    /// The seconds for which the details of one upload stay at least.
+    /// The minimum number of seconds for which the details of one upload stay visible.
     static let reading = 2.0
 }
 
@@ -26,7 +26,7 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Keeps the cursor on its upload and its line. If the upload has left the list, a neighbour gets the cursor.
+    /// Keeps the cursor on its upload and screen line. If the upload has left the list, a neighbour gets the cursor.
     mutating func settleCursor(before: Int?) {
         let line = before.map { $0 - top }
         let rows = rows
@@ -53,7 +53,7 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Puts the cursor on a position that the user or a reply names.
+    /// Puts the cursor on a position, and stops automatic scrolling.
     mutating func putCursor(on position: QueuePosition) {
         following = .nothing
         cursor = position
@@ -89,7 +89,7 @@ extension ListModel {
         guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows
         let height = layout.list.count
-        // An upload that waits for a retry is still followed: if all fail in turn, the list would jump about.
+        // Also follows an upload that waits for a retry: otherwise the list would jump while uploads fail.
         if let cursor, let current, current.isUnderWay, let index = rows.index(of: cursor),
             (top..<(top + height)).contains(index)
         {
@@ -107,7 +107,7 @@ extension ListModel {
         following = .running(since: now)
     }
 
-    /// Keeps the details below the list on a running upload, long enough to be read.
+    /// Moves the cursor to a running upload for the details below the list, if the previous details could be read.
     private mutating func showDetails(of position: QueuePosition, since: Double, now: Double) {
         guard !layout.details.isEmpty, now - since >= Following.reading else { return }
         cursor = position
@@ -120,8 +120,8 @@ extension ListModel {
         return table.running.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
     }
 
-    /// Gives the cursor to the user, who moves or acts. Returns false if the list has just scrolled: the key was meant
-    /// for another row.
+    /// Stops automatic scrolling, because the user moves or acts. Returns false if the list has just scrolled: the key
+    /// was probably meant for another row.
     mutating func takeOver(_ action: Action, now: Double) -> Bool {
         guard case .running(let since) = following else { return true }
         following = .nothing

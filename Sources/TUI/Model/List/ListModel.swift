@@ -8,7 +8,7 @@ struct ListModel: Sendable {
     /// The parts of the screen and their rows.
     private(set) var layout = Layout(Size(rows: 24, columns: 80))
     private(set) var tab = Tab.all
-    /// The upload under the cursor; its position is remembered so that a neighbour can take over when it goes.
+    /// The position of the upload under the cursor. After a removal it leads to the nearest neighbour.
     var cursor: QueuePosition?
     /// The index in `rows` of the first visible row.
     var top = 0
@@ -96,7 +96,7 @@ struct ListModel: Sendable {
         keepCursorInView()
     }
 
-    /// Sorts the rows. The same key again reverses them.
+    /// Sorts the rows. If they are sorted by this key already, reverses them.
     mutating func sort(by key: RowOrder.Key) {
         let before = cursorIndex
         following = .nothing
@@ -106,7 +106,7 @@ struct ListModel: Sendable {
         settleCursor(before: before)
     }
 
-    /// Shows only rows that match the filter; an empty one shows all.
+    /// Shows only rows that match the filter; an empty filter shows all rows.
     mutating func narrow(to text: String) {
         let before = cursorIndex
         following = .nothing
@@ -116,7 +116,7 @@ struct ListModel: Sendable {
         settleCursor(before: before)
     }
 
-    /// Moves the cursor to an upload. It shows the upload's tab, and drops a filter that hides it. Returns false if the
+    /// Moves the cursor to an upload. If its row is hidden, shows all uploads or drops the filter. Returns false if the
     /// upload is gone.
     mutating func jump(to id: Upload.ID) -> Bool {
         guard let position = table.position(of: id) else { return false }

@@ -1,7 +1,7 @@
 /// The natural sort of names: `file10` comes after `file9`, and case does not matter.
 enum NaturalOrder {
-    /// Returns the bytes by which paths are compared. They are the path's last part, with the number of its digits
-    /// before each run of digits. No byte is zero, so a prefix sorts first.
+    /// Returns the sort key of a path: its last component in small letters, with the number of digits before each run
+    /// of digits. No byte is 0: `RowOrder` fills short keys with zeros, and a prefix must sort first.
     static func key(of path: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         path.withUnsafeBufferPointer { path in

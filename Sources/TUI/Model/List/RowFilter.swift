@@ -22,7 +22,7 @@ struct RowFilter: Hashable, Sendable {
     }
 
     let text: String
-    /// The first term that is not understood, with the reason; it filters nothing. nil if all are understood.
+    /// The error in the first invalid term; nil if all terms are valid. Invalid terms filter nothing.
     private(set) var problem: String?
     private(set) var terms: [Term] = []
 
@@ -55,7 +55,7 @@ struct RowFilter: Hashable, Sendable {
         }
     }
 
-    /// The words for states. Their beginnings are enough.
+    /// The words for states. A user may type only the beginning of a word.
     private static let states: [(word: String, kinds: [StateKind])] = [
         ("queued", [.queued]), ("up", [.running]), ("running", [.running]), ("retry", [.waiting]),
         ("waiting", [.waiting, .offline]), ("offline", [.offline]), ("paused", [.paused]), ("held", [.held]),

@@ -3,13 +3,13 @@ import FerryUploads
 /// A row of a list: an upload and its sort keys.
 struct Row: Hashable, Sendable {
     let position: QueuePosition
-    /// The first sort key: lower numbers come first. It is zero in the queue's sort.
+    /// The first sort key: lower numbers come first. It is 0 if the rows are in the sequence of the queue.
     let key: UInt64
     /// The second sort key, compared byte by byte; empty unless the rows are sorted by name.
     let name: [UInt8]
 }
 
-/// The sorted rows of a tab, or of its matches.
+/// The sorted rows of a tab, or only those that match the filter.
 struct RowList: Sendable {
     private(set) var rows: [Row] = []
     let order: RowOrder
@@ -27,7 +27,7 @@ struct RowList: Sendable {
         return index < rows.count && rows[index].position == row.position ? index : nil
     }
 
-    /// Replaces a row. Each row goes to its sorted index. Returns true if a row was added, removed or moved.
+    /// Replaces a row, or adds or removes one. Returns true if a row was added, removed or moved.
     mutating func replace(_ old: Row?, with new: Row?) -> Bool {
         guard old != new else { return false }
         let before = old.flatMap { index(of: $0) }
@@ -38,7 +38,7 @@ struct RowList: Sendable {
         return before != after || old?.position != new.position
     }
 
-    /// The index of the first row that does not come before a position in the queue, in a list with the queue's sort.
+    /// Returns the index of the first row at or after a position. The rows must have the queue's sequence.
     func lowerBound(of position: QueuePosition) -> Int { rows.partitioningIndex { $0.position >= position } }
 
     /// Compares two rows. Equal rows are sorted by their position in the queue.

@@ -41,7 +41,7 @@ struct RowOrder: Hashable, Sendable {
         }
     }
 
-    /// True if rows change positions while uploads run.
+    /// True if the sort depends on progress, so that rows move while uploads run.
     var isByRate: Bool {
         switch key {
         case .progress, .rate, .remaining: true
@@ -70,7 +70,7 @@ struct RowOrder: Hashable, Sendable {
         case .remaining: number = rate?.remaining ?? .infinity
         case .added: number = upload.added.timeIntervalSince1970
         }
-        // The bit patterns of positive numbers ascend, those of negative numbers descend, and there are two zeros.
+        // Bit patterns ascend for positive numbers and descend for negative ones. Adding 0 turns -0 into 0.
         let bits = (number + 0).bitPattern
         let ordered = number < 0 ? ~bits : bits | 1 << 63
         return isAscending ? ordered : ~ordered

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The states of uploads as rows and filters tell them apart.
+/// The state of an upload without its details, for rows and filters.
 enum StateKind: CaseIterable, Hashable, Sendable {
     case queued, running, waiting, offline, paused, held, failed, done
 

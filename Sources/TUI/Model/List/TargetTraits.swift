@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The properties that at least one target of a key has.
+/// The properties that at least one of an action's targets has.
 struct TargetTraits {
     private(set) var count = 0
     /// The number of targets that are marked.

@@ -25,7 +25,7 @@ extension Upload.State {
 }
 
 extension Upload {
-    /// The failure that the upload waits after, or that it is held or failed for.
+    /// The failure because of which the upload waits for a retry, is held or has failed; nil in other states.
     var failure: UploadFailure? {
         switch state {
         case .held(let failure), .failed(let failure), .waiting(_, let failure): failure
@@ -38,7 +38,7 @@ extension Upload {
     /// True also for an upload that is scheduled for later: retrying starts it now.
     var canBeRetried: Bool { state.canBeRetried || state == .queued && start != nil }
 
-    /// True if the upload has been tried and will continue without the user.
+    /// True if an attempt has begun and the upload continues without the user.
     var isUnderWay: Bool {
         switch state {
         case .running, .waiting: true

@@ -8,7 +8,7 @@ struct UploadStore: Sendable {
 
     init() {}
 
-    /// - Parameter uploads: The uploads. The later of two with one id counts.
+    /// - Parameter uploads: The uploads. If two have the same id, the later one replaces the earlier.
     init(_ uploads: [Upload]) {
         all = uploads
         indices.reserveCapacity(uploads.count)

@@ -2,14 +2,14 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The uploads with the rows of each tab and sums over them. Every change updates them.
+/// The uploads, the rows of each tab, and sums over the uploads. Every change updates all of them.
 struct UploadTable: Sendable {
     /// The number of changes above which a new sort is cheaper than moving rows one by one.
     private static let bulk = 1000
 
     private var uploads = UploadStore()
     private var tabs = Tab.allCases.map { _ in RowList() }
-    /// The one tab with separate rows, because it is filtered or sorted.
+    /// The rows of the tab that is filtered or sorted; nil if no tab is.
     private var arranged: Arrangement?
     private(set) var order = RowOrder.queue
     /// The rates of the running uploads.
@@ -20,9 +20,9 @@ struct UploadTable: Sendable {
     private(set) var offline: Set<Upload.ID> = []
     /// The uploads that are held because a server refuses the credentials.
     private(set) var signInRequired: Set<Upload.ID> = []
-    /// The number of uploads in a batch.
+    /// The number of uploads that belong to a batch.
     private(set) var batched = 0
-    /// The bytes of due uploads that are not on the server yet.
+    /// The bytes not yet on the server, of uploads that need no action of the user.
     private(set) var left = RemainingBytes()
     /// The bytes of uploads that are scheduled for later.
     private(set) var bytesLater: Int128 = 0
@@ -55,15 +55,15 @@ struct UploadTable: Sendable {
 
     var isEmpty: Bool { uploads.all.isEmpty }
 
-    /// Returns all rows of a tab, sorted by the queue.
+    /// Returns all rows of a tab, in the sequence of the queue.
     func rows(in tab: Tab) -> Rows { Rows(list: tabs[tab.rawValue], table: self) }
 
-    /// Returns the uploads of a tab, sorted by the queue.
+    /// Returns the uploads of a tab, in the sequence of the queue.
     func uploads(in tab: Tab) -> some Sequence<Upload> {
         tabs[tab.rawValue].rows.lazy.compactMap { uploads[$0.position.id] }
     }
 
-    /// Returns the visible rows of a tab: arranged ones if the tab is arranged, otherwise all, sorted by the queue.
+    /// Returns the visible rows of a tab: as filtered and sorted, or all in the sequence of the queue.
     func shown(in tab: Tab) -> Rows {
         if let arranged, arranged.tab == tab { return Rows(list: arranged.list, table: self) }
         return rows(in: tab)
@@ -80,7 +80,7 @@ struct UploadTable: Sendable {
         uploads[id].map { order.row(of: $0, rate: rates[id]) }
     }
 
-    /// Filters and sorts a tab. Later changes keep the arrangement.
+    /// Filters and sorts a tab. Later changes of uploads keep the filter and the sort.
     mutating func arrange(_ filter: RowFilter?, by order: RowOrder, in tab: Tab) {
         self.order = order
         arranged = nil
@@ -90,7 +90,7 @@ struct UploadTable: Sendable {
         arranged = arrangement
     }
 
-    /// Returns the rows of the uploads that have one, unsorted.
+    /// Returns the rows that the function makes of the uploads, unsorted.
     private func rows(_ row: (Upload, TransferRate?) -> Row?) -> [Row] {
         // The buffer avoids the array's iterator, which would count the references of each upload.
         uploads.all.withUnsafeBufferPointer { all in
@@ -140,7 +140,7 @@ struct UploadTable: Sendable {
 
     /// Adds, replaces or removes an upload. Returns true if a row was added, removed or moved.
     ///
-    /// - Parameter lists: False if the rows are sorted again afterwards.
+    /// - Parameter lists: False to skip the rows, because the caller sorts all of them again afterwards.
     private mutating func replace(_ id: Upload.ID, with new: Upload?, lists: Bool) -> Bool {
         let old = uploads[id]
         let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[id]) } : nil
@@ -200,7 +200,9 @@ struct UploadTable: Sendable {
         signInRequired.remove(upload.id)
     }
 
-    /// - Parameter sign: 1 to add; -1 to subtract the earlier value of the same upload.
+    /// Adds an upload to the sums, or subtracts it.
+    ///
+    /// - Parameter sign: 1 to add; -1 to subtract the upload in its earlier state.
     private mutating func count(_ upload: Upload, _ sign: Int128) {
         let bytes = sign * max(0, Int128(upload.size) - Int128(upload.confirmed))
         if upload.isDue { left.add(bytes, of: upload) }

@@ -9,7 +9,7 @@ struct LiveModel: Sendable {
 
     /// The last samples of the running uploads.
     private(set) var progress: [Upload.ID: LiveProgress] = [:]
-    /// The bytes sent by uploads that stopped and will resume. Until then, they keep the bar from falling to zero.
+    /// The bytes that stopped uploads had sent. The bars show them until the uploads resume.
     private(set) var reached: [Upload.ID: ByteCount] = [:]
     /// The times at which the waits for a retry end, on the clock that never jumps.
     private(set) var waitEnds: [Upload.ID: Double] = [:]
@@ -19,7 +19,7 @@ struct LiveModel: Sendable {
     /// The time span of the graph.
     var graph = GraphSpan.seconds
     private(set) var sampledAt: Double?
-    /// The bytes of uploads that ended since the last sample. Small uploads begin and end between two samples.
+    /// The bytes sent after the last sample by uploads that have ended. Small ones have no sample at all.
     private var unsampled = 0.0
 
     /// Returns the number of bytes on the server, as far as it is known without a request.
@@ -34,7 +34,7 @@ struct LiveModel: Sendable {
         upload.state.isUnfinished && (upload.resource != nil || stored(upload) > 0)
     }
 
-    /// Returns the bytes of all due uploads that are still to be sent.
+    /// Returns the bytes still to be sent by uploads that need no action of the user.
     func remaining(in table: UploadTable) -> RemainingBytes {
         let sent = progress.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
         return sent.reduce(into: table.left) { left, part in
@@ -46,7 +46,7 @@ struct LiveModel: Sendable {
     /// Returns true if a sample is due.
     func wantsSamples(at now: Double) -> Bool { sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true }
 
-    /// Shows the next remaining times at once, because a limit has changed.
+    /// Shows the next remaining times without delay, because a limit has changed.
     mutating func hurry() { estimates.hurry() }
 
     /// Counts the bytes that finished uploads sent after their last sample.
@@ -56,14 +56,14 @@ struct LiveModel: Sendable {
         guard !update.isComplete else { return }
         for upload in update.changed where !upload.state.isUnfinished {
             guard let before = table[upload.id], before.state.isUnfinished else { continue }
-            // The server may confirm bytes before the end. Only if the attempt resumed were they there before.
+            // Only an attempt that resumed began with confirmed bytes. Others got them during the attempt.
             let start = upload.tries.resumes > 0 ? before.confirmed : 0
             let seen = progress[upload.id]?.sample.sent ?? reached[upload.id] ?? 0
             unsampled += max(0, Double(upload.size) - Double(max(start, seen)))
         }
     }
 
-    /// Applies an update.
+    /// Applies an update of the queue.
     ///
     /// - Parameter table: The table after the update.
     mutating func take(_ update: QueueUpdate, in table: UploadTable, clock: Clock) {
@@ -140,7 +140,7 @@ struct LiveModel: Sendable {
         unsampled = 0
     }
 
-    /// Forgets the progress of uploads that are gone or stopped. Call after a complete update.
+    /// Forgets the progress of uploads that are gone or no longer run. Called after a complete update.
     private mutating func forgetWhatIsGone(from table: UploadTable, now: Double) {
         for id in progress.keys where !table.running.contains(id) { forgetMovement(of: id, now: now) }
         reached = reached.filter {

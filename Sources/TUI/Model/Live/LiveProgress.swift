@@ -7,7 +7,7 @@ struct LiveProgress: Sendable {
     enum Movement: Hashable {
         /// The bytes sent since the last sample.
         case bytes(Double)
-        /// The start of counting: a new attempt, or one that resumed at an offset.
+        /// The count starts again: a new attempt began, or an attempt resumed at an offset.
         case start
         case none
     }
@@ -31,7 +31,7 @@ struct LiveProgress: Sendable {
 
     /// Applies a sample.
     ///
-    /// The jump to the offset where an upload resumes is no speed. So the first sample of an attempt and the first
+    /// A resumed upload jumps to its offset without sending bytes. So the first sample of an attempt and the first one
     /// after `connecting` only set the start of the count.
     mutating func take(_ next: ProgressSample, attempt: Int, now: Double) -> Movement {
         guard attempt == self.attempt else {

@@ -1,8 +1,8 @@
 import FerryFiles
 
-/// The transfer rates as means over equal spans of time.
+/// The history of a transfer rate: mean values over equal spans of time.
 struct RateHistory: Hashable, Sendable {
-    /// The number of values kept: the widest graph shows as many.
+    /// The maximum number of values: the widest graph shows as many.
     static let limit = 400
 
     /// The seconds that each value covers.
@@ -16,7 +16,7 @@ struct RateHistory: Hashable, Sendable {
 
     mutating func add(bytes: Double, over seconds: Double) {
         guard seconds > 0, bytes.isFinite, bytes >= 0, seconds.isFinite else { return }
-        // A time longer than the whole history fills it with one value.
+        // If the time is longer than the whole history, one value fills it.
         var left = min(seconds, span * Double(Self.limit))
         let rate = bytes / seconds
         while left > 0 {
@@ -53,17 +53,17 @@ enum GraphSpan: Hashable, Sendable, CaseIterable {
 struct ThroughputHistory: Hashable, Sendable {
     private(set) var seconds = RateHistory(span: 0.5)
     private(set) var minutes = RateHistory(span: 5)
-    /// The end of the current span, on the clock.
+    /// The time on the clock up to which bytes were added.
     private var end: Double?
     private var smoothed = 0.0
 
     /// The seconds after which a value's weight falls to a third.
     private static let memory = 2.0
 
-    /// Adds `bytes` sent within the `seconds` before `now`. The time between the last call and that span had no
+    /// Adds `bytes` sent within the `seconds` before `now`. A gap since the previous call counts as time without
     /// uploads.
     ///
-    /// The rate is smoothed: an upload first fills the socket's buffer, which says nothing about the link.
+    /// The rate is smoothed: an upload first fills the socket's buffer, faster than the link sends.
     mutating func add(bytes: Double, over seconds: Double, now: Double) {
         guard seconds > 0, bytes.isFinite else { return }
         if let end, now - seconds > end {

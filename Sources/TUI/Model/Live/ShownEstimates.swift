@@ -13,8 +13,8 @@ struct ShownEstimates: Hashable, Sendable {
 
     subscript(id: Upload.ID) -> TransferEstimate { uploads[id] ?? TransferEstimate() }
 
-    /// Shows new estimates if the interval is over. All times change together, so that the total is never below a
-    /// single one.
+    /// Shows new estimates if the interval is over. All remaining times change together, so that the total time is
+    /// never below the time of one upload.
     mutating func show(_ new: TransferEstimates, now: Double) {
         let rates = now - rateShownAt >= Self.rateInterval - 0.01
         let times = now - remainingShownAt >= Self.remainingInterval - 0.01
@@ -29,7 +29,7 @@ struct ShownEstimates: Hashable, Sendable {
 
     mutating func forget(_ id: Upload.ID) { uploads[id] = nil }
 
-    /// Shows the next remaining times at once, because a limit has changed.
+    /// Shows the next remaining times without delay, because a limit has changed.
     mutating func hurry() { remainingShownAt = -.infinity }
 }
 

@@ -7,7 +7,7 @@ struct LogEntry: Hashable, Sendable {
     enum Level: Int, Comparable, CaseIterable, Sendable {
         case information, warning, error
 
-        /// The word for the level. Colour alone must not show it.
+        /// The word for the level, so that it is visible without colours.
         var word: String {
             switch self {
             case .information: "info"
@@ -19,7 +19,7 @@ struct LogEntry: Hashable, Sendable {
         static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The number of the entry since the start. It identifies the entry while others are dropped.
+    /// The serial number of the entry. It stays the same when older entries are dropped.
     let number: Int
     let date: Date
     let level: Level
