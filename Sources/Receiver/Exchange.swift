@@ -107,8 +107,10 @@ final class Exchange {
     func send(_ file: OpenFile, size: Int, fields: HTTPFields) async throws {
         guard !isAnswered else { return }
         isAnswered = true
+        let closes = mustClose
         var response = HTTPResponse(status: .ok, headerFields: common(fields))
         response.headerFields[.contentLength] = "\(size)"
+        if closes { response.headerFields[.connection] = "close" }
         try await output.write(.head(response))
         var offset = 0
         while offset < size {
@@ -122,6 +124,7 @@ final class Exchange {
             try await output.write(.body(piece))
         }
         try await output.write(.end(nil))
+        if closes { try await linger() }
     }
 
     private func common(_ fields: HTTPFields) -> HTTPFields {

@@ -33,8 +33,9 @@ extension Responder {
         }
         do {
             try await receive(exchange, into: &intake)
-            return try await publish(intake)
+            return try await publish(&intake)
         } catch {
+            // Files that were published already stay.
             for file in intake.files { try? await discard(file.id, bytes: 0) }
             metrics.giveBack(intake.bodyBytes)
             for file in intake.files {
@@ -86,7 +87,7 @@ extension Responder {
         let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
         let isNamed = !filename.isEmpty
         intake.files.append(
-            FormIntake.File(id: id, field: part.name, path: path, isNamed: isNamed, data: file))
+            FormIntake.File(id: id, field: part.name, path: path, isNamed: isNamed))
         metrics.note(.created(id: id, name: path.text, size: nil))
         intake.current = .file(PartWriter(file: file, offset: 0, metrics: metrics))
     }
@@ -117,23 +118,28 @@ extension Responder {
             intake.fields.append([name, String(decoding: value, as: UTF8.self)])
         case .file(var writer):
             try await writer.flush()
+            let file = writer.file
+            try await offLoop { () throws(SystemCallError) in try file.synchronize() }
             if let last = intake.files.indices.last { intake.files[last].size = writer.offset }
         }
         intake.current = .none
     }
 
-    private func publish(_ intake: FormIntake) async throws -> Response {
+    /// Gives the files their names. Those that have one leave `intake`.
+    private func publish(_ intake: inout FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
-        for file in intake.files {
+        while let file = intake.files.first {
             // If the user chose no file, browsers send the form field as an empty file without a name.
             guard file.isNamed || file.size > 0 else {
                 try await discard(file.id, bytes: 0)
+                intake.files.removeFirst()
                 continue
             }
             let path = try await offLoop { () throws(SystemCallError) in
-                try file.data.synchronize()
-                return try uploadStore.publish(file.id, as: file.path)
+                try uploadStore.publish(file.id, as: file.path)
             }
+            intake.files.removeFirst()
+            intake.bodyBytes -= file.size
             metrics.note(.finished(id: file.id, name: path.text, size: file.size))
             receipt.files.append(
                 FormReceipt.File(
@@ -149,14 +155,13 @@ extension Responder {
     }
 }
 
-/// A form that is being received.
+/// A form that is being received. Only the file of the current part is open: a form may have a thousand.
 private struct FormIntake {
     struct File: Sendable {
         let id: String
         let field: String
         let path: StoredPath
         let isNamed: Bool
-        let data: OpenFile
         var size = 0
     }
 

@@ -48,8 +48,8 @@ extension Responder {
         try await checkLength(exchange)
         let demand = DigestDemand(exchange.head.headerFields)
         let id = UploadID.make()
-        metrics.note(.created(id: id, name: wish.text, size: exchange.length))
         let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
+        metrics.note(.created(id: id, name: wish.text, size: exchange.length))
         let (size, ending) = await bodyReceiver.receive(
             exchange, id: id, into: file, from: 0, limit: maximumSize)
         do {

@@ -109,7 +109,8 @@ extension UploadStore {
             uploads.flatMap { [Self.dataName($0.id), TusUpload.infoName($0.id)] } + [
                 Self.lockName, TokenFile.name,
             ])
-        for name in names.subtracting(kept) { try work.remove(name) }
+        // What cannot be removed, such as a folder, must not keep the receiver from starting.
+        for name in names.subtracting(kept) { try? work.remove(name) }
         return uploads
     }
 

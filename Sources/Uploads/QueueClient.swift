@@ -156,7 +156,7 @@ public struct QueueUpdate: Sendable {
     public var isComplete: Bool
     /// The changed uploads in their current state, with new ones.
     public var changed: [Upload]
-    /// The ids of removed uploads, which are never reused.
+    /// The ids of removed uploads. Only an upload that is put back has its id again.
     public var removed: [Upload.ID]
     /// The current status, whether it changed or not.
     public var status: EngineStatus

@@ -91,6 +91,23 @@ struct FormTests {
         }
     }
 
+    @Test func `a form of many files keeps no more than one of them open`() async throws {
+        try await withReceiver { site in
+            let client = try LoopbackClient(port: site.port)
+            let parts = (0..<200).map { Self.file("\($0).txt", "x") }.joined()
+            let head = Site.head("POST", "/", Self.fields, length: parts.utf8.count + 6)
+            try await client.send(head + parts)
+            while try site.unfinished().count < 200 { await Task.yield() }
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").filter { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/dev/fd/\(name)")
+                return target?.hasPrefix(site.folder + "/.ferry/") ?? false
+            }
+            #expect(open.count < 10)
+            try await client.send("--XX--")
+            #expect(try await client.receive().status == 201)
+        }
+    }
+
     @Test func `a form that breaks off stores nothing`() async throws {
         try await withReceiver { site in
             let client = try LoopbackClient(port: site.port)

@@ -157,6 +157,22 @@ struct SingleRequestUploadTests {
         }
     }
 
+    @Test func `a file is sent with the connection's end if content was announced that may never come`()
+        async throws
+    {
+        try await withReceiver {
+            $0.allowDownload = true
+        } _: { site in
+            _ = try await site.request("PUT", "/a", [:], "open")
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("GET", "/a", ["Expect": "100-continue"], length: 2))
+            let reply = try await client.receive()
+            #expect(reply.body == "open")
+            #expect(reply["Connection"] == "close")
+            #expect(await client.isClosedByPeer())
+        }
+    }
+
     @Test(arguments: ["Content-Range", "Content-Encoding"])
     func `a request that means only a part is not taken for the whole`(field: String) async throws {
         try await withReceiver { site async throws in

@@ -117,6 +117,18 @@ struct TusRecoveryTests {
         }
     }
 
+    @Test func `a folder among the unfinished uploads does not keep the receiver from starting`() async throws
+    {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        _ = try UploadStore(directory: folder, overwrite: false)
+        try FileManager.default.createDirectory(
+            atPath: "\(folder)/.ferry/notes", withIntermediateDirectories: true)
+        try await withReceiver(folder: folder) { site async throws in
+            #expect(try site.unfinished() == ["notes"])
+        }
+    }
+
     @Test func `stopping the receiver keeps what has come`() async throws {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -34,6 +34,16 @@ import Testing
         #expect(table.running == [3])
     }
 
+    @Test func `an upload that is put back before its removal was read is there`() {
+        let mailbox = Mailbox(wake: {})
+        mailbox.post(update([.make(1), .make(2)], isComplete: true))
+        mailbox.post(update([], removed: [1]))
+        mailbox.post(update([.make(1)]))
+        var table = UploadTable()
+        if let update = mailbox.drain().update { table.apply(update) }
+        #expect(table.rows(in: .all).map(\.id) == [1, 2])
+    }
+
     @Test func `the thread is woken once however much is posted`() {
         let wakes = Mutex(0)
         let mailbox = Mailbox(wake: { wakes.withLock { $0 += 1 } })

@@ -68,6 +68,10 @@ final class Mailbox: Sendable {
         if indices.isEmpty {
             for (index, upload) in merged.changed.enumerated() { indices[upload.id] = index }
         }
+        if !merged.removed.isEmpty {
+            let back = Set(update.changed.map(\.id))
+            merged.removed.removeAll(where: back.contains)
+        }
         for upload in update.changed {
             if let index = indices[upload.id] {
                 merged.changed[index] = upload

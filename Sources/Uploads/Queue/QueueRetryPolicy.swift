@@ -124,7 +124,10 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             }
             if let asked = failure.retryAfter, asked >= timeout {
                 var held = failure
-                held.summary += "; it asks to wait for \(Int(asked / 3600)) hours or more"
+                held.summary +=
+                    asked < 7200
+                    ? "; it asks to wait for \(Int(asked / 60)) minutes"
+                    : "; it asks to wait for \(Int(asked / 3600)) hours or more"
                 held.hint = "retry when that time is over, or remove it"
                 return .hold(held)
             }

@@ -39,9 +39,14 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
+    private struct State {
+        var listeners: [ObjectIdentifier: Listener] = [:]
+        var isFinished = false
+    }
 
-    var isEmpty: Bool { listeners.withLock { $0.isEmpty } }
+    private let state = Mutex(State())
+
+    var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
     /// Adds a listener, and returns its stream, which begins with the whole queue.
     func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
@@ -52,19 +57,23 @@ final class UpdateListeners: Sendable {
         }
         listener.continuation.yield()
         let key = ObjectIdentifier(listener)
-        listeners.withLock { $0[key] = listener }
+        let isFinished = state.withLock { state in
+            state.listeners[key] = listener
+            return state.isFinished
+        }
+        if isFinished { listener.continuation.finish() }
         return AsyncStream {
             for await _ in listener.signal {
                 if let update = listener.take() { return update }
             }
             return nil
         } onCancel: { [weak self] in
-            self?.listeners.withLock { $0[key] = nil }
+            self?.state.withLock { $0.listeners[key] = nil }
         }
     }
 
     func publish(changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
-        let all = listeners.withLock { Array($0.values) }
+        let all = state.withLock { Array($0.listeners.values) }
         for listener in all {
             listener.pending.withLock { pending in
                 for upload in changed {
@@ -81,8 +90,13 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// Ends every stream, once its listener has read the pending changes.
+    /// Ends every stream, once its listener has read the pending changes. A stream that is added later ends after the
+    /// whole queue.
     func finish() {
-        for listener in listeners.withLock({ Array($0.values) }) { listener.continuation.finish() }
+        let all = state.withLock { state in
+            state.isFinished = true
+            return Array(state.listeners.values)
+        }
+        for listener in all { listener.continuation.finish() }
     }
 }

@@ -21,6 +21,7 @@ public actor UploadQueue: QueueClient {
         var reporters: [Task<Void, Never>] = []
         var timer: Task<Void, Never>?
         var retiring: Task<Void, Never>?
+        var saving: Task<Void, Never>?
     }
 
     /// The replies that callers wait for.

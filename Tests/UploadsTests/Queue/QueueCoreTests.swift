@@ -119,6 +119,18 @@ struct QueueCoreTests {
         #expect(queue.state(1)?.isRunning == true)
     }
 
+    @Test func `of two limits that the disk refuses, none holds`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.transaction(.limitBandwidth(.atMost(1000), .total), 1))
+        let first = queue.appends.map(\.ticket)
+        queue.handle(.transaction(.limitBandwidth(.atMost(2000), .total), 2))
+        for ticket in first {
+            queue.handle(.journaled([AppendResult(ticket: ticket, result: .failure(Self.full))]))
+        }
+        queue.answer(.failure(Self.full))
+        #expect(queue.core.settings.limits[.total] == nil)
+    }
+
     /// The link's return changes what the command left of the upload before the disk refuses it.
     @Test func `a refused pause of an upload without a link does not hold once the link is back`() {
         var queue = Driven([.make(1)])

@@ -100,6 +100,7 @@ struct QueueUndoTests {
         attempt.complete()
         #expect(await fixture.queue.perform(.undo) == .reversed(.putBack, [id]))
         #expect(await fixture.queue.all.first?.state.isDone == true)
+        #expect(await fixture.queue.core.archive.finished == [id])
         await fixture.queue.stop()
         #expect(fixture.runner.discarded.isEmpty)
     }
@@ -176,7 +177,15 @@ struct QueueUndoTests {
 
     @Test func `the oldest of more than fifty orders cannot be taken back`() {
         var orders = UndoStack()
-        for id in 1...50 { #expect(orders.record(.putBack([id]), at: Date(timeIntervalSince1970: 0)) == nil) }
-        #expect(orders.record(.putBack([51]), at: Date(timeIntervalSince1970: 0)) == .putBack([1]))
+        for id in 1...50 { #expect(orders.record(.putBack([id]), at: Date(timeIntervalSince1970: 0)) == []) }
+        #expect(orders.record(.putBack([51]), at: Date(timeIntervalSince1970: 0)) == [.putBack([1])])
+    }
+
+    @Test func `a new command says what can no longer be redone`() throws {
+        var stack = UndoStack()
+        _ = stack.record(.remove([1]), at: Date(timeIntervalSince1970: 0))
+        let entry = try #require(stack.next(.undo))
+        stack.went(.undo, entry, action: .putBack([1]))
+        #expect(stack.record(.remove([2]), at: Date(timeIntervalSince1970: 0)) == [.putBack([1])])
     }
 }

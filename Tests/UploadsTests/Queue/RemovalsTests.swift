@@ -47,6 +47,14 @@ struct RemovalsTests {
         #expect(discarded.isEmpty)
     }
 
+    @Test mutating func `an upload that is removed again has a whole window again`() {
+        removals.add([Self.begun(1)], now: Self.start)
+        let back = removals.takeBack([1])
+        removals.add(back, now: Self.start.advanced(by: .seconds(5)))
+        let discarded = [ended(at: Self.end), ended(at: Self.end.advanced(by: .seconds(5)))]
+        #expect(discarded == [[], [1]])
+    }
+
     @Test mutating func `after the window an upload is put back without what the server had`() {
         removals.add([Self.begun(1)], now: Self.start)
         _ = ended(at: Self.end)

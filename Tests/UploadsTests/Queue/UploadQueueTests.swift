@@ -49,6 +49,15 @@ struct UploadQueueTests {
         #expect(try await fixture.runner.next().upload.id == ids[2])
     }
 
+    @Test func `the updates of a queue that was stopped are the whole queue, and end`() async throws {
+        let fixture = QueueFixture([.make(1, state: .queued)])
+        try await fixture.queue.start(monitor: nil)
+        await fixture.queue.stop()
+        var seen: [[Upload.ID]] = []
+        for await update in await fixture.queue.updates() { seen.append(update.changed.map(\.id)) }
+        #expect(seen == [[1]])
+    }
+
     @Test func `pausing stops a running upload and keeps what the server holds`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()

@@ -144,13 +144,16 @@ extension QueueCore {
         _ back: [Upload], _ waiting: [Upload], _ error: JournalError?
     ) -> Result<TransactionResult, UploadFailure> {
         if let error {
-            removals.restore(back)
+            removals.add(back, now: now.instant)
             effects.append(.abandon(back, since: now.date))
             return .failure(refuse(error))
         }
         // An upload that is not in the queue counts as done for the uploads that wait for it. Uploads wait only for
         // lower numbers, so the lower numbers are stored first.
         for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
+        let known = Set(archive.finished)
+        // Their last attempt was successful after they were removed.
+        finish(back.filter { $0.isDone && !known.contains($0.id) })
         publish((back + waiting).map(\.id))
         return .success(TransactionResult(ids: back.map(\.id), undo: .remove(back.map(\.id))))
     }

@@ -68,7 +68,7 @@ extension QueueCore {
             // An upload never has two attempts at once. The last attempt of a removed upload also still reports how
             // much the server has stored.
             return ids.contains(where: runs.contains) || isAnyInFlight(orphaned.keys)
-        case .limitBandwidth, .limitConcurrency: return false
+        case .limitBandwidth, .limitConcurrency: return transactions.isSetting
         case .record(let id, _): return unconfirmed.isInFlight(id)
         }
     }
@@ -282,12 +282,7 @@ extension QueueCore {
             refuse(error)
         } else {
             unconfirmed.dirty.saved(ids, begunAt: begun)
-            let done = saved.filter(\.isDone)
-            if !done.isEmpty {
-                archive.finish(done.map(\.id))
-                effects.append(.remember(done.compactMap(HistoryEntry.init(done:))))
-                retireIfDue(slack: Archive.slack)
-            }
+            finish(saved.filter(\.isDone))
         }
         // The end of an upload is shown even if the disk refused its record: a notice says that nothing is saved.
         for upload in saved where !hasEnded(since: upload) {
@@ -295,6 +290,14 @@ extension QueueCore {
             if upload.isDone { letFollow(upload.id) }
         }
         publish(ids)
+    }
+
+    /// Adds done uploads, whose end is on disk, to the archive and to the history.
+    mutating func finish(_ done: [Upload]) {
+        guard !done.isEmpty else { return }
+        archive.finish(done.map(\.id))
+        effects.append(.remember(done.compactMap(HistoryEntry.init(done:))))
+        retireIfDue(slack: Archive.slack)
     }
 
     /// True if an upload has ended (done, failed or held) since it was written as `saved`.

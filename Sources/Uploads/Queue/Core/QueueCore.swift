@@ -91,8 +91,7 @@ package struct QueueCore {
         case .force: hosts.force()
         case .commanded(let action):
             guard !action.isEmpty else { return }
-            if case .putBack(let ids, _, _)? = undo.record(action, at: now.date) {
-                // The undo stack was full, so the uploads of its oldest removal can no longer be put back.
+            for case .putBack(let ids, _, _) in undo.record(action, at: now.date) {
                 discard(removals.forget(ids, isRunning: runs.contains))
             }
         case .advance: advance()

@@ -28,17 +28,14 @@ struct Removals {
 
     /// Removes and returns the uploads of `ids` that can be put back, in the state in which the queue takes them.
     mutating func takeBack(_ ids: [Upload.ID]) -> [Upload] {
-        ids.compactMap { id in
+        let taken = Set(ids)
+        for index in windows.indices { windows[index].ids.removeAll(where: taken.contains) }
+        return ids.compactMap { id in
             guard var upload = removed.removeValue(forKey: id) else { return nil }
             overdue.remove(id)
             upload.recover()
             return upload
         }
-    }
-
-    /// Stores uploads again, because the disk refused to put them back into the queue.
-    mutating func restore(_ uploads: [Upload]) {
-        for upload in uploads { removed[upload.id] = upload }
     }
 
     /// Notes how much the server has stored of a removed upload whose attempt has not ended.

@@ -46,7 +46,6 @@ struct RunTable {
 
     func contains(_ id: Upload.ID) -> Bool { runs[id] != nil }
     func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
-    func host(of id: Upload.ID) -> UploadHost? { runs[id]?.host }
 
     /// Returns the current run of `id`; nil if its number is another one, so that reports of earlier runs are ignored.
     func run(of id: Upload.ID, number: Int) -> Run? {

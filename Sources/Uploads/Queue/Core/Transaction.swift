@@ -121,6 +121,13 @@ struct TransactionLog {
     /// The files and targets of the additions that are not in memory yet.
     var pendingAdds: Set<UploadKey> = []
 
+    /// True while the record of a limit is being written. Later limits wait, as a refusal restores the earlier ones.
+    var isSetting: Bool {
+        inFlight.values.contains { flight in
+            if case .settings = flight.0 { true } else { false }
+        }
+    }
+
     /// True while the record of a move is being written. Later moves wait, as a refusal restores the earlier ranks.
     var isMoving: Bool {
         inFlight.values.contains { flight in

@@ -22,10 +22,12 @@ package struct UndoStack {
 
     /// Adds the undo action of a new command. Commands that were undone before it can no longer be redone.
     ///
-    /// - Returns: The action of the oldest command, if the stack is full: that command can no longer be undone.
-    mutating func record(_ action: UndoAction, at date: Date) -> UndoAction? {
+    /// - Returns: The actions that can no longer be carried out: those of the commands that could be redone, and that of
+    ///   the oldest command if the stack is full.
+    mutating func record(_ action: UndoAction, at date: Date) -> [UndoAction] {
+        let dropped = redos.map(\.action)
         redos = []
-        return push(action, at: date)
+        return dropped + (push(action, at: date).map { [$0] } ?? [])
     }
 
     /// Removes and returns the next entry; nil if there is none. The caller reports its result with `went` or `failed`.
