@@ -8,7 +8,7 @@
 #include <sys/vfs.h>
 #endif
 
-// What glibc hides behind _GNU_SOURCE, which Swift cannot define for its import of the C library.
+// Declarations that glibc hides without _GNU_SOURCE. Swift cannot define that macro when it imports the C library.
 #ifdef __linux__
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);

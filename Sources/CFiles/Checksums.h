@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Checksums by the instructions of x86-64, which Swift has no names for.
+// Checksums by x86-64 instructions that Swift cannot call by name.
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -35,9 +35,9 @@ __attribute__((target("sse4.2,pclmul"))) static inline __m128i ferry_fold(
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-// Folds a multiple of 64 bytes into 16 with the same reflected 64-bit remainder, by carry-less products (Gopal and
-// others, "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ", Intel 2009). The keys are x^575, x^511, x^191
-// and x^127 modulo the polynomial.
+// Reduces a multiple of 64 bytes to 16 bytes with the same reflected 64-bit CRC remainder, by carry-less multiplication
+// (Gopal and others, "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ", Intel 2009). The keys are x^575,
+// x^511, x^191 and x^127 modulo the polynomial.
 __attribute__((target("sse4.2,pclmul"))) static inline void ferry_crc64_fold(
     uint64_t crc, const void *data, size_t count, const uint64_t *keys, void *rest) {
     const __m128i *next = (const __m128i *)data;

@@ -5,26 +5,26 @@
 #include <stdbool.h>
 #include <termios.h>
 
-/* The terminal's descriptors, apart from 0, 1 and 2 so that those can be redirected. */
+/* The terminal's descriptors: duplicates of 0 and 1, because 1 and 2 are redirected. */
 extern int terminal_in;
 extern int terminal_out;
 /* The terminal's settings before it was taken over. */
 extern struct termios terminal_saved_modes;
-/* True while the screen is up: what the crash handler and the watchdog must undo. */
+/* True while the screen is shown. Only then do the handlers of crashes and of SIGALRM restore the terminal. */
 extern volatile sig_atomic_t terminal_screen_is_up;
 
 bool signals_install(void);
-/* With `gone` SIGHUP stays ignored: the program is to end in its own way. */
+/* If `gone`, the terminal has hung up and SIGHUP is ignored from then on: the program ends by itself. */
 void signals_restore(bool gone);
 
 bool streams_redirect(void);
-/* With `repeating`, what others printed meanwhile goes to descriptor 2. */
+/* If `repeating`, writes the last output of other code to descriptor 2. */
 void streams_restore(bool repeating);
-/* Async-signal-safe: gives descriptor 2 back and repeats on it what is still in the pipe. */
+/* Restores descriptor 2 and writes the last output of other code to it. Async-signal-safe. */
 void streams_restore_after_crash(void);
-/* -1 if there is nothing to wait for. */
+/* The reading end of the pipe behind descriptors 1 and 2; -1 if nothing can arrive. */
 int streams_stray_descriptor(void);
-/* Somebody closed descriptors 1 and 2: the pipe would be ready for ever. */
+/* Notes that other code closed descriptors 1 and 2: poll(2) would report the end of the pipe for ever. */
 void streams_note_end(void);
 
 bool descriptor_prepare(int descriptor, bool non_blocking);

@@ -22,7 +22,7 @@ static struct sigaction previous[WATCHED];
 static struct sigaction previous_crash[CRASHES];
 static bool installed;
 
-/* With write(2) and tcsetattr(3) only: both are async-signal-safe. */
+/* Restores the terminal with async-signal-safe calls only: poll(2), write(2) and tcsetattr(3). */
 static void restore_at_once(void) {
     static const char sequence[] =
         "\033[?2026l"               /* end of a synchronized update */
@@ -51,7 +51,8 @@ static void note(uint8_t byte) {
 }
 
 static void on_signal(int signal) {
-    /* A stalled line keeps the terminal's thread inside write(2), deaf to its pipe: bound the farewell. */
+    /* On a stalled line the terminal's thread blocks in write(2) and cannot handle the signal: SIGALRM ends the
+     * process. */
     if (signal == SIGHUP) has_hung_up = 1;
     if (signal == SIGTERM || signal == SIGHUP) {
         last_deadly = signal;
@@ -68,7 +69,7 @@ static void on_alarm(int signal) {
     _exit(128 + last_deadly);
 }
 
-/* The one that was there before, such as Swift's, which prints a backtrace and returns. */
+/* Calls the handler that was installed before, such as Swift's, which prints a backtrace and returns. */
 static void hand_on(const struct sigaction *action, int signal, siginfo_t *info, void *context) {
     if (action->sa_flags & SA_SIGINFO) {
         if (action->sa_sigaction != NULL) action->sa_sigaction(signal, info, context);
@@ -83,11 +84,12 @@ static void on_crash(int number, siginfo_t *info, void *context) {
     for (int i = 0; i < CRASHES; i++)
         if (crashes[i] == number) hand_on(&previous_crash[i], number, info, context);
     signal(number, SIG_DFL);
-    /* A fault happens again when this returns; a signal that was sent does not, and must end the process too. */
+    /* After a return from this handler a fault happens again and ends the process. A signal that was sent does not
+     * come again by itself. */
     if (info == NULL || info->si_code <= 0 || number == SIGABRT) pthread_kill(pthread_self(), number);
 }
 
-/* Made once and kept: another thread may still be about to wake this one when the screen closes. */
+/* Creates the pipe once. It is never closed: another thread may call terminal_wake() while the screen closes. */
 static bool open_pipe(void) {
     if (wake_read >= 0) return true;
     int ends[2];
@@ -116,7 +118,7 @@ bool signals_install(void) {
         sigaction(watched[i], &action, &previous[i]);
     }
 
-    /* Faults of this thread from a stack overflow still find a stack to be handled on. */
+    /* After a stack overflow of this thread, the handler needs another stack. */
     static char alternate[64 * 1024];
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate, .ss_flags = 0};
     sigaltstack(&stack, NULL);
@@ -133,7 +135,7 @@ void signals_restore(bool gone) {
     if (!installed) return;
     alarm(0);
     for (int i = 0; i < WATCHED; i++) {
-        /* Closing a terminal sends the signal more than once, and may send it after its end was seen. */
+        /* A closing terminal sends SIGHUP more than once, and possibly after read(2) has reported the end. */
         if (watched[i] == SIGHUP && (gone || has_hung_up))
             signal(SIGHUP, SIG_IGN);
         else
@@ -177,7 +179,7 @@ void terminal_wait_in_background(int milliseconds) {
 }
 
 bool terminal_in_foreground(void) {
-    /* Lines without a screen ask too: they read descriptor 0. */
+    /* The line mode calls this without an open screen: it reads descriptor 0. */
     pid_t group = tcgetpgrp(terminal_in >= 0 ? terminal_in : STDIN_FILENO);
     return group == -1 || group == getpgrp();
 }

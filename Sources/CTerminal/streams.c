@@ -11,7 +11,7 @@ static int saved_output = -1;
 static int saved_error = -1;
 static int stray_read = -1;
 static bool stray_has_ended;
-/* The end of what was printed meanwhile, repeated on descriptor 2 when the screen is gone. */
+/* The last output of other code while the screen is open. Descriptor 2 gets it when the screen closes. */
 static char kept[16 * 1024];
 static size_t kept_length;
 
@@ -51,7 +51,7 @@ void streams_note_end(void) { stray_has_ended = true; }
 bool streams_redirect(void) {
     int ends[2];
     if (pipe(ends) != 0) return false;
-    /* Non-blocking at both ends: whoever prints must not wait for the screen to read. */
+    /* Both ends are non-blocking: a thread that prints must not wait until the screen reads. */
     if (!descriptor_prepare(ends[0], true) || !descriptor_prepare(ends[1], true)) goto failed;
     saved_output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     saved_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -94,7 +94,7 @@ void streams_restore(bool repeating) {
 void streams_restore_after_crash(void) {
     if (saved_error < 0) return;
     dup2(saved_error, STDERR_FILENO);
-    /* The message of a trap was written before the signal and would be lost with the pipe. */
+    /* The message of a trap is written before its signal. It is still in the pipe and would be lost. */
     uint8_t bytes[1024];
     for (int round = 0; round < 64 && terminal_read_stray(bytes, sizeof bytes) > 0; round++) continue;
     repeat(saved_error);

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #define _DARWIN_C_SOURCE
-/* Hidden by curses.h otherwise: SwiftPM does not pass on what pkg-config defines. */
+/* curses.h hides the wide-character functions without this. SwiftPM does not pass on pkg-config's definitions. */
 #define NCURSES_WIDECHAR 1
 #include "CTerminal.h"
 
@@ -36,7 +36,7 @@ static struct {
     int pair;
 } styles[TERMINAL_STYLES];
 
-/* Own sequences go out by write(2) between calls of doupdate(), when the buffer of curses is empty. */
+/* Writes an escape sequence directly: only between calls of doupdate(), when the buffer of curses is empty. */
 static void emit(const char *sequence) {
     size_t left = strlen(sequence);
     while (left > 0) {
@@ -58,7 +58,7 @@ static void modes_off(void) {
     emit("\033[?2004l");
 }
 
-/* What setlocale(3) goes by: the first of these that is set and not empty. */
+/* Returns the locale that setlocale(3) uses: the first of these variables that is set and not empty. */
 static const char *wanted_locale(void) {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -75,13 +75,13 @@ static bool names_utf8(const char *locale) {
 
 static void choose_locale(void) {
     missing_locale = NULL;
-    /* One category that is not installed must not cost the others. */
+    /* If the locale of another category is not installed, LC_CTYPE is still set. */
     bool installed = setlocale(LC_ALL, "") != NULL || setlocale(LC_CTYPE, "") != NULL;
     locale_is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     if (locale_is_utf8) return;
-    /* Containers and ssh without SendEnv have none. As PEP 538: only the character type is coerced. */
+    /* Containers, and ssh without SendEnv, set no locale. As in PEP 538, only LC_CTYPE is changed to UTF-8. */
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL && setlocale(LC_CTYPE, "en_US.UTF-8") == NULL) return;
-    /* ssh sends the locale of the other machine: it names the codeset of the terminal, installed here or not. */
+    /* ssh sends the locale of the user's machine. It names the terminal's codeset, even if it is not installed here. */
     if (!installed && names_utf8(wanted_locale())) {
         missing_locale = wanted_locale();
         locale_is_utf8 = true;
@@ -93,7 +93,7 @@ static bool can_place_cursor(void) {
     return capability != NULL && capability != (const char *)-1;
 }
 
-/* The name of the description with 24-bit colours: xterm-direct beside xterm-256color. */
+/* Finds the name of the terminfo entry with 24-bit colours: xterm-direct for xterm-256color. */
 static bool find_direct_name(const char *name, char *buffer, size_t capacity) {
     static const char *const endings[] = {"-256color", "-color"};
     size_t length = strlen(name);
@@ -108,7 +108,7 @@ static bool find_direct_name(const char *name, char *buffer, size_t capacity) {
     return written > 0 && (size_t)written < capacity;
 }
 
-/* initscr() would end the process for a TERM it does not know, such as that of a newer terminal over ssh. */
+/* Starts curses. initscr() would end the process for an unknown TERM, such as that of a newer terminal over ssh. */
 static bool start_curses(void) {
     const char *name = getenv("TERM");
     if (name != NULL && strcmp(name, "dumb") == 0) return false;
@@ -151,7 +151,7 @@ terminal_result terminal_open(terminal_options options) {
     chosen = options;
     choose_locale();
     terminal_result result = open_streams();
-    /* Before newterm(): curses leaves handlers alone that are not the default ones. */
+    /* The handlers are installed before newterm(), because curses replaces only default handlers. */
     if (result == TERMINAL_OK && !signals_install()) result = TERMINAL_FAILED;
     if (result == TERMINAL_OK && !start_curses()) result = TERMINAL_UNUSABLE;
     if (result == TERMINAL_OK && !streams_redirect()) {
@@ -170,7 +170,7 @@ terminal_result terminal_open(terminal_options options) {
     noecho();
     nonl();
     intrflush(stdscr, FALSE);
-    /* Otherwise doupdate() stops halfway while input is pending. */
+    /* By default doupdate() stops early while input is pending. */
     typeahead(-1);
     idlok(stdscr, FALSE);
     idcok(stdscr, FALSE);
@@ -203,7 +203,7 @@ void terminal_close(bool gone) {
 int terminal_colours(void) { return chosen.colour ? COLORS : 0; }
 
 bool terminal_colours_are_direct(void) {
-    /* A flag, a number of bits, or a text with the bits of each part. */
+    /* The capability RGB is a flag, a number of bits, or a string with the bits of each colour. */
     const char *text = tigetstr("RGB");
     return tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || (text != NULL && text != (const char *)-1);
 }
@@ -219,7 +219,7 @@ const char *terminal_locale(void) {
 }
 
 void terminal_ask_width(int row) {
-    /* Curses goes first: to the alternate screen, which it clears. */
+    /* curses first shows the alternate screen, which clears it. */
     terminal_present(0, 0);
     char question[64];
     snprintf(question, sizeof question, "\033[%d;1H\xE2\x97\x8F\033[6n\r\033[K", row + 1);
@@ -236,7 +236,7 @@ void terminal_define_style(uint8_t style, int foreground, int background, unsign
     if (attributes & TERMINAL_REVERSE) result |= A_REVERSE;
     if (attributes & TERMINAL_UNDERLINE) result |= A_UNDERLINE;
     int pair = 0;
-    /* The bright ones of sixteen are the plain ones where there are eight. */
+    /* Terminals with 8 colours show the bright colours 8 to 15 as plain ones. */
     if (COLORS == 8 && foreground >= 8) foreground -= 8;
     if (COLORS == 8 && background >= 8) background -= 8;
     if (chosen.colour && (foreground >= 0 || background >= 0) && style + 1 < COLOR_PAIRS) {
@@ -257,7 +257,7 @@ void terminal_put_row(int row, const terminal_cell *cells, int count) {
         wchar_t text[4] = {(wchar_t)cell->scalar, (wchar_t)cell->combining[0], (wchar_t)cell->combining[1], 0};
         int style = cell->style < TERMINAL_STYLES ? cell->style : 0;
         int pair = styles[style].pair;
-        /* The short argument overflows beyond 32767 pairs; the extended one is what counts. */
+        /* The short argument overflows beyond 32767 pairs. curses uses the extended one instead. */
         if (setcchar(&buffer[filled], text, styles[style].attributes, (short)pair, &pair) == ERR) {
             text[0] = L'?';
             text[1] = 0;
@@ -275,7 +275,7 @@ void terminal_put_row(int row, const terminal_cell *cells, int count) {
 }
 
 void terminal_present(int cursor_row, int cursor_column) {
-    /* A thread that crashed may have put the terminal back already. */
+    /* After a crash, the handler on another thread may have restored the terminal already. */
     if (!terminal_screen_is_up) return;
     move(cursor_row, cursor_column);
     wnoutrefresh(stdscr);
@@ -336,17 +336,17 @@ bool terminal_suspend(const char *farewell) {
     standard.sa_handler = SIG_DFL;
     sigemptyset(&standard.sa_mask);
     sigaction(SIGTSTP, &standard, &ours);
-    /* The whole group, as the terminal driver does it. */
+    /* Stops the whole process group, as the terminal driver does. */
     kill(0, SIGTSTP);
-    /* Another thread may take the signal a moment later, so the CONT byte is waited for. None comes if the process
-     * group is orphaned (a container, the command of a pane): such a group cannot stop. */
+    /* Another thread may receive SIGTSTP a moment later, so SIGCONT is waited for. It never comes if the process
+     * group is orphaned (in a container, or as the command of a pane): such a group cannot stop. */
     bool stopped = false;
     for (int round = 0; round < 10 && !stopped; round++) {
         terminal_wait_in_background(20);
         for (int signal = terminal_next_signal(); signal >= 0; signal = terminal_next_signal()) {
             if (signal == SIGCONT) stopped = true;
             if (signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT) {
-                /* Not ours to decide here: put it back for the loop. */
+                /* The event loop of the screen handles this signal, so it is raised again. */
                 sigaction(SIGTSTP, &ours, NULL);
                 raise(signal);
                 return true;

@@ -70,10 +70,10 @@ struct Ferry: AsyncParsableCommand {
                 failure.print()
                 exit(withError: ExitCode(failure.status))
             }
-            // The parser's own status for wrong usage is 64; Ferry uses 2.
+            // The parser's exit status for wrong usage is 64. Ferry uses 2.
             let status = exitCode(for: error)
             guard status == .validationFailure else { exit(withError: error) }
-            // The message repeats text that was typed or pasted.
+            // The message contains text that the user typed or pasted, with possible control characters.
             for line in Misspelling.lines(
                 of: fullMessage(for: error), arguments: CommandLine.arguments.dropFirst())
             {

@@ -146,7 +146,7 @@ struct AddCommand: AsyncParsableCommand {
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
-    /// Adds the chosen files. The queue reports those that it already has, and they leave the choice.
+    /// Adds the chosen files to the queue and prints them. Moves the files that the queue already has to `files.known`.
     ///
     /// - Returns: True if the uploads wait because their batch is paused.
     private func add(
@@ -178,7 +178,8 @@ struct AddCommand: AsyncParsableCommand {
 
     private var match: DuplicateFilter.Match { skipQueued ? .inAnyVersion : .inSameVersion }
 
-    /// Reads the files already uploaded. `--dry-run` also reads the queue's; otherwise the queue compares as it adds.
+    /// Returns the uploads that new files may equal: those of the history, and for `--dry-run` those of the queue.
+    /// Otherwise the queue compares the files itself when it adds them.
     private func known(
         _ new: [NewUpload], _ access: QueueAccess
     ) async throws(CommandFailure) -> DuplicateFilter {
@@ -189,7 +190,7 @@ struct AddCommand: AsyncParsableCommand {
                 known.add(try UploadHistory.read(in: directory))
             }
         } catch {
-            // Without the history a file may be sent twice; without this command it is not sent at all.
+            // If the history cannot be read, a file may be sent twice. That is better than not to send it.
             StandardError.note("earlier uploads are unknown: \(error.summary)")
         }
         if dryRun, case .uploads(let queued) = try await access.perform(.find(new)) { known.add(queued) }
@@ -210,10 +211,10 @@ struct AddCommand: AsyncParsableCommand {
     }
 }
 
-/// The files to add, and those left out because they are known.
+/// The files to add, and the files that are left out because the queue or the history has them.
 struct SortedFiles {
     private(set) var chosen: [NewUpload] = []
-    /// The files left out, each with the upload that makes it unnecessary.
+    /// The files that are left out, each with the upload of the queue or the history that has it.
     private(set) var known: [(new: NewUpload, same: Upload)] = []
 
     init(_ new: [NewUpload], known uploads: DuplicateFilter) {
@@ -221,7 +222,7 @@ struct SortedFiles {
         leaveOut(uploads) { _ in true }
     }
 
-    /// - Parameter mayBe: Returns true for an upload that may be left out.
+    /// - Parameter mayBe: Returns true for a file that may move to `known`.
     mutating func leaveOut(_ uploads: DuplicateFilter, where mayBe: (NewUpload) -> Bool) {
         var left: [NewUpload] = []
         for new in chosen {
@@ -234,15 +235,15 @@ struct SortedFiles {
         chosen = left
     }
 
-    /// The bytes of the chosen files; `ByteCount.max` on overflow.
+    /// The sum of the sizes of the chosen files; `ByteCount.max` on overflow.
     var bytes: ByteCount {
         chosen.reduce(0) { .sum($0, $1.identity.size) }
     }
 }
 
-/// The question at a terminal before very many files are added: a folder may have more than expected.
+/// The question on a terminal before many files are added. A folder may contain more files than the user expects.
 struct AddQuestion {
-    /// The number of files that are added without a question.
+    /// The maximum number of files that are added without a question.
     static let limit = 1000
 
     /// The question; nil if none is needed.
@@ -258,7 +259,7 @@ struct AddQuestion {
         text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(goal))? [y/N] "
     }
 
-    /// True if the user agrees, or if no question is needed or possible, as in a script.
+    /// True if the user agrees, or if no question is asked: few files, or no terminal, as in a script.
     var isAnsweredByYes: Bool {
         guard let text, StandardStream.input.isTerminal, StandardStream.errors.isTerminal else { return true }
         StandardError.write(text)
@@ -268,15 +269,16 @@ struct AddQuestion {
     }
 }
 
-/// Makes uploads for one destination from found files.
+/// Makes new uploads to one destination from the files that a search found.
 enum NewUploads {
     /// - Parameters:
-    ///   - name: The name of a single file on the server.
-    ///   - existing: The treatment of existing files; nil for the destination's policy.
-    ///   - batch: The batch of the files.
+    ///   - name: The name on the server, for a selection of one file; nil for the name of the file.
+    ///   - parameters: The form parameters or metadata of each upload.
+    ///   - existing: The policy for files that exist on the server; nil for the destination's.
+    ///   - batch: The name of the batch of the files.
     ///   - start: The condition for their start.
-    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same URL, or the protocol does not
-    ///   support an option.
+    /// - Throws: `UploadFailure` (`permanent`) if several files would get one name or URL, or the protocol does not
+    ///   support the policy.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
         parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
@@ -302,12 +304,12 @@ enum NewUploads {
         }
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) if this many files would get the same URL.
+    /// - Throws: `UploadFailure` (`permanent`) if `count` files would get the same URL.
     static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.told(by: destination.url)?.name : destination.protocolName
-        // The server has not been asked yet: a URL without a slash may be that of one file.
+        // Before the first request the protocol is unknown, and a URL without a slash may name one file.
         let fillsPlace =
             protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace
             ?? destination.options.isGivenAddress

@@ -61,7 +61,7 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     private func check(_ targets: [Destination], by runner: DestinationRunner) async throws -> Bool {
-        // All are asked at once: a slow server delays only the lines after its own.
+        // The checks run at the same time. A slow server delays only its own line and those after it.
         let asked = targets.map { target in Task { await CheckResult(of: target, by: runner) } }
         var results: [CheckResult] = []
         for task in asked {
@@ -82,7 +82,7 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Finds the destinations to check. Without names, plain URLs with abandoned uploads are checked too.
+    /// Finds the destinations to check. Without names: all configured ones, and URLs with bytes of removed uploads.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(UploadFailure) -> [Destination] {
@@ -99,7 +99,7 @@ struct CheckCommand: AsyncParsableCommand {
             usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
     }
 
-    /// Marks the uploads that the user's queue still needs, which are no leftovers.
+    /// Marks the leftovers of uploads that are still in the user's queue. These leftovers are not deleted.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)
@@ -115,7 +115,7 @@ struct CheckCommand: AsyncParsableCommand {
             let what =
                 removable.count == 1
                 ? "this unfinished upload" : "these \(removable.count) unfinished uploads"
-            // `print` would buffer a line until it ends.
+            // `print` would buffer the question, because its line has no end.
             StandardStream.output.write("  Delete \(what)? Another client may still be sending. [y/N] ")
             guard ["y", "yes"].contains(readLine()?.lowercased()) else { return }
         }

@@ -96,7 +96,7 @@ struct ConfigCommand: AsyncParsableCommand {
         try Self.fail(of: configuration)
     }
 
-    /// Exits with status 1 if a secret is missing: uploads would be held.
+    /// Exits with status 1 if a secret is missing: the queue would hold the uploads that need it.
     private static func fail(of configuration: Configuration) throws {
         if !configuration.missingSecrets.isEmpty { throw ExitCode(1) }
     }

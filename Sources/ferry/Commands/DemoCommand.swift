@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
         defer { folder.remove() }
         var settings = ReceiverConfiguration(directory: folder.received, host: "127.0.0.1", port: 0)
         settings.bytesPerSecond = Self.bytesPerSecond
-        // A PUT without a response is sent again; it should replace the first, not add a second file.
+        // The client repeats a PUT that got no response. The second must replace the first file, not add another one.
         settings.overwrite = true
         let receiver = try UploadReceiver(settings)
         let (addresses, started) = AsyncStream.makeStream(of: ReceiverAddress.self)
@@ -41,7 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
             let entry = try await link?.start() ?? address
             try await session(at: entry, in: folder, link: link)
         }
-        // Whatever the outcome, no process may write into the folder when it is removed.
+        // Stops everything that writes into the folder before the folder is removed, even after an error.
         link?.stop()
         serving.cancel()
         _ = try? await serving.value

@@ -43,7 +43,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the rate in bytes per second; nil if the upload was too short or resumed after earlier attempts.
+    /// Returns the rate as text; nil for an upload that was too short or resumed after earlier attempts.
     private static func rate(of upload: Upload) -> String? {
         guard case .done(let receipt, _) = upload.state, receipt.duration >= 0.05, !receipt.wasThere,
             upload.size > 0, upload.tries.resumes == 0
@@ -54,7 +54,7 @@ struct HistoryCommand: AsyncParsableCommand {
     static func line(_ entry: HistoryEntry) -> String {
         let upload = entry.upload
         let columns = [
-            // A form that --since accepts.
+            // The option --since accepts this form.
             "\(Strings.day(entry.at, in: .local))T\(Strings.timeOfDay(entry.at, in: .local))",
             UploadText.padded(entry.outcome.rawValue, 7),
             UploadText.padded(ByteFormat.compact(upload.size), 5, right: true),
@@ -72,7 +72,7 @@ struct HistoryReport {
 
     init(_ entries: [HistoryEntry]) { self.entries = entries }
 
-    /// The totals in a line: `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
+    /// The totals in one line: `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
     var line: String {
         let done = entries.filter { $0.outcome == .done }
         let bytes = done.reduce(0) { ByteCount.sum($0, $1.upload.size) }

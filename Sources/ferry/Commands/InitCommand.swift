@@ -54,9 +54,9 @@ struct InitCommand: AsyncParsableCommand {
         tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
     }
 
-    /// Asks the destination for its capabilities, and the user what to change if it refuses.
+    /// Checks the destination of the draft with its server. If the check fails, asks the user what to change.
     ///
-    /// - Returns: The checked draft; nil if the user gives up.
+    /// - Returns: The draft to write; nil if the user gives up.
     private func checked(
         _ draft: DestinationDraft, _ edit: ConfigurationEdit, _ wizard: Wizard
     ) async throws -> DestinationDraft? {
@@ -122,9 +122,9 @@ struct InitCommand: AsyncParsableCommand {
         if let line = told(draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
-    /// Lets a running engine read the new destination.
+    /// Makes a running engine read the new destination.
     ///
-    /// - Returns: The result in a line; nil if no engine runs.
+    /// - Returns: The result in a sentence; nil if no engine runs.
     private func told(_ name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
@@ -142,7 +142,7 @@ struct InitCommand: AsyncParsableCommand {
 private struct SecretFile {
     let path: String
 
-    /// Chooses a file name that is not taken.
+    /// Chooses the name of a file that does not exist.
     init(_ draft: DestinationDraft, in folder: String) {
         let base = "\(folder)/\(draft.name)-\(draft.signIn.secretKind)"
         var (path, number) = (base, 1)

@@ -40,7 +40,7 @@ struct LimitCommand: AsyncParsableCommand {
     func run() async throws {
         let access = try global.access()
         if let order = try order {
-            // A limit of a missing destination or batch can still be removed.
+            // `auto` needs no check: it also removes the limit of a destination or batch that no longer exists.
             if order != nil { try await checkIsKnown([], access) }
             _ = try await access.perform(.limitBandwidth(order, scope ?? .total))
         }
@@ -49,11 +49,11 @@ struct LimitCommand: AsyncParsableCommand {
         for limit in told(limits) { print(json ? LimitLine(limit: limit).text : Self.line(limit)) }
     }
 
-    /// The new limit: nil if the command line has none. The inner nil stands for the configuration's limit.
+    /// The limit to set; nil if the command line has none. The inner nil restores the configured limit (`auto`).
     private var order: Bandwidth?? {
         get throws {
             guard let rate else { return nil }
-            // Some users mean by 0 that nothing is sent, others that nothing is limited.
+            // Some users mean by 0 that nothing is sent, others that there is no limit.
             guard ByteFormat.parse(rate) != 0 else {
                 throw ValidationError(
                     "\(rate) is no limit: `off` takes the limit away, `ferry pause --all` stops the uploads.")
@@ -76,8 +76,8 @@ struct LimitCommand: AsyncParsableCommand {
                 hint: Suggestions.hint(for: destination, among: known) ?? "none is configured"))
     }
 
-    /// - Parameter limits: The current limits, whose scopes are known.
-    /// - Throws: `CommandFailure` for a destination or batch that is neither known nor in the queue.
+    /// - Parameter limits: The current limits. A destination or batch that has one needs no further check.
+    /// - Throws: `CommandFailure` for a destination or batch that neither the configuration nor the queue contains.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
@@ -104,7 +104,7 @@ struct LimitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the limits that the command line asks for.
+    /// Returns the limits to print: that of the chosen scope, otherwise all.
     private func told(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
         scope.map { [limits[$0]] } ?? limits.withTotal
     }

@@ -33,7 +33,7 @@ struct ListCommand: AsyncParsableCommand {
     private static let states = UploadRecordLine.states.joined(separator: ", ")
 
     mutating func validate() throws {
-        // Before the filter existed, --state named the folder, and older scripts still use it so.
+        // In earlier versions --state named the state folder of this command. Older scripts still use it so.
         if let last = filters.last, !last.split(separator: ",").allSatisfy(Self.isState), global.state == nil,
             last.contains("/") || LocalFiles.mode(of: LocalFiles.expanded(last)) != nil
         {
@@ -57,7 +57,7 @@ struct ListCommand: AsyncParsableCommand {
         if !json { tellStatus(access) }
     }
 
-    /// Prints why the list is empty, with the whole queue as the source.
+    /// Prints why the list is empty: the queue is empty, or the filter matches no upload.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
         guard case .uploads(let all) = try await access.perform(.list) else { return }
         if let batch { try Self.check(batch, among: all) }

@@ -2,9 +2,9 @@ import ArgumentParser
 import FerryFiles
 import FerryTUI
 
-/// Suggestions for a command or an option that does not exist.
+/// The error messages for a command or an option that does not exist, with suggestions.
 enum Misspelling {
-    /// The options that users mean by other words, by command.
+    /// The options of each command, by other names that users may try.
     private static let otherWords: [String: [String: String]] = {
         let places = ["--dest", "--destination", "--target", "--url", "--server"]
         let to = Dictionary(uniqueKeysWithValues: places.map { ($0, "--to") })
@@ -18,9 +18,10 @@ enum Misspelling {
         ]
     }()
 
-    /// Returns the error for a first word that is no command; nil for a command or an option.
+    /// Returns the error for a first argument that is neither a command nor an option; nil otherwise.
     ///
-    /// The parser would read the word as an argument of the default command, and print that command's usage.
+    /// Without this check, the parser would take it as an argument of the default command, and print that command's
+    /// usage.
     static func ofCommand(in arguments: some Collection<String>) -> CommandFailure? {
         let names = Ferry.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !names.contains(word) else {
@@ -36,8 +37,8 @@ enum Misspelling {
             hint: isFile ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands")
     }
 
-    /// Returns the parser's message of wrong usage in the form of Ferry's own messages: an error, and a hint with the
-    /// option that was probably meant.
+    /// Converts the parser's message about wrong usage to the form of Ferry's messages: one line with the error, and
+    /// one with a hint, such as the option that was probably meant.
     static func lines(of message: String, arguments: some Collection<String>) -> [String] {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard var summary = lines.first, summary.hasPrefix("Error: ") else { return lines }

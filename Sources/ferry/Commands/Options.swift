@@ -5,25 +5,25 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The names of a command's option for the state folder.
+/// The names of the option for the state folder.
 protocol StateFolderNames {
     static var names: NameSpecification { get }
 }
 
-/// The names with `--state`, which older scripts use.
+/// The option's names in most commands. Older scripts use `--state`.
 enum OldStateFolderNames: StateFolderNames {
     static let names: NameSpecification = [.customLong("state-dir"), .customLong("state")]
 }
 
-/// The name for commands whose own `--state` means something else.
+/// The option's name in commands where `--state` means something else.
 enum NewStateFolderNames: StateFolderNames {
     static let names: NameSpecification = .customLong("state-dir")
 }
 
-/// The options of every command.
+/// The options that nearly all commands have.
 typealias GlobalOptions = LocationOptions<OldStateFolderNames>
 
-/// The locations of the configuration and the queue.
+/// The options that name the configuration file and the state folder.
 struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     @Option(
         name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"),
@@ -63,13 +63,13 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return LocalPath(URL(fileURLWithPath: path).path)
     }
 
-    /// The options for another process, which may run in another folder.
+    /// The options for another process, which may have another working directory: all paths are absolute.
     var arguments: [String] {
         let file = configuration.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The options for a process with other environment variables. Usual locations are omitted.
+    /// The options for a systemd unit, whose environment may differ. Default paths are left out.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -83,17 +83,17 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
     }
 
-    /// Throws if a named state folder does not exist. Commands that create it do not call this.
+    /// Throws if the user named a state folder that does not exist. Commands that create the folder do not call this.
     func checkFolder() throws(CommandFailure) {
         guard let state, LocalFiles.mode(of: stateFolder.text) == nil else { return }
         throw CommandFailure(
             usage: "there is no folder \(state)", hint: "`ferry add` and `ferry run` make it")
     }
 
-    /// Opens the queue. A running engine keeps its earlier configuration, so commands reach it even if the file is
-    /// invalid.
+    /// Opens the queue. An invalid configuration is only a warning if an engine runs, because the engine keeps the
+    /// configuration that it has read.
     ///
-    /// - Throws: `CommandFailure` if the named state folder does not exist.
+    /// - Throws: `CommandFailure` if the state folder is missing, or no engine runs and the configuration is invalid.
     func access() throws(CommandFailure) -> QueueAccess {
         try checkFolder()
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }
@@ -116,7 +116,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     }
 }
 
-/// Options for the look of the screen.
+/// The options for the appearance of the screen.
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),
@@ -163,7 +163,7 @@ struct ScreenOptions: ParsableArguments {
         }
     }
 
-    /// Returns the theme of the option, otherwise the configuration's.
+    /// Loads the theme of the option, otherwise the configuration's.
     func theme(_ configuration: Configuration) throws(UploadFailure) -> Theme {
         try (theme ?? configuration.appearance.theme).load()
     }
@@ -182,13 +182,13 @@ struct ScreenOptions: ParsableArguments {
     /// Returns the option's value, otherwise the configuration's.
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
-    /// True if the user wants lines instead of a screen.
+    /// True if the user wants lines instead of the screen: by --plain, or by `ACCESSIBLE` in the environment.
     func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
     }
 }
 
-/// Options that choose uploads.
+/// The arguments that select uploads: numbers, a batch, or all.
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help:
@@ -216,9 +216,9 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// Reads the value of an option with fixed values.
+/// Reads the value of an option that accepts only the cases of an enum.
 ///
-/// - Parameter issue: Returns the message for another text, with the names of the values.
+/// - Parameter issue: Returns the message for any other text, from the text and the names of the cases.
 func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ text: String, _ issue: (_ text: String, _ names: String) -> String
 ) throws -> Choice {

@@ -1,23 +1,23 @@
 import FerryFiles
 import FerryTransfer
 
-/// Paths from another program: one per line, or each ended by a NUL byte for names with line breaks.
+/// A list of paths on standard input. Each path is a line, or ends with a NUL byte, which allows line breaks in names.
 struct PathInput {
     enum Separator: UInt8 {
         case line = 0x0A
         case null = 0
     }
 
-    /// The maximum number of bytes to read. No real list is longer, but a user may pipe a film by mistake.
+    /// The maximum number of bytes to read. Real lists are shorter, but a user may pipe a film by mistake.
     static let limit = 1 << 30
 
     let separator: Separator
 
-    /// Reads to the end of standard input.
+    /// Reads standard input to its end.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes.
-    ///   - next: Returns the next bytes, at most as many as it is asked for; none at the end.
+    ///   - next: Reads at most the given number of bytes; returns none at the end.
     /// - Throws: `CommandFailure` if the input cannot be read or is no list of paths.
     func read(
         upTo limit: Int = limit,

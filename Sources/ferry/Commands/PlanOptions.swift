@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryFiles
 import FerryUploads
 
-/// Options that say when the added uploads start, and which batch they belong to.
+/// The options of `ferry add` for the start and the batch of the uploads.
 struct PlanOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -29,10 +29,10 @@ struct PlanOptions: ParsableArguments {
         }
     }
 
-    /// The time of `--at`; nil if the option is missing.
+    /// Returns the time of `--at`; nil if the option is missing.
     ///
-    /// - Throws: `CommandFailure` if it is not a time. The check is not part of parsing, whose error would print the
-    ///   usage.
+    /// - Throws: `CommandFailure` if the text is not a time. Parsing does not check it, because errors of the parser
+    ///   print the whole usage.
     func moment(now: Date) throws(CommandFailure) -> Date? {
         guard let at else { return nil }
         guard let date = StartTime.date(at, now: now) else {
@@ -41,7 +41,7 @@ struct PlanOptions: ParsableArguments {
         return date
     }
 
-    /// The condition of the start; nil if there is none.
+    /// Returns the condition for the start; nil if the uploads may start at once.
     ///
     /// - Parameter moment: The time of `--at`.
     func condition(at moment: Date?, now: Date) -> Upload.StartCondition? {
@@ -50,7 +50,7 @@ struct PlanOptions: ParsableArguments {
         return Upload.StartCondition(notBefore: date, after: after?.ranges ?? [])
     }
 
-    /// The remarks to print with the added uploads.
+    /// Returns the remarks to print after the added uploads. `moment` is the time of `--at`.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
         if let condition = condition(at: moment, now: now) {
@@ -65,7 +65,7 @@ struct PlanOptions: ParsableArguments {
         return remarks
     }
 
-    /// Quotes a word for the shell where it needs that.
+    /// Returns a word for a command line of the shell, quoted if it has special characters.
     static func quoted(_ word: String) -> String {
         word.wholeMatch(of: /[A-Za-z0-9._\/-]+/) != nil
             ? word : "'\(word.replacing("'", with: "'\\''"))'"

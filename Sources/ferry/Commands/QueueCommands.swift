@@ -113,9 +113,9 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// Performs a command. It prints how many uploads changed, and why others did not.
+/// Performs a command on the selected uploads. Prints how many uploads changed, and why others did not.
 ///
-/// - Parameter remark: A text for users after the number.
+/// - Parameter remark: A text for users that follows the number of uploads.
 private func report(
     _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
     _ change: ChangedLine.Change, json: Bool, remark: String = ""
@@ -125,7 +125,7 @@ private func report(
     print(
         json ? JSONLine.text(ChangedLine(change, ids.sorted())) : "\(ids.count) \(change.rawValue)\(remark)"
     )
-    // The command has been carried out, even if the explanation fails.
+    // An error here must not fail the command, which has been carried out.
     guard !json, let named = change.order, selection.mayHaveUnchanged(ids) else { return }
     for sentence in await access.explanation(of: named, selection, changed: ids) {
         StandardError.note(sentence)
@@ -133,7 +133,7 @@ private func report(
 }
 
 extension ChangedLine.Change {
-    /// The command, if it changes nothing in some states; otherwise nil.
+    /// The command, if it can leave selected uploads unchanged; nil for commands that need no explanation.
     fileprivate var order: NoOpExplanation.Command? {
         switch self {
         case .paused: .pause

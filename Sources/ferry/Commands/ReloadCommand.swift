@@ -34,8 +34,8 @@ struct ReloadCommand: AsyncParsableCommand {
 struct EngineReload {
     let folder: LocalPath
 
-    /// - Returns: The report; nil if no engine runs.
-    /// - Throws: `CommandFailure` for an invalid configuration, or if the engine does not respond.
+    /// - Returns: The engine's report; nil if no engine runs.
+    /// - Throws: `CommandFailure` if the configuration is invalid, or the engine does not respond.
     func reload() throws(CommandFailure) -> ReloadReport? {
         switch ControlClient(folder: folder).ask(.reload) {
         case .answered(.reloaded(let report)): return report

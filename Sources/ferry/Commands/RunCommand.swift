@@ -51,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
             until: signals)
     }
 
-    /// Starts an engine in the background. The configuration is checked first, to show its errors here.
+    /// Starts an engine in the background. Checks the configuration here first: the engine has no terminal for errors.
     private func startInBackground() async throws -> String {
         _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.watches()
         let client = ControlClient(folder: global.stateFolder)

@@ -18,7 +18,7 @@ struct ScreenCommand: AsyncParsableCommand {
         let background = BackgroundEngine(global)
         let attached = AttachedSession(
             assembly: assembly, look: look, theme: theme, background: background)
-        // The socket is tried before the lock: waiting for the lock is for commands, which have no socket.
+        // The socket is tried before the lock: `Engine.start` waits for a command that holds the lock.
         if ControlClient(folder: global.stateFolder).isAnswered { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {

@@ -109,12 +109,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The maximum size of an upload in bytes; nil without the option.
+    /// The maximum size of an upload in bytes; nil without `--max-size`.
     private var limit: Int? {
         get throws(ValidationError) { try Self.amount(maxSize, of: "--max-size") }
     }
 
-    /// The maximum number of bytes to store in all; nil without the option.
+    /// The maximum number of bytes that all uploads together may store; nil without `--quota`.
     private var quotaBytes: Int? {
         get throws(ValidationError) { try Self.amount(quota, of: "--quota") }
     }

@@ -2,13 +2,13 @@ import ArgumentParser
 import FerryProtocols
 import FerryUploads
 
-/// The completions of arguments whose values are in the configuration or in the queue. A shell requests them at each
-/// Tab. The search only reads, prints no errors, and offers nothing if it would take long.
+/// The shell completions for values from the configuration or the queue. A shell asks for them at each Tab, so they
+/// only read, print no errors, and skip a queue that takes long to read.
 enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
 
-    /// The size of the largest queue file that is read: about 50,000 uploads, in a tenth of a second.
+    /// The maximum size of a queue file to read, in bytes: about 50,000 uploads, read in a tenth of a second.
     private static let longestQueue: ByteCount = 20 << 20
 
     static func destinations(for words: [String]) -> [String] {
@@ -31,7 +31,7 @@ enum ShellCompletion {
             .filter { !given.contains($0) }
     }
 
-    /// Returns true if the command would change an upload in this state.
+    /// Returns true if the command makes sense for an upload in this state.
     private static func isMeant(_ state: Upload.State, by command: String?) -> Bool {
         switch (command, state) {
         case ("pause", .queued), ("pause", .running), ("pause", .waiting): true
@@ -43,7 +43,7 @@ enum ShellCompletion {
         }
     }
 
-    /// Returns the options for the locations of the configuration and the queue. The words are as typed, with quotes.
+    /// Finds --config and --state-dir in the typed words. The shell has not removed quotes from them.
     private static func options(in words: [String]) -> GlobalOptions? {
         let named = ["--config", "--state", "--state-dir"].flatMap { name in
             guard let index = words.lastIndex(of: name), words.indices.contains(index + 1) else {

@@ -2,21 +2,21 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// A start time as users write it: a time of day, a date with or without one, or a time from now.
+/// A start time as users write it: a time of day, a date with or without a time of day, or a time from now.
 enum StartTime {
-    /// The accepted forms, as users read them.
+    /// The accepted forms, for messages to users.
     static let forms = "22:00, tomorrow 8:00, 2026-11-24, 2026-11-24T06:00 or +1h30m"
 
-    /// - Parameter zone: The time zone of the text.
-    /// - Returns: The moment; nil if the text is no time. A time that the change to summer time skips is the moment of
-    ///   the change. Of a time that occurs twice, the first counts.
+    /// - Parameter zone: The time zone of a text without an offset from UTC.
+    /// - Returns: The moment; nil if the text is not a time. A local time that the clock skips (start of summer time)
+    ///   becomes the moment of the change. A local time that occurs twice means its first occurrence.
     static func date(_ text: String, now: Date, in zone: ZoneRules = .local) -> Date? {
         if let span = TimeSpan(argument: String(text.trimmingPrefix("+"))) {
             return now.addingTimeInterval(span.seconds)
         }
         if let match = text.wholeMatch(of: /(\d{1,2}):(\d\d)(?::(\d\d))?/) {
             guard let time = time(match.1, match.2, match.3) else { return nil }
-            // Today's time is now or past, even if the clock skipped it.
+            // If this time of day is now or past, tomorrow's is meant.
             let today = zone.day(at: now)
             let moments = [today, today.advanced(by: 1)].map { zone.moment($0, seconds: time) }
             return moments.first { $0 > now }
@@ -24,9 +24,9 @@ enum StartTime {
         return tomorrow(text, now: now, in: zone) ?? date(text, in: zone)
     }
 
-    /// Explains why a text is not a time.
+    /// Returns the error for a text that is not a time.
     static func error(in text: String) -> UploadFailure {
-        // A bare number may be minutes, hours or a time of day.
+        // A number without a unit is ambiguous: minutes, hours or a time of day.
         guard let number = text.wholeMatch(of: /\+?([0-9]{1,6})/)?.1 else {
             return UploadFailure(.permanent, "--at '\(text)' is not a valid time", hint: "write \(forms)")
         }
@@ -35,7 +35,7 @@ enum StartTime {
             hint: "+\(number)m is in \(number) minutes, +\(number)h in \(number) hours")
     }
 
-    /// Reads `tomorrow`, which means its start, and `tomorrow 8:00`.
+    /// Reads `tomorrow`, which means the start of that day, and `tomorrow 8:00`.
     private static func tomorrow(_ text: String, now: Date, in zone: ZoneRules) -> Date? {
         guard let match = text.wholeMatch(of: /(?i:tomorrow)(?: (\d{1,2}):(\d\d)(?::(\d\d))?)?/),
             let time = time(match.1 ?? "0", match.2 ?? "0", match.3)
@@ -63,7 +63,7 @@ enum StartTime {
         return zone.moment(day, seconds: time)
     }
 
-    /// The seconds since midnight; nil for an invalid time of day.
+    /// Returns the seconds since midnight; nil for an invalid time of day.
     private static func time(_ hour: Substring, _ minute: Substring, _ second: Substring?) -> Int? {
         guard let hour = Int(hour), let minute = Int(minute), let second = Int(second ?? "0"), hour < 24,
             minute < 60, second < 60

@@ -7,10 +7,10 @@ struct TimeSpan: ExpressibleByArgument {
     private static let units: [Character: Double] = [
         "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
     ]
-    /// The longest span in seconds: about thirty years.
+    /// The maximum length in seconds: about thirty years.
     fileprivate static let longest = 1e9
 
-    /// The seconds, 0 or more.
+    /// The number of seconds, 0 or more.
     var seconds: Double
 
     init?(argument: String) {
@@ -27,11 +27,11 @@ struct TimeSpan: ExpressibleByArgument {
 struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     static let forms = "seconds, or such as 30m and 1h30m"
 
-    /// The seconds, 0 or more.
+    /// The number of seconds, 0 or more.
     var seconds: Double
 
     init?(argument: String) {
-        // A number as programs print it: `.5`, `1e3`, with all their digits.
+        // Other programs print numbers in forms such as `.5` and `1e3`.
         if argument.wholeMatch(of: /[0-9.]+(?:[eE][-+]?[0-9]+)?/) != nil, let number = Double(argument) {
             guard number <= TimeSpan.longest else { return nil }
             seconds = number
@@ -43,13 +43,13 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// The seconds as `init(argument:)` reads them.
+    /// The number of seconds in a form that `init(argument:)` reads.
     var description: String {
         Int(exactly: seconds).map(String.init) ?? "\(seconds)"
     }
 }
 
-/// A past moment: a length of time ago (`2d`), the start of a local day (`2026-05-31`), or a full date of ISO 8601.
+/// A moment in the past: a time span ago (`2d`), the start of a local day (`2026-05-31`), or an ISO 8601 date and time.
 struct SinceArgument: ExpressibleByArgument {
     private enum Form {
         case ago(TimeSpan)

@@ -36,7 +36,7 @@ struct RedoCommand: AsyncParsableCommand {
     func run() async throws { try await report(global, .redo, "redone", json: json) }
 }
 
-/// Performs a command and prints what it changed.
+/// Performs `undo` or `redo`, and prints what it changed.
 private func report(
     _ global: GlobalOptions, _ command: QueueCommand, _ participle: String, json: Bool
 ) async throws(CommandFailure) {

@@ -1,11 +1,11 @@
 import FerryUploads
 
-/// The chosen uploads that have not ended yet.
+/// Follows the uploads that `ferry wait` waits for, and reports those that end.
 struct UploadWait {
     enum End: Equatable {
         case ended(Upload)
         case removed(Upload)
-        /// The upload is blocked: it will not start by itself.
+        /// The upload waits for another one that ended without being done, so it will not start by itself.
         case blocked(BlockedUpload)
     }
 
@@ -16,13 +16,13 @@ struct UploadWait {
 
     private var phase: Phase
     private var open: [Upload.ID: Upload] = [:]
-    /// The other unfinished uploads; nil if no chosen upload waits for another one.
+    /// The other uploads that are not done; nil if no chosen upload must start after other uploads.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
-    /// Finds an upload that has left the queue, if it was done: done uploads leave by themselves.
+    /// Finds a done upload that has left the queue. The queue removes old done uploads by itself.
     private let past: (Upload.ID) -> Upload?
-    /// Returns true if all uploads of a batch that left the queue were done; nil if the batch never existed.
+    /// Returns whether all uploads of a batch that has left the queue were done; nil if there never was such a batch.
     private let pastBatch: (String) -> Bool?
 
     init(
@@ -66,11 +66,11 @@ struct UploadWait {
         return ends + takeBlocked(update, changed)
     }
 
-    /// Returns the chosen uploads that can no longer start: the uploads they wait for were not done in the end.
+    /// Removes and returns the chosen uploads that wait for an upload which ended without being done.
     private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
         guard var others else { return [] }
         if update.isComplete { others = [:] }
-        // Uploads that failed before are reported at once, and others still wait for them.
+        // A failed upload has left `open`. It must be in `others`, because it blocks the uploads that wait for it.
         for (id, upload) in changed where open[id] == nil { others[id] = upload.isDone ? nil : upload }
         for id in update.removed { others[id] = nil }
         defer { self.others = others }
@@ -103,7 +103,7 @@ struct UploadWait {
                 areAllDone = wasDone
             }
             return chosen.filter { !$0.value.isDone }
-        // Earlier failures count: scripts may delete the files because of the exit status.
+        // Uploads that failed earlier count as not done: a script may delete the files after exit status 0.
         case .all, .failed, .done: return uploads.filter { !$0.value.isDone }
         }
         let (found, missing) = numbers.found(among: uploads.keys)

@@ -44,7 +44,7 @@ struct WaitCommand: AsyncParsableCommand {
         guard try result.get() else { throw ExitCode(1) }
     }
 
-    /// - Returns: True if all uploads are done.
+    /// Waits for the uploads and prints those that end. Returns true if all are done.
     private func follow() async throws(CommandFailure) -> Bool {
         guard ControlClient(folder: global.stateFolder).isAnswered else { return try await look() }
         let queue = RemoteQueue(folder: global.stateFolder)
@@ -80,7 +80,7 @@ struct WaitCommand: AsyncParsableCommand {
             CommandFailure(status: Self.timedOut, summary: "some have not ended yet"))
     }
 
-    /// Reduces an update to the chosen uploads.
+    /// Returns the update without the uploads that the user did not choose.
     private func only(_ update: QueueUpdate) -> QueueUpdate {
         var update = update
         switch chosen.selection {
@@ -93,7 +93,7 @@ struct WaitCommand: AsyncParsableCommand {
         return update
     }
 
-    /// Reads the queue once: without an engine it does not change.
+    /// Reads the queue once, because no upload changes without an engine. Returns true if all uploads are done.
     private func look() async throws(CommandFailure) -> Bool {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
@@ -103,7 +103,7 @@ struct WaitCommand: AsyncParsableCommand {
         return wait.areAllDone
     }
 
-    /// Returns the upload from the history, if it is done.
+    /// Returns a done upload from the history; nil if the history has none with this number.
     private func past(_ id: Upload.ID) -> Upload? {
         history?.first { $0.upload.id == id && $0.outcome == .done }?.upload
     }
@@ -139,7 +139,7 @@ struct WaitCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends a command cleanly on a signal, because it draws on its terminal.
+/// Ends the command on the first signal, so that it can erase its live lines. Exits at once on the second.
 private final class Interruption: Sendable {
     private let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
     private let first = Mutex<Int32?>(nil)
@@ -149,7 +149,7 @@ private final class Interruption: Sendable {
         let values = signals.values
         let task = Task { [weak self] in
             for await signal in values {
-                // A user who interrupts twice does not want to wait.
+                // A user who presses Ctrl-C twice does not want to wait.
                 if self?.signal != nil { Signal.exitNow(by: signal) }
                 self?.first.withLock { $0 = signal }
                 end()

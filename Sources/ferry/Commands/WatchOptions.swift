@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryFiles
 
-/// The folders that a run watches in addition to the configuration's.
+/// The options of `ferry run` that watch folders in addition to those of the configuration.
 struct WatchOptions: ParsableArguments {
     @Option(
         name: .customLong("watch"),
@@ -41,10 +41,10 @@ struct WatchOptions: ParsableArguments {
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
     }
 
-    /// Checks that the folders exist. Only those of the configuration may be missing, as they may be on removable
-    /// media.
+    /// Checks that the folders exist. Only folders of the configuration may be missing, because they may be on
+    /// removable media.
     ///
-    /// - Throws: `CommandFailure` that names the folder.
+    /// - Throws: `CommandFailure` that names the missing folder.
     func check() throws(CommandFailure) {
         for folder in folders {
             let path = LocalFiles.absolute(folder)
@@ -78,7 +78,7 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    /// The options for another process, which may run in another folder.
+    /// The options for another process, which may have another working directory: paths are absolute.
     var arguments: [String] {
         guard !folders.isEmpty else { return [] }
         var words = folders.flatMap { ["--watch", LocalFiles.absolute($0)] }

@@ -1,13 +1,13 @@
 import FerryFiles
 import FerryTransfer
 
-/// The authentication or signature of requests to a destination.
+/// The credentials of requests to a destination (`auth`).
 enum AuthenticationSettings: Decodable, Equatable {
     case none
     case basic(user: String, password: Secret)
     case bearer(Secret)
     case oauth2(OAuth2Settings)
-    /// Signs requests for an S3 server.
+    /// The credentials that sign requests to an S3 server.
     case s3(S3Authentication)
 
     init(from decoder: any Decoder) throws {
@@ -32,7 +32,7 @@ enum AuthenticationSettings: Decodable, Equatable {
         }
     }
 
-    /// All secrets of the authentication.
+    /// The sources of all secrets among the credentials.
     var secrets: [Secret] {
         switch self {
         case .none: []
@@ -44,7 +44,7 @@ enum AuthenticationSettings: Decodable, Equatable {
     }
 }
 
-/// Access tokens from a refresh token (RFC 6749 §6).
+/// The settings for access tokens that a refresh token renews (RFC 6749 §6).
 struct OAuth2Settings: Decodable, Equatable {
     var tokenURL: String
     var clientID: String
@@ -52,9 +52,9 @@ struct OAuth2Settings: Decodable, Equatable {
     var clientAuthentication: OAuth2Client.Authentication
     var refreshToken: Secret
     var scope: String?
-    /// The file of the tokens; nil for one in the state folder.
+    /// The file that stores the tokens; nil for a file in the state folder.
     var tokenFile: String?
-    /// The settings for the token server; nil trusts the system's authorities.
+    /// The TLS settings for the token server; nil for the defaults.
     var tls: TLSSettings?
 
     init(from decoder: any Decoder) throws {

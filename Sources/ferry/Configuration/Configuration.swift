@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTUI
 import FerryUploads
 
-/// The content of a configuration file. An unknown key is an error, so that typing mistakes are noticed.
+/// The content of a configuration file. An unknown key is an error, so that users notice a misspelled one.
 struct Configuration: Decodable, Equatable {
     var destinations: [String: DestinationSettings] = [:]
     var defaultDestination: String?
@@ -12,17 +12,17 @@ struct Configuration: Decodable, Equatable {
     var timeouts = TimeoutSettings()
     var connectivity = ConnectivitySettings()
     var appearance = AppearanceSettings()
-    /// The keys of the screen and their actions (`keys`).
+    /// The actions of the screen, each with its keys (`keys`).
     var actions = ActionTable.standard
-    /// The proxy for destinations without one of their own, and for URLs given with --to.
+    /// The proxy for destinations without their own proxy, and for URLs given with `--to`.
     var proxy = ProxyChoice.environment
-    /// The treatment of a screen's uploads when its terminal disappears.
+    /// The treatment of the uploads of a screen when its terminal disappears.
     var onHangUp = HangUpPolicy.stop
     /// The treatment of an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
-    /// The commands that run on events.
+    /// The commands that run on events of the queue.
     var hooks = HookSettings()
-    /// The notifications for a user who looks elsewhere.
+    /// The notifications for a user who does not look at the screen.
     var notify = NotifySettings()
     /// The folders whose files are uploaded when they are complete.
     var watch: [WatchSettings] = []
@@ -58,7 +58,7 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// The names of the destinations, for the end of an error that expects one.
+    /// A list of the destinations' names that ends the message of an error.
     private var destinationsKnown: String {
         destinations.isEmpty
             ? "; none is configured" : " (\(destinations.keys.sorted().joined(separator: ", ")))"
@@ -70,7 +70,7 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// The configured limits: of all uploads together, then of destinations by name.
+    /// The configured bandwidth limits: that of all uploads together, then those of destinations, sorted by name.
     var timetables: [(LimitScope, Timetable)] {
         let destinations = destinations.sorted { $0.key < $1.key }.map {
             (LimitScope.destination($0.key), $0.value.bandwidth)
@@ -78,10 +78,10 @@ struct Configuration: Decodable, Equatable {
         return ([(.total, limits.bandwidth)] + destinations).filter { $0.1 != Timetable() }
     }
 
-    /// Whether the engine reports events to hooks or to the desktop.
+    /// Whether the engine runs hooks or shows desktop notifications on events of the queue.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
-    /// The secrets that are missing now, with their keys: uploads that need them would be held.
+    /// The secrets that cannot be read now, with their keys. The queue would hold uploads that need them.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -91,7 +91,7 @@ struct Configuration: Decodable, Equatable {
         return secrets.compactMap { place, secret in (secret?.absence).map { "\(place): \($0)" } }
     }
 
-    /// The warnings for each start of uploads.
+    /// The warnings about risky settings, and settings without effect.
     var warnings: [String] {
         destinations.sorted { $0.key < $1.key }.flatMap { name, destination in
             destination.warnings.map { "destinations.\(name): \($0)" }
@@ -100,13 +100,13 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// The number of uploads at once; nil for 4, or up to 32 small files.
+    /// The number of uploads at once; nil for 4 uploads, or up to 32 small files.
     var concurrency: Int?
-    /// The number of uploads at once to one host; nil for the total number.
+    /// The number of uploads at once to one host; nil for `concurrency`.
     var perHost: Int?
-    /// The limit of all uploads together.
+    /// The bandwidth limit of all uploads together, in bytes per second.
     var bandwidth = Timetable()
-    /// The number of done uploads that stay in the queue; fewer than the history can contain.
+    /// The number of done uploads that stay in the queue. Older ones are in the history alone.
     var done = 1000
 
     init() {}
@@ -155,7 +155,7 @@ struct TimeoutSettings: Decodable, Equatable {
 }
 
 struct ConnectivitySettings: Decodable, Equatable {
-    /// False assumes that the network is always up.
+    /// Whether Ferry watches the network. If false, the network counts as always up.
     var monitor = true
     var policy = NetworkPolicy()
 
@@ -176,7 +176,7 @@ struct AppearanceSettings: Decodable, Equatable {
     enum Graph: String, Decodable, CaseIterable {
         case auto, braille, block, ascii
 
-        /// The graph style; nil for the terminal's best.
+        /// The style of graphs; nil if the screen chooses the best one for the terminal.
         var style: GraphStyle? { GraphStyle(rawValue: rawValue) }
     }
 
@@ -185,7 +185,7 @@ struct AppearanceSettings: Decodable, Equatable {
     var theme = ThemeChoice.builtIn(.standard)
     var graph = Graph.auto
     var mouse = true
-    /// True to save bytes on slow lines.
+    /// Whether at most one frame a second is drawn while no key is pressed, for slow lines.
     var isSlow = false
 
     init() {}

@@ -1,4 +1,4 @@
-/// The differences of a configuration that replaces another in a running engine.
+/// The differences between two configurations of a running engine: the one in use, and the one that replaces it.
 struct ConfigurationChanges: Codable, Equatable {
     /// The names of new destinations.
     var added: [String] = []
@@ -6,14 +6,15 @@ struct ConfigurationChanges: Codable, Equatable {
     var changed: [String] = []
     /// The names of removed destinations.
     var removed: [String] = []
-    /// The other keys whose new values apply from now on.
+    /// The other changed keys whose new values take effect at once.
     var now: [String] = []
-    /// The keys whose new values apply from the next start on.
+    /// The changed keys whose new values take effect at the engine's next start.
     var atNextStart: [String] = []
 
     /// - Parameters:
-    ///   - old: The configuration until now.
-    ///   - first: The configuration at the engine's start.
+    ///   - old: The configuration in use.
+    ///   - new: The configuration that replaces it.
+    ///   - first: The configuration with which the engine started.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()
@@ -23,19 +24,19 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
-    /// Adds the changes of watched folders that apply at the next start: until then their files go to the earlier
-    /// destinations.
+    /// Adds changes of watched folders to `atNextStart`. Until then the engine watches the same folders and uploads
+    /// their files to the earlier destinations.
     ///
     /// - Parameters:
-    ///   - new: The destinations of the configured folders, in their sequence.
-    ///   - running: The destinations of the currently watched folders.
-    ///   - needed: The names of removed destinations that these folders still need.
+    ///   - new: The destinations of the folders in the new configuration, in its order.
+    ///   - running: The destinations of the folders that the engine watches.
+    ///   - needed: The names of removed destinations that the watched folders still use.
     mutating func wait(leadingTo new: [String], insteadOf running: [String], keeping needed: Set<String>) {
         if new != running, !atNextStart.contains("watch") { atNextStart.append("watch") }
         atNextStart += needed.sorted().map { "destinations.\($0)" }
     }
 
-    /// True if nothing in the configuration changed.
+    /// True if no key of the configuration changed.
     var isEmpty: Bool {
         [added, changed, removed, now, atNextStart].allSatisfy(\.isEmpty)
     }
@@ -50,7 +51,7 @@ struct ConfigurationChanges: Codable, Equatable {
         }
     }
 
-    /// The keys that are compared, apart from `destinations`.
+    /// The compared keys, without `destinations`, whose changes are in `added`, `changed` and `removed`.
     static var keys: [String] { (live + fixed).map(\.key) }
 
     private static let live = [

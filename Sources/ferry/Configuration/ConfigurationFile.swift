@@ -10,7 +10,7 @@ enum ConfigurationFile {
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
         let trust = FileTrust()
-        // First, so that nobody can exchange what is read.
+        // The check comes before reading: afterwards no other user can replace the file.
         try trust.check(file, as: "the configuration")
         guard let data = try content(of: file) else {
             if path == nil, LocalFiles.mode(of: file) == nil { return Configuration() }
@@ -24,7 +24,7 @@ enum ConfigurationFile {
         return configuration
     }
 
-    /// Reads a file; nil if it cannot be read.
+    /// Returns the bytes of a file; nil if it cannot be read.
     private static func content(of file: String) throws(UploadFailure) -> Data? {
         guard let content = LocalFiles.content(of: file) else { return nil }
         guard content.count <= LocalFiles.sizeLimit else {
@@ -39,7 +39,7 @@ enum ConfigurationFile {
         try decode(data, file: file, example: "`ferry config --print-example` prints a valid one")
     }
 
-    /// - Parameter example: The file with a valid example.
+    /// - Parameter example: The hint that says where a valid example is.
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     static func decode<Value: Decodable>(
         _ data: Data, file: String, example: String
@@ -63,8 +63,8 @@ enum ConfigurationFile {
         }
     }
 
-    /// Finds the first position where a file stops being JSON. `JSONDecoder` accepts more, such as a comma after the
-    /// last member, and reports no position. Encodings other than UTF-8 are left to `JSONDecoder`.
+    /// Returns the first syntax error of a JSON text, with its position; nil if there is none. `JSONDecoder` reports no
+    /// position, and accepts invalid JSON such as a comma after the last member. Only UTF-8 is checked here.
     static func syntaxError(in data: Data) -> MalformedJSON? {
         let start = Array(data.prefix(2))
         guard !start.contains(0), ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(start) else { return nil }
@@ -87,7 +87,7 @@ enum ConfigurationFile {
         }
     }
 
-    /// Throws if others can read a file that contains a secret itself.
+    /// Throws if other users can read a configuration that contains a secret as plain text.
     private static func checkLiterals(_ configuration: Configuration, file: String) throws(UploadFailure) {
         guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
         var places = configuration.proxy.password?.isLiteral ?? false ? ["proxy"] : []
@@ -105,7 +105,7 @@ enum ConfigurationFile {
 }
 
 extension DestinationSettings {
-    /// The keys whose text contains a secret.
+    /// The keys whose values contain a secret as plain text.
     fileprivate var literalSecrets: [String] {
         var keys = authentication.secrets.contains { $0.isLiteral } ? ["auth"] : []
         if proxy?.password?.isLiteral ?? false { keys.append("proxy") }
@@ -117,7 +117,7 @@ extension DestinationSettings {
         }
         let items = URLComponents(string: url)?.queryItems ?? []
         let hasSecret = items.contains { item in
-            // A value that changes from file to file is no secret.
+            // A value with `{name}` differs from file to file, so it is not a secret.
             guard let value = item.value, !value.isEmpty, !value.contains(UploadAddress.nameMark) else {
                 return false
             }

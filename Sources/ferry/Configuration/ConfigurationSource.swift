@@ -1,11 +1,11 @@
 import FerryFiles
 import FerryProtocols
 
-/// The path of a command's configuration, so that it can be read again.
+/// The configuration file and the options of a command. An engine uses them to read its configuration again.
 struct ConfigurationSource: Sendable {
-    /// The absolute path; nil for the default path.
+    /// The absolute path that the user gave; nil for the default path.
     private let path: String?
-    /// Applies the command's own options.
+    /// Applies the command's own options to a configuration.
     private let change: @Sendable (inout Configuration) -> Void
 
     /// - Parameter path: The path of --config; nil for the default path.
@@ -14,18 +14,17 @@ struct ConfigurationSource: Sendable {
         self.change = change
     }
 
-    /// The path of the file.
     var file: String { path ?? LocalFiles.configuration }
 
-    /// The configuration of a command without a file.
+    /// The configuration that the command has if there is no file.
     var unwritten: Configuration {
         var configuration = Configuration()
         change(&configuration)
         return configuration
     }
 
-    /// - Parameter mayBeMissing: Whether a missing file at the default path means an empty configuration. A file that
-    ///   existed before may return in a moment, as some editors replace it.
+    /// - Parameter mayBeMissing: Whether a missing file at the default path means an empty configuration. If false, it
+    ///   is an error: some editors remove a file for a moment while they replace it.
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)

@@ -5,14 +5,14 @@ import FerryUploads
 
 /// All keys of the configuration, with their values, defaults and purposes.
 ///
-/// Decoders take the names and ranges from here (`Fields`). `ferry config --schema` prints it as a JSON Schema, and a
-/// test compares it with the reference in Manual/configuration.md and with the example. Only decoders know which
-/// members exclude each other.
+/// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints it as a JSON
+/// Schema. A test compares it with Manual/configuration.md and with the example. The table does not say which members
+/// exclude each other: only the decoders check that.
 enum ConfigurationTable {
     /// The JSON Schema for editors.
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }
 
-    /// An amount of bytes.
+    /// A number of bytes, or a text with a unit such as `500K`.
     private static let amount = Schema.any([
         .whole(1...Int.max), .text(pattern: SchemaPattern.amount),
     ])

@@ -4,7 +4,7 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// One destination as the configuration describes it.
+/// The settings of one destination in the configuration.
 struct DestinationSettings: Decodable, Equatable {
     var url: String
     var protocolName: String
@@ -12,20 +12,20 @@ struct DestinationSettings: Decodable, Equatable {
     var headers: [String: String]
     var parameters: [UploadItem.Parameter]
     var authentication: AuthenticationSettings
-    /// The settings of an S3 destination.
+    /// The location of the bucket and other settings of an S3 destination (`s3`).
     var s3 = S3Fields()
     var tls: TLSSettings
-    /// The destination's proxy; nil for the common one.
+    /// The proxy of the destination; nil for `Configuration.proxy`.
     var proxy: ProxyChoice?
-    /// The congestion control; nil for the system's.
+    /// The TCP congestion control algorithm; nil for the system's default.
     var congestionControl: CongestionControl?
-    /// The limit in bytes per second of all uploads to the destination.
+    /// The bandwidth limit of all uploads to the destination together, in bytes per second.
     var bandwidth = Timetable()
 
-    /// The maximum number of bytes of one value. Servers accept a head of 8 KiB (nginx, Apache) to 64 KiB.
+    /// The maximum number of bytes of a header field's value. Servers accept heads of 8 KiB (nginx, Apache) to 64 KiB.
     private static let longestHeader = 8 << 10
-    /// The maximum number of bytes of all names and values: with a URL and a token they must fit into the 32 KiB of a
-    /// request's head.
+    /// The maximum number of bytes of the names and values of all configured header fields. With a URL and a token,
+    /// they must fit into a request head of 32 KiB.
     private static let allHeaders = 12 << 10
 
     init(from decoder: any Decoder) throws {
@@ -87,7 +87,7 @@ struct DestinationSettings: Decodable, Equatable {
         try checkS3(fields, isGiven: given != nil)
     }
 
-    /// Refuses `s3://` and the member `s3` for protocols other than S3.
+    /// Refuses URLs with `s3://` and the member `s3` for protocols other than S3.
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {
@@ -99,7 +99,7 @@ struct DestinationSettings: Decodable, Equatable {
         }
     }
 
-    /// The warnings for each upload to the destination.
+    /// The warnings about risky settings, and settings without effect.
     var warnings: [String] {
         let insecure = tls.insecureHosts.sorted().joined(separator: ", ")
         return [
@@ -112,7 +112,7 @@ struct DestinationSettings: Decodable, Equatable {
     }
 }
 
-/// A form parameter: one value, or a list that becomes repeated fields.
+/// The value of a form parameter, or a list of values. A list repeats the form field, once for each value.
 private struct ParameterValue: Decodable {
     var values: [String]
 

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// Reads one object of the configuration, and names the key path of each error in it.
+/// A reader of one JSON object in the configuration. Its errors name the key path.
 struct Fields {
     private struct Key: CodingKey {
         var stringValue: String
@@ -16,7 +16,7 @@ struct Fields {
     private let container: KeyedDecodingContainer<Key>
     private let members: [Schema.Member]
 
-    /// - Parameter table: The allowed keys.
+    /// - Parameter table: The schema with the allowed keys.
     /// - Throws: `ConfigurationIssue` for any other key.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         let members = table.members
@@ -33,7 +33,7 @@ struct Fields {
         self.members = members
         container = try decoder.container(keyedBy: Key.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
-            // Keys for other programs are not listed among the valid ones.
+            // `$schema` is for editors, so the message does not list it.
             let former = members.compactMap(\.formerName)
             let names = known.filter { !$0.hasPrefix("$") && !former.contains($0) }.sorted().joined(
                 separator: ", ")
@@ -45,7 +45,7 @@ struct Fields {
 
     var keys: [String] { container.allKeys.map(\.stringValue) }
 
-    /// - Returns: The key in the configuration, also by its former name; nil if it is absent.
+    /// - Returns: The present key for this member: its name, or its former name; nil if both are absent.
     private func found(_ name: String) -> Key? {
         let formerName = members.first { $0.name == name }?.formerName
         return [name, formerName].lazy.compactMap { $0.map(Key.init(_:)) }.first(where: container.contains)
@@ -58,6 +58,7 @@ struct Fields {
 
     /// Returns the value; nil if the key is absent.
     ///
+    /// - Parameter expected: The text that completes "expected …" in the error.
     /// - Throws: `ConfigurationIssue` if the value is not valid.
     func value<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool
@@ -77,12 +78,12 @@ struct Fields {
         return value
     }
 
-    /// True if the key is there and its value is null.
+    /// Returns true if the key is present and its value is null.
     func isNull(_ key: String) throws -> Bool {
         try found(key).map { try container.decodeNil(forKey: $0) } ?? false
     }
 
-    /// Reads a whole number in the range of the table.
+    /// Reads a whole number in the range that the table has for this key.
     func number(_ key: String) throws -> Int? {
         guard case .whole(let range)? = schema(of: key) else {
             preconditionFailure("\(key) is no whole number in the table")
@@ -90,7 +91,7 @@ struct Fields {
         return try number(key, in: range)
     }
 
-    /// Reads seconds in the range of the table.
+    /// Reads a number of seconds in the range that the table has for this key.
     func seconds(_ key: String) throws -> Double? {
         guard let found = found(key) else { return nil }
         guard case .number(let range)? = schema(of: key) else {
@@ -106,7 +107,7 @@ struct Fields {
 
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let found = found(key) else { return nil }
-        // Decodes a Double first: for a fraction in place of Int, the decoder calls the whole file malformed.
+        // Decodes a Double first: for a fraction in place of an Int, JSONDecoder calls the whole file malformed.
         guard let number = (try? container.decode(Double.self, forKey: found)).flatMap(Int.init(exactly:)),
             range.contains(number)
         else { throw error(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") }
@@ -141,7 +142,7 @@ struct Fields {
 }
 
 extension [any CodingKey] {
-    /// The names as users read them: elements of a list are counted from 0.
+    /// The key path as users read it. The index of a list element counts from 0.
     var names: [String] { map { key in key.intValue.map { "\($0)" } ?? key.stringValue } }
 }
 

@@ -3,8 +3,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Decides who may change the files that control Ferry: the configuration, and the programs, keys and certificates that
-/// it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
+/// Checks that no other user can change the files that control Ferry: the configuration, and the programs, keys and
+/// certificates that it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
 ///
 /// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
 /// or to root, and no other user can write to them.
@@ -12,16 +12,17 @@ struct FileTrust {
     /// The user that Ferry runs as.
     private let user = Machine.user
 
-    /// The maximum number of symbolic links on the way to a file (Linux's own, path_resolution(7)).
+    /// The maximum number of symbolic links on the way to a file, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
 
-    /// Checks a file, each folder on the way to it, and each symbolic link with the folders on the way to its target. A
-    /// user who can write to one of them decides which file is read.
+    /// Checks a file, each folder on its path, and each symbolic link with the path of its target. A user who can write
+    /// to one of them decides which file is read.
     ///
-    /// A file that passes can be read by its path afterwards: no other user can change the way.
+    /// A file that passes can be opened by its path afterwards, because no other user can change any part of the path.
     ///
-    /// - Parameter role: The file's role, at the beginning of a sentence.
-    /// - Throws: `UploadFailure` (`permanent`) with the command that repairs it. A missing file is no danger.
+    /// - Parameter role: The role of the file. It begins the message, such as `the configuration`.
+    /// - Throws: `UploadFailure` (`permanent`) whose hint is the command that repairs the mode or the owner. A missing
+    ///   file passes.
     func check(_ path: String, as role: String) throws(UploadFailure) {
         var left = URL(fileURLWithPath: path).path.split(separator: "/").map(String.init)[...]
         var current = ""
@@ -59,9 +60,9 @@ struct FileTrust {
                 .permanent, "\(thing) belongs to another user (\(Machine.name(of: status.owner)))",
                 hint: "`chown \(Machine.name(of: user)) \(Self.quoted(path))`, or use one of your own")
         }
-        // No user can write to a link itself; its target is checked by its own path.
+        // The mode of a link has no meaning. The path of its target is checked separately.
         guard status.kind != .link else { return }
-        // Root chose the groups that share a folder of root.
+        // In a folder of root, the group may write: root has chosen its members.
         let others: UInt32 = !isFile && status.owner == 0 && user != 0 ? 0o002 : 0o022
         let isSticky = !isFile && mode & 0o1000 != 0
         guard mode & others == 0 || isSticky else {
@@ -72,7 +73,7 @@ struct FileTrust {
         }
     }
 
-    /// Returns the path as a single word of a shell's command line.
+    /// Returns the path as one word for a command line of the shell.
     private static func quoted(_ path: String) -> String {
         let plain = path.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+,:@%".unicodeScalars.contains($0)
@@ -82,8 +83,8 @@ struct FileTrust {
 }
 
 extension Configuration {
-    /// The files that decide which programs Ferry runs and which servers it trusts, with their roles. Programs that are
-    /// searched in `PATH` are not among them.
+    /// The files that decide which programs Ferry runs and which servers it trusts, with their roles. Programs without
+    /// a slash, which are searched in `PATH`, are left out.
     var trustedFiles: [(role: String, path: String)] {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {
@@ -120,7 +121,7 @@ extension Configuration {
         }
     }
 
-    /// The program of a command, unless it is searched in `PATH`, and the script that an interpreter runs.
+    /// Returns the program of a command, unless it is searched in `PATH`, and the scripts that an interpreter runs.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
         let program = words.first.map(LocalFiles.expanded).flatMap { $0.contains("/") ? absolute($0) : nil }
         return [program].compactMap { $0.map { ("the program of \(place)", $0) } }
@@ -133,7 +134,7 @@ extension Configuration {
         "timeout", "exec",
     ]
 
-    /// The files among the arguments of an interpreter.
+    /// Returns the existing files among the arguments, if the program is an interpreter.
     private static func script(of words: [String]) -> [String] {
         guard let program = words.first, interpreters.contains(LocalPath(program).name) else { return [] }
         return words.dropFirst().map(LocalFiles.expanded).filter { $0.contains("/") }.map(absolute).filter {
@@ -141,7 +142,7 @@ extension Configuration {
         }
     }
 
-    /// Returns the absolute path of a file. A relative path begins in the home folder, where Ferry runs programs.
+    /// Returns the absolute path. A relative path starts in the home folder, because Ferry runs programs there.
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : "\(LocalFiles.home)/\(path)"
     }

@@ -1,10 +1,10 @@
 import FerryFiles
 import FerryUploads
 
-/// The commands that run on events (`hooks`).
+/// The commands that run on events of the queue (`hooks`).
 struct HookSettings: Decodable, Equatable {
     var commands: [QueueEvent.Name: [HookCommand]] = [:]
-    /// The seconds after which a command is killed, with all its children.
+    /// The number of seconds after which a command and its children are killed.
     var timeout = 10.0
 
     init() {}
@@ -25,7 +25,7 @@ struct HookCommand: Equatable, Sendable {
 
     var program: String { LocalFiles.expanded(words[0]) }
 
-    /// Whether the program exists, in `PATH` if it has no slash.
+    /// Whether the program exists and is executable. A name without a slash is searched in `PATH`.
     var isThere: Bool {
         if program.contains("/") {
             let place = program.hasPrefix("/") ? program : "\(LocalFiles.home)/\(program)"
@@ -38,8 +38,8 @@ struct HookCommand: Equatable, Sendable {
     }
 }
 
-/// One command, or a list of them. Text is not accepted: it would need a shell to split it, and the shell would
-/// interpret file names in it.
+/// One command, or a list of commands. Each is a list of words, not a text: a shell would have to split a text, and
+/// would interpret special characters in file names.
 private struct HookCommands: Decodable {
     var commands: [HookCommand]
 

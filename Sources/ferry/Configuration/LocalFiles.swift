@@ -7,34 +7,35 @@ import FerryTransfer
     import Darwin
 #endif
 
-/// The paths of Ferry's own files, by the XDG base directory specification.
+/// The default paths of Ferry's files, by the XDG Base Directory Specification, and helpers for paths.
 enum LocalFiles {
     static var configuration: String { folder("XDG_CONFIG_HOME", default: ".config") + "/ferry/config.json" }
     static var state: String { folder("XDG_STATE_HOME", default: ".local/state") + "/ferry" }
 
-    /// The path without an environment variable.
+    /// The path of the configuration if `XDG_CONFIG_HOME` is not set.
     static var usualConfiguration: String { home + "/.config/ferry/config.json" }
+    /// The path of the state folder if `XDG_STATE_HOME` is not set.
     static var usualState: String { home + "/.local/state/ferry" }
 
-    /// The path with a leading `~` replaced by the home folder.
+    /// Returns the path with a leading `~` replaced by the home folder.
     static func expanded(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/") else { return path }
         return home + path.dropFirst(1)
     }
 
-    /// The absolute path of a typed one: a leading `~` is replaced, and `.` and `..` are resolved.
+    /// Returns the absolute path: a leading `~` is replaced, and `.` and `..` are resolved.
     static func absolute(_ path: String) -> String {
         URL(fileURLWithPath: expanded(path)).standardizedFileURL.path
     }
 
-    /// Makes a path absolute: the engine may run in another folder.
+    /// Returns the absolute path, because an engine may have another working directory.
     static func absolute(_ path: LocalPath) -> LocalPath {
         if path.bytes.first == UInt8(ascii: "/") { return path }
         return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
     }
 
-    /// Returns paths from the command line as the bytes that were typed: the parser's arguments have U+FFFD in place of
-    /// bytes that are not UTF-8. A leading `~` is replaced.
+    /// Returns path arguments with the bytes that the user typed. The parser's arguments have U+FFFD in place of bytes
+    /// that are not UTF-8. A leading `~` is replaced in paths that are UTF-8.
     static func argumentPaths(_ paths: [String]) -> [LocalPath] {
         var damaged: [String: [[UInt8]]] = [:]
         for argument in CommandLine.rawArguments {
@@ -50,13 +51,14 @@ enum LocalFiles {
         }
     }
 
-    /// Returns the permission bits of a file; nil if stat(2) fails.
+    /// Returns the permission bits of a file behind any symbolic links; nil if stat(2) fails.
     static func mode(of path: String) -> UInt32? { FileStatus.of(LocalPath(path), follows: true)?.mode }
 
-    /// The maximum size in bytes of a file that holds a secret or a token.
+    /// The maximum size in bytes of a configuration file, or of a file with a secret.
     static let sizeLimit = 1 << 20
 
-    /// Reads a file through symbolic links, and stops soon after `sizeLimit`: more bytes than that are too many.
+    /// Reads a file, following symbolic links. Stops once it has more than `sizeLimit` bytes: the caller then refuses
+    /// the file.
     ///
     /// - Returns: The content; nil if the file cannot be read.
     static func content(of path: String) -> Data? {
@@ -75,7 +77,7 @@ enum LocalFiles {
         return content
     }
 
-    /// Returns whether there is a folder, through symbolic links; nil if stat(2) fails.
+    /// Returns whether the path is a folder, following symbolic links; nil if stat(2) fails.
     static func isFolder(_ path: String) -> Bool? {
         FileStatus.of(LocalPath(path), follows: true).map { $0.kind == .folder }
     }

@@ -1,11 +1,11 @@
 import FerryTUI
 import FerryUploads
 
-/// The events of which a user is notified, and the ways (`notify`).
+/// The events that notify a user, and the kinds of notification (`notify`).
 struct NotifySettings: Decodable, Equatable {
-    /// The terminal's kind of notification.
+    /// The kind of notification that the terminal of a screen shows.
     var terminal = TerminalNotification.Signal.none
-    /// Whether the engine notifies the desktop that it runs on.
+    /// Whether the engine shows notifications on the desktop of its machine.
     var desktop = false
     /// The events that cause a notification.
     var events: Set<QueueEvent.Name> = [.idle, .failed, .held]
@@ -13,14 +13,14 @@ struct NotifySettings: Decodable, Equatable {
     /// The maximum number of characters of a notification.
     private static let longest = 200
 
-    /// The notification of the screen's terminal.
+    /// The notifications that the terminal of a screen shows.
     var notification: TerminalNotification { TerminalNotification(terminal, for: events) }
 
-    /// Returns the program that shows a notification on the desktop.
+    /// Returns the command that shows a notification on the desktop.
     ///
-    /// - Parameter text: The text, which may contain file names with control characters.
+    /// - Parameter text: The text. It may contain file names with control characters.
     static func desktopCommand(_ text: String) -> HookCommand {
-        // The text is markup to some desktops.
+        // Some desktops interpret the text as markup.
         let safe = String(SafeLine.text(text).prefix(longest))
         let plain = safe.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
             ">", with: "&gt;")

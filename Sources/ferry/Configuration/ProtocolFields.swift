@@ -2,7 +2,9 @@ import FerryProtocols
 import HTTPTypes
 
 extension ProtocolOptions {
-    /// - Throws: `ConfigurationIssue`, also for options that the protocol does not support.
+    /// Reads the options of a destination's protocol.
+    ///
+    /// - Throws: `ConfigurationIssue` for an invalid value, or an option that the protocol does not support.
     init(_ fields: Fields, for entry: ProtocolCatalog.Entry) throws {
         self.init(
             method: try fields.value("method"), fileField: try fields.value("field") ?? "file",
@@ -41,7 +43,7 @@ extension ProtocolOptions {
     }
 }
 
-/// The source of the uploaded file's URL in a response (`link`).
+/// The part of a response that contains the URL of the uploaded file (`link`).
 private struct LinkFields: Decodable {
     let source: LinkSource
 

@@ -1,21 +1,21 @@
 import FerryFiles
 import FerryProtocols
 
-/// A JSON Schema (draft 2020-12) of a value: the subset that the configuration and the lines for programs need.
+/// A JSON Schema (draft 2020-12): the subset that the configuration and the lines for programs need.
 indirect enum Schema: Sendable {
-    /// An object without other members; all are optional except the required ones.
+    /// An object with these members and no others. A member that is not `required` may be missing.
     case object([Member], required: [String] = [])
-    /// An object with any names that match, and values of one kind.
+    /// An object whose names match one schema and whose values match another.
     case dictionary(Schema, names: Schema = .text())
     case array(Schema, atLeast: Int = 0)
-    /// A list whose first element is required and has a kind of its own.
+    /// A list whose required first element has its own schema.
     case list(first: Schema, others: Schema)
     case text(pattern: String? = nil)
     case choice([String])
     case whole(ClosedRange<Int>)
     case number(ClosedRange<Double>)
     case flag
-    /// A moment in UTC, whole seconds (ISO 8601).
+    /// A moment in UTC, in whole seconds (ISO 8601).
     case moment
     case any([Schema])
 
@@ -23,9 +23,9 @@ indirect enum Schema: Sendable {
         var name: String
         var schema: Schema
         var purpose: String
-        /// The default of a missing member, as JSON; nil if there is none.
+        /// The value that a missing member has, as JSON; nil if there is no default.
         var missing: String?
-        /// The name in older versions, which is still read; nil if it never changed.
+        /// The name of the member in older versions, which is still read; nil if it never changed.
         var formerName: String?
 
         init(
@@ -40,7 +40,7 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// The members of an object, or of the object among alternatives.
+    /// The members of an object, or of the first object among alternatives.
     var members: [Member] {
         switch self {
         case .object(let members, _): members
@@ -49,7 +49,7 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// Returns an object with members that are always present, and others that may be missing.
+    /// Returns an object whose first members are always present. The others may be missing.
     static func record(_ always: [Member], maybe sometimes: [Member] = []) -> Schema {
         .object(always + sometimes, required: always.map(\.name))
     }
@@ -58,10 +58,10 @@ indirect enum Schema: Sendable {
         .choice(type.allCases.map(\.rawValue))
     }
 
-    /// Returns the schema as editors read it, with the names of members sorted.
+    /// Returns the schema as a JSON document, with sorted names.
     func text(title: String) -> String { Self.text(value, title: title) }
 
-    /// Returns a document with these members and a head.
+    /// Returns a JSON document with these members, a `$schema` and a title.
     static func text(_ members: [String: JSONValue], title: String) -> String {
         var members = members
         members["$schema"] = "https://json-schema.org/draft/2020-12/schema"

@@ -1,8 +1,8 @@
 import FerryTUI
 import FerryUploads
 
-/// The patterns of texts in the configuration, for its schema: regular expressions of ECMAScript. They accept
-/// everything that Ferry accepts, and little else.
+/// The regular expressions (ECMAScript) for texts in the configuration's JSON Schema. They match every text that Ferry
+/// accepts, and few others.
 enum SchemaPattern {
     static let something = "."
     static let path = "^(/|~$|~/)"
@@ -17,7 +17,7 @@ enum SchemaPattern {
     static let pin = "^sha256//.{44}$"
     static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 
-    /// A positive number of bytes or bytes per second.
+    /// A positive number of bytes or bytes per second, with or without a unit.
     static let amount = #"^ *(?=[0-9.]*[1-9])[0-9]*\.?[0-9]* *[KMGTPEkmgtpe]? *([iI]?[bB])?(/[sS])? *$"#
 
     /// A list of days: `mon-fri`, `sat,sun`.
@@ -27,19 +27,19 @@ enum SchemaPattern {
         return "^\(part)(,\(part))*$"
     }()
 
-    /// A URL without a user; `{name}` may occur in it.
+    /// The URL of a destination, without a user. It may contain `{name}`.
     static let address =
         "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
 
-    /// A URL with https, or on this machine.
+    /// The URL of a token server: https, or http on this machine.
     static let tokenAddress =
         "^(\(anyCase("https"))://[^/?#@]+|\(anyCase("http"))://(127\\.|\\[|([^/?#@]*\\.)?\(anyCase("localhost")))[^/?#@]*)([/?][^#]*)?$"
 
     static let proxy = "^(none|environment|\(proxyScheme)://\(proxyPlace))$"
-    /// A proxy's URL without anything else.
+    /// The URL of a proxy, with or without a scheme.
     static let proxyAddress = "^(\(proxyScheme)://)?\(proxyPlace)$"
 
-    /// A key as `ferry config --keys` writes it.
+    /// A key of the keyboard, as `ferry config --keys` writes it.
     static let key: String = {
         let names = ActionTable.keyNames.map(anyCase).joined(separator: "|")
         return "^([^ ]|\(names)|\(anyCase("ctrl"))-[A-Za-z]|\(anyCase("alt"))-[!-~]|[fF]([1-9]|1[0-2]))$"
@@ -50,7 +50,7 @@ enum SchemaPattern {
     private static let proxyScheme = "(\(anyCase("http"))|\(anyCase("socks"))5[hH]?)"
     private static let proxyPlace = "([^:@/?#]*@)?[^@/?#]+/?"
 
-    /// Returns `[mM][oO][nN]` for `mon`: these expressions have no case-insensitive mode.
+    /// Returns `[mM][oO][nN]` for `mon`: patterns of JSON Schema cannot ignore case.
     private static func anyCase(_ word: String) -> String {
         word.map { $0.isLetter ? "[\($0.lowercased())\($0.uppercased())]" : String($0) }.joined()
     }

@@ -1,12 +1,12 @@
 import FerryFiles
 import FerryProtocols
 
-/// The source of a secret. The value itself is read when it is needed and is never stored or printed.
+/// The source of a secret. The secret is read when a request needs it, and is never stored or printed.
 enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
     case command([String])
-    /// Allowed only in a configuration that no other user can read.
+    /// The secret itself. The configuration may contain it only if no other user can read the file.
     case literal(String)
 
     static let expected =
@@ -44,8 +44,8 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         if case .literal = self { true } else { false }
     }
 
-    /// The reason why the secret is missing now: `the environment variable TOKEN is not set`. Nil if the secret is
-    /// there, or if only running its command would show.
+    /// The reason why the secret cannot be read now, such as `the environment variable TOKEN is not set`; nil if it
+    /// can. A command is not run, so the result for it is nil.
     var absence: String? {
         switch self {
         case .literal, .command: return nil
@@ -65,12 +65,12 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Reads secrets, and runs each secret's command at most once a minute.
+/// Reads secrets. The output of a command is cached for a minute.
 actor SecretReader {
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
-    /// - Parameter age: The time for which the output of a command is cached.
+    /// - Parameter age: The maximum age of a command's cached output.
     /// - Throws: `UploadFailure` (`authentication`) that names the source of the secret.
     func read(_ secret: Secret, notOlderThan age: Duration = .seconds(60)) async throws(UploadFailure)
         -> String
@@ -96,7 +96,7 @@ actor SecretReader {
         return line
     }
 
-    /// Callers that need the secret at the same time wait for one command.
+    /// Runs the command. Callers that need it while it runs wait for the same run.
     private func output(of words: [String], _ secret: Secret) async throws(UploadFailure) -> String {
         if let task = running[words] { return try await task.value.get() }
         let task = Task { () -> Result<String, UploadFailure> in

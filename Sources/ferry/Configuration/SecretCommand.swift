@@ -2,24 +2,27 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Runs a secret's command: no shell, a small environment, limits on its time and on its output.
+/// Runs the command that prints a secret: without a shell, with few environment variables, and with limits on its time
+/// and output.
 ///
-/// After a failure, its standard error is shown in a line that contains no secret and no part of its output.
+/// The error of a failed command ends with the last line of its standard error, without any word that it printed to
+/// standard output.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
-    /// The maximum number of bytes that the command may print. No real secret is longer.
+    /// The maximum number of bytes that the command may print. Real secrets are shorter.
     private static let outputLimit = 65_536
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     ]
 
     /// - Parameters:
-    ///   - others: Further variables for the command.
-    ///   - limit: The time after which the command is killed, with all its children.
+    ///   - others: The names of further environment variables for the command.
+    ///   - limit: The time after which the command and its children are killed.
+    /// - Throws: `UploadFailure` (`authentication`) if the command fails or prints too much.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {
-        // Env runs scripts without an interpreter line too.
+        // env(1) also runs scripts that have no interpreter line.
         let command = ChildCommand(
             words: ["/usr/bin/env", "--"] + words,
             environment: ChildCommand.environment(passedOn + others), output: .all(atMost: outputLimit))
@@ -38,7 +41,7 @@ enum SecretCommand {
         }
     }
 
-    /// Returns the last line of standard error, without the words of standard output.
+    /// Returns the last line of standard error, with `…` in place of each word that standard output contains.
     private static func words(of complaint: Data, without text: Data) -> String {
         var line = ChildCommand.Result.lastLine(of: complaint)
         for printed in String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace) {

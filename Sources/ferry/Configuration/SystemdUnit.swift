@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// A unit for systemd's user manager that keeps an engine running: the output of `ferry config --systemd`.
+/// The systemd unit that keeps an engine running for one user: the output of `ferry config --systemd`.
 enum SystemdUnit {
     /// - Parameters:
     ///   - program: The path of the ferry executable.
@@ -38,7 +38,7 @@ enum SystemdUnit {
             """
     }
 
-    /// Returns the word in the form of a unit's command line (systemd.service(5)), where `%` and `$` are doubled.
+    /// Returns the word as a unit's command line needs it: quoted, with `%` and `$` doubled (systemd.service(5)).
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// The object `tls` of a destination.
+/// The member `tls` of a destination.
 struct TLSFields: Decodable {
     private var settings = TLSSettings()
     private var isInsecure: Bool
@@ -29,7 +29,7 @@ struct TLSFields: Decodable {
         isInsecure = try fields.value("insecure") ?? false
     }
 
-    /// - Parameter url: The destination's URL; only its own host may be insecure.
+    /// - Parameter url: The URL of the server. `insecure` applies to its host alone.
     func settings(for url: URL) -> TLSSettings {
         var settings = settings
         if isInsecure, let host = url.host(percentEncoded: false) {

@@ -2,14 +2,14 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// The screen's theme: a built-in one, or one in a file of the user.
+/// The theme of the screen: a built-in theme, or a theme file.
 enum ThemeChoice: Equatable {
     case builtIn(Theme)
     case file(String)
 
     static let names = Theme.builtIn.map(\.key).joined(separator: ", ")
 
-    /// - Parameter text: A name, or a path with a `/`, as for `--theme`.
+    /// - Parameter text: The value of `--theme`: a built-in theme's name, or a path, which contains a `/`.
     init?(_ text: String) {
         if text.contains("/") {
             self = .file(LocalFiles.expanded(text))
@@ -23,7 +23,7 @@ enum ThemeChoice: Equatable {
         self = .builtIn(theme.value)
     }
 
-    /// - Parameter fields: The member `appearance`, with `theme` or `themeFile`; nil if it has neither.
+    /// - Parameter fields: The member `appearance`. The result is nil if it has neither `theme` nor `themeFile`.
     init?(_ fields: Fields) throws {
         let name: String? = try fields.value("theme")
         let file: String? = try fields.value("themeFile")
@@ -41,8 +41,8 @@ enum ThemeChoice: Equatable {
         }
     }
 
-    /// Returns the theme. Files are read when a screen opens, so that a queue without a screen needs none.
-    /// - Throws: `UploadFailure` (`permanent`) with the file, the key and the expected value.
+    /// Returns the theme. The file is read only now, so that an engine without a screen does not need it.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func load() throws(UploadFailure) -> Theme {
         switch self {
         case .builtIn(let theme): theme

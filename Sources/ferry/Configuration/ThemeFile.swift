@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// A theme of the user: a built-in one, and its differences. Unknown keys are errors, as in the configuration.
+/// A theme file: the name of a built-in theme, and the differences from it. Unknown keys are errors.
 struct ThemeFile: Decodable {
     let theme: Theme
 
@@ -67,8 +67,8 @@ private struct LookFields: Decodable {
     }
 }
 
-/// The forms of a colour: `"basic": 4, "full": 75, "rgb": "#5fafff"`; null is the terminal's own. A missing `full` or
-/// `rgb` is derived from the other.
+/// The forms of one colour: `"basic": 4, "full": 75, "rgb": "#5fafff"`. The value null means the terminal's default
+/// colour. If one of `full` and `rgb` is missing, it is derived from the other.
 private struct ColourFields: Decodable {
     static let keys = ["basic", "full", "rgb"]
 

@@ -12,14 +12,14 @@ struct DestinationLimits: Decodable {
 }
 
 extension Fields {
-    /// Reads `bandwidth` and `timetable` together.
+    /// Reads the members `bandwidth` and `timetable`, which together make one timetable.
     func timetable() throws -> Timetable {
         let entries: [TimetableEntry] = try value("timetable") ?? []
         return Timetable(
             entries.map(\.entry), otherwise: try amount("bandwidth").map { .atMost($0) } ?? .unlimited)
     }
 
-    /// Reads a text that `read` accepts; nil if the key is absent.
+    /// Returns the text of a key, converted by `read`; nil if the key is absent.
     fileprivate func text<Value>(
         _ key: String, _ expected: String, _ read: (String) -> Value?
     ) throws -> Value? {
@@ -59,10 +59,10 @@ private struct TimetableEntry: Decodable {
 extension Timetable.Weekday {
     private static let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-    /// The name of the day in a timetable.
+    /// The abbreviated name of the day in a timetable, such as `mon`.
     var name: String { Self.names[rawValue - 1] }
 
-    /// Reads a list of days: `mon-fri`, `sat,sun`, `fri-mon`; nil for anything else.
+    /// Parses a list of days such as `mon-fri`, `sat,sun` or `fri-mon`; nil for an invalid list.
     fileprivate static func days(_ text: String) -> Set<Timetable.Weekday>? {
         var days: Set<Timetable.Weekday> = []
         for part in text.lowercased().filter({ $0 != " " }).split(
@@ -85,12 +85,12 @@ extension Timetable.Weekday {
 }
 
 extension Timetable.TimeOfDay {
-    /// The time in the form of a timetable.
+    /// The time in the form `08:00`.
     var text: String {
         [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
     }
 
-    /// Reads a time such as `08:00`; nil for anything else.
+    /// Parses a time in the form `08:00`; nil for any other form.
     fileprivate init?(_ text: String) {
         guard let parts = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/)?.output,
             let hour = Int(parts.1), let minute = Int(parts.2)

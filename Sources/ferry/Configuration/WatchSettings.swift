@@ -5,7 +5,7 @@ import FerryUploads
 
 /// An element of `watch`: a folder whose files are uploaded when they are complete.
 struct WatchSettings: Decodable, Equatable {
-    /// The treatment of an uploaded file.
+    /// The treatment of a file after its upload.
     enum After: Equatable, Sendable {
         case keep
         case delete
@@ -14,14 +14,14 @@ struct WatchSettings: Decodable, Equatable {
         static let expected = "keep, delete or { \"move\": \"/a/folder\" }"
     }
 
-    /// The path as written; absolute, or beginning with `~`.
+    /// The path as the configuration has it: absolute, or with a leading `~`.
     var folder: String
     /// The destination's name or a URL; nil for the default destination.
     var to: String?
     var include: [String] = []
     var exclude: [String] = []
     var isRecursive = false
-    /// The number of seconds for which a file must not change.
+    /// The number of seconds for which a file must stay unchanged before its upload.
     var settle = 5.0
     var after = After.keep
 
@@ -53,7 +53,7 @@ struct WatchSettings: Decodable, Equatable {
         !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
     }
 
-    /// The watched folder. The file system is not read.
+    /// The folder in the form that the engine watches. This does not access the file system.
     var watched: WatchedFolder {
         let after: WatchedFolder.After =
             switch after {

@@ -5,13 +5,13 @@ import FerryUploads
 import Synchronization
 
 extension Assembly {
-    /// Returns the interceptor that adds the destination's credentials to requests; nil if it has none.
+    /// Returns the interceptor that adds the destination's credentials to requests; nil if it has no credentials.
     func interceptor(for name: String, _ settings: DestinationSettings) -> (any RequestInterceptor)? {
         let secrets = secrets
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret) }
         }
-        // A secret that was just read again for another upload need not be read again for each.
+        // Many uploads may be refused at the same time. A secret that was read in the last 2 seconds is not read again.
         func readingAnew(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret, notOlderThan: .seconds(2)) }
         }
@@ -39,7 +39,6 @@ extension Assembly {
         }
     }
 
-    /// Returns the interceptor that signs requests for the S3 server at `url`.
     private func s3Interceptor(
         for url: String, _ authentication: S3Authentication, region: String?, _ payload: S3PayloadForm
     ) -> S3Interceptor {
@@ -49,8 +48,8 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// Returns the signers for URLs outside of the configuration, with the credentials that AWS's own tools would find,
-    /// one signer for each server.
+    /// Returns a function that finds the signer for an S3 upload to a URL outside of the configuration. It uses the
+    /// credentials that AWS's tools find, and makes one signer for each server.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in
@@ -68,7 +67,7 @@ extension Assembly {
 
     private func tokenFile(for name: String, _ settings: OAuth2Settings) -> LocalPath {
         if let file = settings.tokenFile { return LocalPath(file) }
-        // Any name is valid for a destination, even with slashes.
+        // A destination's name may have any character, even a slash.
         let safe = name.percentEncoded(keeping: PlainCharacters(alphanumericsAnd: ""))
         return state.appending(Array("tokens".utf8)).appending(Array("\(safe).json".utf8))
     }

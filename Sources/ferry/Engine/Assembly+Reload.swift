@@ -3,9 +3,9 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The changes that an edited configuration makes in a running engine.
+/// Reading a changed configuration in a running engine.
 extension Assembly {
-    /// Returns an assembly with the current configuration.
+    /// Returns an assembly with the configuration that the file has now.
     ///
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func readAgain() throws(UploadFailure) -> Assembly {
@@ -17,13 +17,13 @@ extension Assembly {
         return replacing(try source.load(mayBeMissing: configuration == source.unwritten))
     }
 
-    /// An assembly with the new destinations of the file. Other changes or errors in the file are ignored.
+    /// An assembly with the destinations that are new in the file. Other changes, and errors in the file, are ignored.
     var withNewDestinations: Assembly {
         guard let read = try? readAgain() else { return self }
         return adding(read.configuration.destinations)
     }
 
-    /// Returns an assembly with these destinations too; a known one stays unchanged.
+    /// Returns an assembly with these destinations added. Destinations of this assembly stay unchanged.
     func adding(_ destinations: [String: DestinationSettings]) -> Assembly {
         var new = configuration
         new.destinations.merge(destinations) { known, _ in known }
@@ -36,9 +36,12 @@ extension Assembly {
             treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 
-    /// Returns the destinations of this configuration.
+    /// Returns the destinations of this configuration. Unchanged destinations, and unchanged credentials, are taken
+    /// from `known`.
     ///
-    /// - Parameter earlier: The assembly that made `known`.
+    /// - Parameters:
+    ///   - earlier: The assembly that made `known`.
+    ///   - known: The destinations in use.
     func destinations(after earlier: Assembly, _ known: Destinations) -> Destinations {
         var new = Destinations(
             [], timeouts: timeouts,
@@ -62,7 +65,7 @@ extension Assembly {
         return new
     }
 
-    /// True if the settings of its requests have not changed.
+    /// Returns true if the settings for requests to the destination are those of the earlier configuration.
     private func isReached(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], var old = earlier.configuration.destinations[name]
         else { return false }
@@ -72,8 +75,8 @@ extension Assembly {
             && (new.proxy != nil || configuration.proxy == earlier.configuration.proxy)
     }
 
-    /// True if the settings of its authentication have not changed. Its interceptor may hold the only copy of a token
-    /// that could not be written to its file.
+    /// Returns true if the settings for signing in are those of the earlier configuration. Then the interceptor is
+    /// kept: it may hold the only copy of a token that could not be written to its file.
     private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],
             new.authentication == old.authentication

@@ -6,16 +6,16 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// The builder of all parts: from the configuration to a running queue.
+/// Makes the destinations, the queue and the link monitor of a process from its configuration.
 struct Assembly {
     let configuration: Configuration
-    /// The folder of the queue; tokens are stored below it.
+    /// The state folder: it contains the queue and the stored tokens.
     let state: LocalPath
-    /// The treatment of a queue.json that a user edited.
+    /// The treatment of a queue.json that a user has edited.
     var edited = EditedSnapshot.refuse
-    /// The source of the configuration for reading it again; nil without a file.
+    /// The file and options for reading the configuration again; nil if there is no file.
     var source: ConfigurationSource?
-    /// True to demonstrate a lost link on this machine alone.
+    /// True if uploads to this machine need the network too, so that the demo can show a lost link.
     var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
 
@@ -23,11 +23,12 @@ struct Assembly {
         configuration.destinations.sorted { $0.key < $1.key }.map { destination(named: $0.key, $0.value) }
     }
 
-    /// Returns the destination called `name`, the one at the URL `name`, or the default one.
+    /// Returns a destination.
     ///
-    /// A URL may begin with a protocol and a plus sign, `tus+https://…`. Without a protocol, PUT takes a URL that names
-    /// a file, and for a folder the server's capabilities decide.
-    /// - Throws: `UploadFailure` (`permanent`) that lists the known names.
+    /// A URL may begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, PUT is used for the
+    /// URL of a file. For the URL of a folder, the server's capabilities decide.
+    /// - Parameter name: The name of a destination, or a URL; nil for the default destination.
+    /// - Throws: `UploadFailure` (`permanent`); for an unknown name, the hint lists the known ones.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
         let known = configuration.destinations
         guard let name else {
@@ -115,7 +116,7 @@ struct Assembly {
         destination(named: name, settings, signIn: interceptor(for: name, settings))
     }
 
-    /// - Parameter signIn: The interceptor that adds credentials to its requests.
+    /// - Parameter signIn: The interceptor that adds credentials to requests; nil without credentials.
     func destination(
         named name: String, _ settings: DestinationSettings, signIn: (any RequestInterceptor)?
     ) -> Destination {
@@ -142,7 +143,7 @@ struct Assembly {
             response: .seconds(timeouts.response))
     }
 
-    /// Creates the runner for uploads and checks. It must be shut down.
+    /// Creates the runner for uploads and checks. The caller must shut it down.
     func runner(
         rateLimit: RateLimit, monitors: [any EventMonitor], readers: BlockingIOPool = .shared
     ) -> DestinationRunner {
@@ -156,10 +157,11 @@ struct Assembly {
         )
     }
 
-    /// Returns the queue in the folder of `lock`, and the runner that must be shut down after it.
+    /// Returns the queue in the locked state folder, and its runner. The caller stops the queue and then shuts down the
+    /// runner.
     ///
-    /// - Parameter snapshotsAtEnds: False for a command, which appends its record and leaves the snapshot to the
-    ///   engine.
+    /// - Parameter snapshotsAtEnds: Whether the queue writes snapshots when it is opened and closed. False for a single
+    ///   command: it only appends records, and the next engine writes the snapshot.
     func queue(
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
     ) -> (UploadQueue, DestinationRunner) {
@@ -181,7 +183,7 @@ struct Assembly {
         let retry = configuration.retry
         return UploadQueue.Configuration(
             concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
-            // A user who sets a number means uploads of any size.
+            // If the user has set a limit, even a small upload counts as a whole one.
             smallUploadsPerSlot: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
             limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
             retry: QueueRetryPolicy(
@@ -190,7 +192,7 @@ struct Assembly {
             keptDone: limits.done)
     }
 
-    /// Returns the system's view of the network; nil if the configuration disables it.
+    /// Returns the monitor that watches the network; nil if the configuration disables it.
     func linkMonitor() -> (any LinkMonitor)? {
         guard configuration.connectivity.monitor else { return nil }
         let log = TransferLog(folder: state)

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// A separate `ferry run` without a terminal: its uploads continue after its parent has ended.
+/// An engine in a process of its own, without a terminal. Its uploads continue after this process has ended.
 struct BackgroundEngine {
     let state: LocalPath
     /// The arguments of `ferry run`.
@@ -13,32 +13,32 @@ struct BackgroundEngine {
         arguments = ["run"] + global.arguments + more
     }
 
-    /// The longest start. Only a large queue on a slow disk takes that long.
+    /// The maximum time for a start. Only a large queue on a slow disk takes that long.
     private static let timeout = Duration.seconds(120)
 
-    /// The file of its standard error: the reason for a failed start or a crash.
+    /// The path of the file that receives the engine's standard error, such as the reason for a failed start.
     private var log: String { state.text + "/engine.log" }
 
     enum Start: Equatable {
         /// The engine owns the queue and responds.
         case running(Int32)
-        /// The engine ended at once; `text` is its standard error.
+        /// The engine ended during its start; `text` is its standard error.
         case failed(status: Int32, text: String)
     }
 
-    /// Starts the engine and returns when it responds, or has ended.
+    /// Starts the engine. Returns when the engine responds to requests or has ended.
     ///
-    /// - Throws: `CommandFailure` if it cannot be started, or neither responds nor ends in time.
+    /// - Throws: `CommandFailure` if it cannot be started, or neither responds nor ends within `timeout`.
     func start() async throws(CommandFailure) -> Start {
         let process = try spawn()
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
             if let ending = process.reapIfEnded() { return .failed(status: ending.status, text: said) }
-            // Its socket exists before it has read the queue; afterwards it responds.
+            // The engine creates its socket before it reads the queue, and responds only after that.
             if case .answered(.report(let report)) = ControlClient(folder: state).ask(.report),
                 report.process == process.id
             {
-                // A screen may outlive the engine and must notice its end.
+                // A screen may run longer than the engine, and must reap the ended process.
                 DetachedThread.start { process.reap() }
                 return .running(process.id)
             }
@@ -48,9 +48,10 @@ struct BackgroundEngine {
             inUse: "the engine (process \(process.id)) does not answer", hint: "\(log) may say why")
     }
 
-    /// Starts the engine, or reports that another process has just started one.
+    /// Starts the engine.
     ///
-    /// - Throws: `CommandFailure` with its standard error if it ended at once.
+    /// - Returns: The sentence for the user. It also covers an engine that another process has started meanwhile.
+    /// - Throws: `CommandFailure` with the engine's error if it ended during its start.
     func startInPlace() async throws(CommandFailure) -> String {
         switch try await start() {
         case .running(let process):
@@ -63,7 +64,7 @@ struct BackgroundEngine {
         }
     }
 
-    /// Repeats the engine's error as this command's own.
+    /// Returns the engine's error as the failure of this command.
     private static func failure(_ status: Int32, _ text: String) -> CommandFailure {
         func rest(after start: String) -> String? {
             text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }.map {
@@ -79,13 +80,13 @@ struct BackgroundEngine {
     }
 
     private func spawn() throws(CommandFailure) -> ChildProcess {
-        // The folder may be missing. The engine creates it, but its log must be in it.
+        // The folder may be missing. It must exist before the engine starts, because the log is in it.
         do throws(JournalError) { _ = try StateDirectory(at: state) } catch { throw CommandFailure(error) }
         do throws(SystemCallError) {
             let nothing = try OpenFile(LocalPath("/dev/null"), for: .appending)
             let log = try OpenFile(LocalPath(log), for: .emptying)
-            // A backtrace of Swift shows registers and the memory that they point to. That may be a credential, and
-            // users send the log to others.
+            // Swift's backtrace would print registers and the memory that they point to. That may be a credential, and
+            // users send the log to other people.
             return try ChildProcess(
                 Self.program, words: [CommandLine.arguments.first ?? "ferry"] + arguments,
                 environment: .inherited(adding: ["SWIFT_BACKTRACE": "enable=no"]),
@@ -96,7 +97,7 @@ struct BackgroundEngine {
         }
     }
 
-    /// The path of the running program, even if another version has replaced its file.
+    /// The path of the program that this process runs, even if an update has replaced its file.
     private static var program: String {
         #if os(Linux)
             "/proc/self/exe"

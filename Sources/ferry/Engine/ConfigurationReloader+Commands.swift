@@ -1,12 +1,13 @@
 import FerryProtocols
 import FerryUploads
 
-/// The checks before a command is carried out.
+/// The checks of a command before the queue carries it out.
 extension ConfigurationReloader {
-    /// Loads new destinations from the file if uploads are to be added to an unknown one. Other commands never wait for
-    /// a file.
+    /// Reads new destinations from the file if the command adds uploads to a destination that the engine does not know.
+    /// Other commands do not read the file.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if a destination is still unknown, or at another server.
+    /// - Throws: `UploadFailure` (`permanent`) if the destination is still unknown, or its URL belongs to another
+    ///   server.
     nonisolated func prepare(for command: QueueCommand) async throws(UploadFailure) {
         let targets = Self.targets(of: command)
         if unknown(in: targets) != nil {
@@ -16,7 +17,7 @@ extension ConfigurationReloader {
             }
             if let name = unknown(in: targets) { throw Self.refusal(of: name, outcome) }
         }
-        // The upload would fail for good.
+        // An upload to this URL would fail permanently.
         if let moved = targets.first(where: { !destinations.take($0) }) {
             throw UploadFailure(
                 .permanent, "the running engine knows \(moved.destination) elsewhere than at \(moved.url)",
@@ -46,7 +47,7 @@ extension ConfigurationReloader {
         }
     }
 
-    /// Returns the targets to which the command adds uploads: one for each destination and address.
+    /// Returns the targets of the uploads that the command adds, one for each destination and URL.
     private static func targets(of command: QueueCommand) -> [Upload.Target] {
         let new: [NewUpload]
         switch command {

@@ -4,15 +4,15 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The current configuration of a running engine, and the only code that replaces it.
+/// The current configuration of a running engine. Only this actor replaces it.
 ///
-/// The new configuration is checked completely before any part applies. A reload during another waits for it, and then
-/// reads the file again.
+/// A reload checks the new configuration completely before any part takes effect. If another reload is running, the new
+/// one waits for its end and then reads the file.
 actor ConfigurationReloader {
-    /// The part of an edited file that takes effect.
+    /// The part of a changed file that takes effect.
     enum Extent {
         case everything
-        /// New destinations alone, if no user asked for a reload: the file may be in the middle of an edit.
+        /// The new destinations alone. No user asked for this reload, so the user may still be editing the file.
         case newDestinations
     }
 
@@ -24,14 +24,14 @@ actor ConfigurationReloader {
     private let tell: @Sendable (Notice) -> Void
     private var last: Task<Result<ReloadReport, UploadFailure>, Never>?
 
-    // The file may be on a volume that hangs.
+    // Reading the file may block on a volume that hangs, so the actor has its own thread.
     private nonisolated let executor = DiskExecutor(label: "configuration")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - assembly: The assembly of the engine.
-    ///   - watches: The folders that the engine watches until it ends, whatever a configuration says.
-    ///   - tell: Receives notices that the user should know.
+    ///   - assembly: The assembly with which the engine started.
+    ///   - watches: The folders that the engine watches until it ends, even if a later configuration has others.
+    ///   - tell: Receives the notices for the user.
     init(
         _ assembly: Assembly, queue: UploadQueue, runner: DestinationRunner, watches: [Watch],
         tell: @escaping @Sendable (Notice) -> Void
@@ -50,9 +50,9 @@ actor ConfigurationReloader {
     /// The current destinations.
     nonisolated var destinations: Destinations { runner.destinations }
 
-    /// Reads the file again.
+    /// Reads the file again and applies its changes.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) with the error of the file; then nothing has changed.
+    /// - Throws: `UploadFailure` (`permanent`) with the error in the file; then nothing has changed.
     func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
         let before = last
         let task = Task { () -> Result<ReloadReport, UploadFailure> in
@@ -84,12 +84,12 @@ actor ConfigurationReloader {
             file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry(after: changes),
             warnings: new.configuration.warnings.filter { !known.contains($0) })
         let leavesRest = new.configuration != read.configuration
-        // A removed destination that is still watched changes nothing now, but must be reported.
+        // A destination that is only removed, but still watched, changes nothing now. The user must still be told.
         if isOther || leavesRest && extent == .everything { tell(report, leavesRest: leavesRest, extent) }
         return report
     }
 
-    /// Returns the next assembly and its differences.
+    /// Returns the assembly that takes effect, and its differences from the old one.
     private func taking(
         _ extent: Extent, of read: Assembly, after old: Assembly
     ) throws(UploadFailure) -> (Assembly, ConfigurationChanges) {
@@ -102,7 +102,7 @@ actor ConfigurationReloader {
                     from: old.configuration, to: new.configuration, since: new.configuration)
             )
         case .everything:
-            // The folders that are still watched need their destinations.
+            // The engine still watches its folders, so it keeps their destinations even if the file has removed them.
             let needed = Set(watches.map(\.destination.name))
                 .subtracting(read.configuration.destinations.keys)
             let new = read.adding(old.configuration.destinations.filter { needed.contains($0.key) })
@@ -114,7 +114,7 @@ actor ConfigurationReloader {
         }
     }
 
-    /// Returns the uploads that the edit may have repaired.
+    /// Returns the failed or held uploads that may succeed with the changed destinations.
     private func uploadsToRetry(after changes: ConfigurationChanges) async -> [Upload.ID] {
         let (destinations, changed) = (runner.destinations, Set(changes.changed))
         return await queue.all.filter { upload in

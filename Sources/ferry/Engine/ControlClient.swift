@@ -3,10 +3,10 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// A client of the running engine, with one connection for each request.
+/// A client of the engine that runs in another process. It opens one connection for each request.
 struct ControlClient {
     let folder: LocalPath
-    /// The number of seconds that an engine may be silent.
+    /// The number of seconds to wait for a response.
     private(set) var timeout = 30
 
     init(folder: LocalPath) { self.folder = folder }
@@ -18,13 +18,14 @@ struct ControlClient {
         return client
     }
 
-    /// The seconds in which any engine responds to the simplest request, also on a busy machine.
+    /// The number of seconds within which an engine responds to the simplest request, even on a busy machine.
     private static let pulse = 3
 
-    /// Checks with a quick request whether the engine responds: a report of a million uploads may take longer.
+    /// Checks with a simple request whether the engine responds. Other requests may take long, such as a report of a
+    /// million uploads.
     ///
-    /// - Throws: `CommandFailure` if an engine listens and does not respond. No engine is no failure, and neither is one
-    ///   that ends meanwhile.
+    /// - Throws: `CommandFailure` if an engine listens and does not respond. Does not throw if there is no engine, or
+    ///   if it ends meanwhile.
     func checkPulse() throws(CommandFailure) {
         let start = ContinuousClock.now
         if case .unknown = asking(within: Self.pulse).ask(.progress), .now - start >= .seconds(Self.pulse) {
@@ -32,7 +33,7 @@ struct ControlClient {
         }
     }
 
-    /// The failure of an engine that does not respond.
+    /// The failure to throw if the engine does not respond.
     var silence: CommandFailure {
         let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
         return CommandFailure(
@@ -51,29 +52,29 @@ struct ControlClient {
     /// The result of a request.
     enum Outcome {
         case answered(ControlSocket.Response.Content)
-        /// The running engine is another version, which did not understand the request.
+        /// The engine is another version of Ferry and did not understand the request.
         case otherVersion(UploadFailure)
-        /// There is no engine.
+        /// There is no engine, or it ended before it received the request.
         case nobody
-        /// The request was sent and got no response: it may have been carried out.
+        /// The engine received the request and did not respond: it may have carried out the request.
         case unknown
     }
 
     enum CommandResult {
         case reply(QueueReply)
-        /// The command has not been carried out.
+        /// There is no engine, or it ended before it received the command.
         case nobody
-        /// The command was sent completely and got no response: it may have been carried out.
+        /// The engine received the command and did not respond: it may have carried out the command.
         case unknown
     }
 
-    /// Whether an engine listens on the socket.
+    /// Whether a process of this user listens on the socket.
     var isAnswered: Bool { connect() != nil }
 
-    /// The process that listens on the socket, of any version.
+    /// The process that listens on the socket; nil if there is none. The engine may be of any version.
     var process: Int32? { connect()?.process }
 
-    /// - Parameter filter: The filter of a list.
+    /// - Parameter filter: The uploads that the command `list` returns; other commands ignore it.
     func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
         guard var connection = connect() else { return .nobody }
         switch connection.ask(command == .list ? .list(filter) : .perform(command)) {
@@ -91,7 +92,7 @@ struct ControlClient {
         return connection.ask(ask)
     }
 
-    /// - Returns: The connection; nil if no process of this user listens.
+    /// - Returns: The connection; nil if no process of this user listens on the socket.
     func connect() -> Connection? {
         let path = ControlSocket.path(in: folder)
         guard let socket = LineSocket(connectingTo: path, timeout: timeout), socket.isOfSameUser else {
@@ -102,7 +103,7 @@ struct ControlClient {
 }
 
 extension ControlClient.Connection {
-    /// Reads this many records of uploads; nil if some are missing or invalid.
+    /// Reads so many records of uploads; nil if a record is missing or invalid.
     mutating func uploads(_ count: Int) -> [Upload]? {
         var reader = UpdateLines.RecordReader()
         var uploads: [Upload] = []

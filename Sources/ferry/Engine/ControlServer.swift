@@ -6,12 +6,12 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// Serves requests of other processes of the same user. Each connection has a thread: there are few, and they block.
+/// Answers requests of other processes of the same user. Each connection has a thread, which blocks while it waits.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
-    /// The number of screens that may be attached at once.
+    /// The maximum number of attached screens.
     private static let followerLimit = 32
-    /// The number of seconds after which a silent client is disconnected, so that others can connect.
+    /// The number of seconds after which a client that sends nothing is disconnected, so that others can connect.
     static let timeout = 30
 
     private let queue: UploadQueue
@@ -24,8 +24,8 @@ final class ControlServer: Sendable {
     private let timeout: Int
 
     /// - Parameters:
-    ///   - configuration: The engine's configuration.
-    ///   - timeout: The number of seconds that a client may stand still.
+    ///   - configuration: The configuration of the engine.
+    ///   - timeout: The number of seconds after which a client that sends or reads nothing is disconnected.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(
         queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath,
@@ -35,14 +35,14 @@ final class ControlServer: Sendable {
         self.configuration = configuration
         self.timeout = timeout
         let path = ControlSocket.path(in: folder)
-        // This process owns the lock of the folder: an existing socket belongs to a process that has ended.
+        // This process holds the lock of the folder, so the engine that created an existing socket has ended.
         do throws(SystemCallError) { listener = try SocketListener(path) } catch {
             throw UploadFailure(
                 .storage, "the control socket \(path.text) cannot be created (its path may be too long)")
         }
     }
 
-    /// - Parameter watched: The folders that the engine watches.
+    /// - Parameter watched: Reports the folders that the engine watches; nil if there are none.
     func start(_ watched: WatchReporter? = nil) {
         self.watched.withLock { $0 = watched }
         DetachedThread.start { [self] in
@@ -54,7 +54,7 @@ final class ControlServer: Sendable {
 
     private func serve(_ socket: LineSocket) {
         guard socket.isOfSameUser else { return }
-        // Further connections wait in the kernel: an accepted connection always gets a response.
+        // At the limit, waits for the end of a connection. Meanwhile the kernel queues further connections.
         places.wait()
         DetachedThread.start { [self] in
             var lines = IncomingLines(socket)
@@ -66,13 +66,14 @@ final class ControlServer: Sendable {
                     UpdateLines.pages(of: uploads).allSatisfy(socket.write)
                 else { break }
             }
-            // A screen stays for hours, so it must not occupy a connection of the short-lived clients.
+            // A screen stays for hours. It must not count against the limit on connections, which is for short
+            // requests.
             places.signal()
             if isFollowing { follow(socket, &lines) }
         }
     }
 
-    /// - Returns: The response, and the uploads whose records follow it.
+    /// - Returns: The response, and the uploads whose records are sent after it.
     private func answer(_ line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
@@ -136,10 +137,11 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Sends updates until the queue stops or the client has ended.
+    /// Sends updates to the client until the queue stops or the client disconnects.
     private func follow(_ socket: LineSocket, _ lines: inout IncomingLines) {
         let sending = Task { [queue] in
-            // A suspended screen must not block a thread that uploads need.
+            // Writes on a thread of its own. A suspended screen does not read, and would block a thread that uploads
+            // need.
             let writer = DispatchQueue(label: "screen")
             for await update in await queue.updates() {
                 let isSent = await withCheckedContinuation { sent in
@@ -153,13 +155,13 @@ final class ControlServer: Sendable {
             socket.end()
         }
         socket.waitForever()
-        // The client sends nothing more; the loop ends when it disconnects.
+        // The client sends nothing more, so this loop ends when it disconnects.
         while lines.next() != nil {}
         sending.cancel()
         followers.withLock { $0 -= 1 }
     }
 
-    /// Waits on this thread for work on others.
+    /// Runs asynchronous work and blocks this thread until it returns.
     private static func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
         let ended = DispatchSemaphore(value: 0)
         let result = Mutex<Value?>(nil)
@@ -176,7 +178,7 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// - Parameter asking: The version of the client; nil if unknown.
+    /// - Parameter asking: The client's version of Ferry; nil if it is unknown.
     static func otherVersion(running: String?, asking: String?) -> UploadFailure {
         let (running, asking) = (running ?? "an older version", asking ?? "an older version")
         let difference =

@@ -4,14 +4,14 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The Unix socket in the state folder: one JSON object a line, a request in and its response out. After `follow` the
-/// connection carries updates (`UpdateLines`) until one end closes.
+/// The Unix socket in the state folder. Each request is a line of JSON, and its response is another one. After `follow`
+/// the connection carries updates (`UpdateLines`) until one end closes it.
 enum ControlSocket {
-    /// The version of the form of requests and responses. The form of `version` and `ferry` never changes: they tell
-    /// two versions of ferry apart.
+    /// The version of requests and responses. The members `version` and `ferry` never change their form, so that two
+    /// versions of Ferry can recognize each other.
     static let version = 8
 
-    /// The members that every version understands.
+    /// The members of requests and responses that every version of Ferry understands.
     struct Greeting: Codable {
         var version: Int
         var ferry: String?
@@ -24,15 +24,15 @@ enum ControlSocket {
 
         enum Ask: Codable {
             case perform(QueueCommand)
-            /// Lists the uploads that a filter chooses, like `QueueCommand.list`.
+            /// Requests the uploads that match a filter. Clients send it in place of `perform(.list)`.
             case list(UploadFilter)
-            /// Explains why a command left chosen uploads unchanged.
+            /// Requests an explanation of why a command left some of the selected uploads unchanged.
             case explain(NoOpExplanation.Command, UploadSelection, changed: [Upload.ID])
             /// Requests the progress of the running uploads.
             case progress
-            /// Requests a report on the engine.
+            /// Requests a report about the engine.
             case report
-            /// Reads the configuration again.
+            /// Makes the engine read its configuration again.
             case reload
             /// Requests all updates from now on.
             case follow
@@ -46,14 +46,14 @@ enum ControlSocket {
 
         enum Content: Codable {
             case reply(QueueReply)
-            /// The number of records of uploads that follow, each in a line.
+            /// The number of records of uploads that follow, one in each line.
             case listing(count: Int)
-            /// The explanations, a sentence for each group of uploads.
+            /// The explanations: one sentence for each group of uploads with the same cause.
             case explained([String])
             case progress([ProgressSample])
             case report(EngineReport)
             case reloaded(ReloadReport)
-            /// Updates follow.
+            /// The engine sends updates from now on.
             case following
         }
     }

@@ -4,14 +4,15 @@
     import Darwin
 #endif
 
-/// The dump of this process's memory after a crash. It would hold credentials and parts of files.
+/// The file with this process's memory that the kernel writes after a crash. It would contain credentials.
 enum CoreDump {
-    /// Stops the kernel from writing a dump. Children inherit the limit, and may raise it again.
+    /// Prevents the dump. Child processes inherit the limit, and may raise it.
     static func prevent() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
         #if os(Linux)
-            // 0 stops the file, but not the program behind a pipe in core_pattern. 1 stops both (fs/coredump.c).
+            // A limit of 0 prevents a file, but not a pipe to the program in core_pattern. 1 prevents both
+            // (fs/coredump.c).
             limit.rlim_cur = min(1, limit.rlim_max)
         #else
             limit.rlim_cur = 0

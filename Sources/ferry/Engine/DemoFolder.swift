@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryReceiver
 import FerryTransfer
 
-/// A temporary folder with sample files, a queue and a folder for received files.
+/// A temporary folder for the demo, with sample files, a queue and the received files.
 struct DemoFolder {
     private let path: String
 
@@ -27,7 +27,7 @@ struct DemoFolder {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Creates the samples and returns the destination of each. The files are sparse, so they take no space.
+    /// Creates the sample files, and returns them by destination. They are sparse, so they take no disk space.
     func makeSamples() throws -> [(destination: String, files: [LocalPath])] {
         let films: [(String, Int)] = [
             ("intro-teaser.mp4", 12 << 20), ("notes.txt", 3_210), ("empty.txt", 0),

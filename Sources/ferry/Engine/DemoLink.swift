@@ -3,7 +3,7 @@ import FerryFiles
 import FerryReceiver
 import Synchronization
 
-/// A bad link for the demo: a proxy that cuts connections and disappears at intervals, and a monitor that reports it.
+/// A simulated bad link: a proxy that cuts connections and closes at intervals, and a monitor that reports the outages.
 final class DemoLink: Sendable {
     private static let cutEvery = Duration.seconds(4)
     private static let present = Duration.seconds(12)
@@ -15,7 +15,7 @@ final class DemoLink: Sendable {
 
     init(target: ReceiverAddress) { proxy = FlakyProxy(target: target, cutEvery: Self.cutEvery) }
 
-    /// - Returns: The address of the proxy.
+    /// - Returns: The address at which the proxy listens.
     func start() async throws(CommandFailure) -> ReceiverAddress {
         let (addresses, started) = AsyncStream.makeStream(of: ReceiverAddress.self)
         let proxy = proxy
@@ -46,7 +46,7 @@ final class DemoLink: Sendable {
     }
 }
 
-/// A monitor that reports the statuses that the demo sets.
+/// A link monitor that reports the outages of the demo.
 final class DemoLinkMonitor: LinkMonitor {
     private let continuations = Mutex<[AsyncStream<LinkStatus>.Continuation]>([])
 

@@ -4,24 +4,24 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// A running queue with its lock, journal, log and control socket.
+/// A running queue with its lock, journal, log, control socket, hooks and watched folders.
 struct Engine: Sendable {
     let queue: UploadQueue
-    /// The configuration.
+    /// The current configuration, which `ferry reload` replaces.
     let configuration: ConfigurationReloader
-    /// The notices of the start: repairs by recovery, and parts that do not work.
+    /// The notices of the start: repairs of the queue's files, warnings, and parts that do not work.
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
-    /// The runner of hooks; nil without hooks.
+    /// The runner of hooks and desktop notifications; nil if the configuration has neither.
     private let hooks: HookRunner?
-    /// The watched folders; nil without any.
+    /// The watched folders; nil if there are none.
     private let watched: WatchedFolders?
-    /// The notices after the start.
+    /// The notices since the start.
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
-    /// The queue for commands of this process.
+    /// The queue as clients in this process see it.
     var client: EngineQueue { EngineQueue(queue: queue, configuration: configuration) }
 
     /// Locks the state folder and starts the queue.
@@ -47,8 +47,8 @@ struct Engine: Sendable {
         }
         let configuration = ConfigurationReloader(
             assembly, queue: queue, runner: runner, watches: watches, tell: tell)
-        // The socket is created before the queue writes anything: if no inode is free, the only one is that of the last
-        // engine's socket.
+        // The socket is created before the queue writes files. On a full file system, the only free inode may be that
+        // of the previous engine's socket.
         let control = Result { () throws(UploadFailure) in
             try ControlServer(queue: queue, configuration: configuration, folder: state)
         }
@@ -75,7 +75,7 @@ struct Engine: Sendable {
         switch control {
         case .success(let server): server.start(watched.map { WatchReporter(watches: watches, folders: $0) })
         case .failure(let failure):
-            // Without the socket the queue still works.
+            // The queue also works without the socket.
             let text = "\(failure.summary): other commands cannot reach this queue while it runs"
             notices.append(Notice(kind: .note, text: text))
         }
@@ -95,7 +95,7 @@ struct Engine: Sendable {
             watched: watched, news: news, telling: telling)
     }
 
-    /// Starts the queue and follows it in one step, so that no end of an upload is missed.
+    /// Starts the queue and subscribes to its updates without a suspension in between, so that hooks miss no event.
     private static func start(
         _ queue: isolated UploadQueue, monitor: (any LinkMonitor)?, isFollowed: Bool
     ) throws(JournalError) -> ([RecoveryNotice], AsyncStream<QueueUpdate>?) {
@@ -103,14 +103,15 @@ struct Engine: Sendable {
         return (recovered, isFollowed ? queue.updates() : nil)
     }
 
-    /// Takes the lock, waiting a moment for a command that holds it.
+    /// Takes the lock. While commands hold it, waits: at most 2 seconds for each, and at most 60 seconds in all.
     private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
         let limit = ContinuousClock.now.advanced(by: .seconds(60))
         var (holder, since) = (Int32?.none, ContinuousClock.now)
         while true {
             do throws(JournalError) { return try directory.lock() } catch {
                 guard case .inUse(let pid, _, _) = error else { throw error }
-                // An engine listens on its socket; a command does not, and ends soon. There may be many commands.
+                // An engine listens on its socket. A command does not, and ends soon. Many commands may follow each
+                // other.
                 if pid != holder { (holder, since) = (pid, .now) }
                 guard !ControlClient(folder: directory.path).isAnswered, .now < limit,
                     .now < since.advanced(by: .seconds(2))
@@ -120,8 +121,8 @@ struct Engine: Sendable {
         }
     }
 
-    /// The reason why results of uploads are not on disk after `stop`, and must be found again at the next start; nil
-    /// if they are.
+    /// The failure to report after `stop` if results of uploads are not on disk; nil if they are. The next engine must
+    /// find out these results again.
     var unsaved: CommandFailure? {
         get async {
             let status = await queue.status
@@ -130,24 +131,25 @@ struct Engine: Sendable {
         }
     }
 
-    /// Returns when nothing is left to do and all hooks of past events have ended, with the commands that they gave.
+    /// Returns when no upload can run and all hooks of earlier events have ended. Also waits for uploads that the hooks
+    /// or watched folders have added.
     func waitUntilIdle() async {
         repeat { await queue.waitUntilIdle() } while await isContinued(takesNew: true)
     }
 
-    /// Waits for the work after uploads; true if hooks or a watched folder may have given the queue new work.
+    /// Waits for watched folders and hooks after the uploads. Returns true if they may have given the queue new work.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false
         return hasFound || hasRun
     }
 
-    /// Returns like `waitUntilIdle`, once the queue was asked to finish.
+    /// Returns when a command has asked the queue to finish, no upload runs, and the hooks have ended.
     func waitUntilFinished() async {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves, and releases everything. Nothing acknowledged is lost without this call either.
+    /// Stops all uploads, saves the queue, and closes everything. A killed engine loses no acknowledged change either.
     func stop() async {
         control?.stop()
         await watched?.stop()

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// The queue of an engine for all clients, of this process or another.
+/// The queue of an engine in this process. Before a command, it loads destinations that the engine does not know.
 struct EngineQueue: QueueClient {
     let queue: UploadQueue
     let configuration: ConfigurationReloader

@@ -2,52 +2,51 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// The state of an engine at one moment.
+/// The state of an engine, for `ferry status`.
 struct EngineReport: Codable {
     var process: Int32
     var since: Date
     var status: EngineStatus
     var counts: Counts
-    /// The rate of all uploads together; nil from an engine that reports none.
+    /// The rate and the remaining time of all uploads together; nil if the engine does not report them.
     var estimate: TransferEstimate?
     /// The number of attached screens.
     var screens: Int
-    /// The watched folders; absent if there are none.
+    /// The watched folders; nil if there are none.
     var watched: [Watched]?
 
-    /// A folder that is watched.
     struct Watched: Codable, Equatable, Sendable {
         var folder: String
-        /// The destination's name, or a URL.
+        /// The name of the destination, or its URL.
         var to: String
         /// Whether the folder exists.
         var there: Bool
-        /// The number of seconds for which a file must not change.
+        /// The number of seconds for which a file must stay unchanged before its upload.
         var settle: Double
-        /// The treatment of an uploaded file: `keep`, `delete` or `move`.
+        /// The treatment of a file after its upload: `keep`, `delete` or `move`.
         var after: String
-        /// The folder for moved files.
+        /// The folder to which files are moved; nil unless `after` is `move`.
         var goal: String?
-        /// The number of files that changed too recently.
+        /// The number of files that changed less than `settle` seconds ago.
         var settling: Int
         /// The number of files that a process has open for writing, or that cannot be read.
         var inUse: Int
     }
 
-    /// The uploads by state, and the bytes left to send.
+    /// The number of uploads in each state, and the bytes that are left to send.
     struct Counts: Codable, Equatable, Sendable {
         var queued = 0
         var running = 0
         var waiting = 0
         var paused = 0
-        /// The number of paused uploads that only wait for the network; nil if there are none.
+        /// The number of paused uploads that wait for the network alone; nil if there are none.
         var offline: Int?
         var held = 0
         var failed = 0
         var done = 0
-        /// The number of bytes not sent yet of due uploads.
+        /// The number of bytes that are not sent yet, of uploads that need no command and wait for no start time.
         var bytesLeft: ByteCount = 0
-        /// The number of bytes of uploads that must not start before a time.
+        /// The number of bytes that are not sent yet, of uploads that must not start before a time.
         var bytesLater: ByteCount = 0
 
         init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {

@@ -2,12 +2,12 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// Ends the engine that owns a queue, of any version.
+/// Ends the engine that owns a queue, even if the engine is another version of Ferry.
 struct EngineStop {
     let folder: LocalPath
 
-    /// The longest stop. Uploads are cut at once, but the bytes of removed uploads are deleted from the servers first,
-    /// and a snapshot is written.
+    /// The maximum time for the stop. Uploads are cut at once, but the engine first deletes the bytes of removed
+    /// uploads from the servers, and writes a snapshot.
     private static let timeout = Duration.seconds(60)
 
     enum Outcome: Equatable {
@@ -28,9 +28,9 @@ struct EngineStop {
         return directory.isHeld(by: process)
     }
 
-    /// Returns when the engine has released the queue.
+    /// Ends the engine, and returns when it has released the queue.
     ///
-    /// - Throws: `CommandFailure` if the engine does not end.
+    /// - Throws: `CommandFailure` if the engine cannot be signalled or does not end in time.
     func stop() async throws(CommandFailure) -> Outcome {
         // The connection stays open meanwhile, so that the process number cannot be reused.
         guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }
@@ -39,7 +39,7 @@ struct EngineStop {
         }
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
-            // The parent may not have reaped the process yet: then its number is still in use, and the queue is free.
+            // A process that its parent has not reaped still counts as running, but it has released the queue.
             if !Machine.runs(process) || !hasQueue(process) { return .stopped(process) }
             try? await Task.sleep(for: .milliseconds(20))
         }

@@ -7,7 +7,7 @@ import FerryTransfer
     import Darwin
 #endif
 
-/// The treatment of the uploads when the terminal disappears: a closed window, a lost ssh.
+/// The treatment of uploads when the terminal disappears, by a closed window or a lost ssh connection.
 enum HangUpPolicy: String, Decodable, CaseIterable {
     /// The uploads stop and resume at the next start.
     case stop
@@ -15,14 +15,14 @@ enum HangUpPolicy: String, Decodable, CaseIterable {
     case `continue`
 }
 
-/// The file for messages once there is no terminal.
+/// The log file that receives the output after the terminal has disappeared.
 struct HangUpLog {
     let path: String
 
     init(folder: LocalPath) { path = folder.text + "/hangup.log" }
 
-    /// Makes the log standard output and error, and closes the input. If the log cannot be opened, messages are
-    /// dropped.
+    /// Redirects standard output and standard error to the log, and standard input to /dev/null. If the log cannot be
+    /// opened, the output is dropped.
     func takeOver() {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

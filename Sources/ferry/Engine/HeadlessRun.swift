@@ -2,18 +2,19 @@ import ArgumentParser
 import FerryFiles
 import FerryUploads
 
-/// An engine without a screen. It prints lines until it is interrupted or nothing is left to do.
+/// An engine without a screen. It prints lines until a signal ends it or nothing is left to do.
 struct HeadlessRun {
     let engine: Engine
     let isJSON: Bool
     let endsWhenIdle: Bool
-    /// Whether only ASCII is drawn on a terminal.
+    /// Whether the live lines on a terminal are ASCII only.
     var isASCII = false
 
-    /// Stops the engine at the end.
+    /// Runs until a signal arrives or the queue has finished, then stops the engine.
     ///
-    /// - Parameter signals: The signals. The first ends the engine cleanly, the second exits at once.
-    /// - Throws: `ExitCode` for a signal or a failed upload; `CommandFailure` if results could not be saved.
+    /// - Parameter signals: The first signal stops the engine cleanly. The second exits at once.
+    /// - Throws: `ExitCode` for a signal, or if uploads failed, are held or blocked. `CommandFailure` if results could
+    ///   not be saved.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
             queue: engine.queue, isJSON: isJSON, isASCII: isASCII,
@@ -29,14 +30,14 @@ struct HeadlessRun {
             if endsWhenIdle {
                 await engine.waitUntilIdle()
             } else {
-                // Another process may ask the queue to finish.
+                // Another process may ask the queue to finish (`ferry stop --when-idle`).
                 await engine.waitUntilFinished()
             }
             ending.cancel()
         }
         let signal = await ending.value
         idle.cancel()
-        // A user who interrupts twice does not want to wait.
+        // A user who presses Ctrl-C twice does not want to wait.
         let impatience = Task {
             for await second in signals.values { Signal.exitNow(by: second) }
         }

@@ -4,20 +4,20 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// Carries out one command on a queue: through the running engine if there is one, else in this process.
+/// Carries out a command on a queue: by the running engine if there is one, otherwise in this process.
 struct QueueAccess {
-    /// The assembly; without one only a running engine can carry out commands.
+    /// The assembly, or the error in the configuration. With an error, only a running engine can carry out commands.
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
-    /// The longest time for which one command holds the queue. A longer holder is no command.
+    /// The maximum time for which one command holds the queue. A process that holds it longer is not a command.
     private static let timeout = Duration.seconds(5)
-    /// The longest wait for other commands.
+    /// The maximum time to wait while other commands hold the queue.
     private static let longestWait = Duration.seconds(60)
 
-    /// - Parameter filter: The uploads that a list needs; the result may contain more.
-    /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or belongs to a process that does not
-    ///   respond.
+    /// - Parameter filter: The uploads that the command `list` must return; the result may contain others too.
+    /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that does
+    ///   not respond.
     func perform(
         _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
     ) async throws(CommandFailure) -> QueueReply {
@@ -34,7 +34,7 @@ struct QueueAccess {
             } catch {
                 if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
-                // A holder that changes is a command, and ends soon.
+                // If the holder changes, the holders are commands, which end soon.
                 if pid != holder { (holder, since) = (pid, .now) }
                 let client = ControlClient(folder: state)
                 try client.checkPulse()
@@ -57,7 +57,7 @@ struct QueueAccess {
         }
     }
 
-    /// Explains why a command left some of the chosen uploads unchanged. Without an engine the queue is read for that.
+    /// Explains why a command left some of the selected uploads unchanged. Without an engine, reads the queue for that.
     func explanation(
         of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
     ) async -> [String] {
@@ -86,7 +86,7 @@ struct QueueAccess {
         return SampledProgress(samples)
     }
 
-    /// Refuses to repeat a command that an engine may have carried out before it ended.
+    /// Throws if repeating the command could do harm, because an engine may have carried it out before it ended.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo:
@@ -100,7 +100,7 @@ struct QueueAccess {
         }
     }
 
-    /// Reads the known part of a queue of a newer version, without changing it.
+    /// Reads a queue that a newer version of Ferry wrote, as far as this version understands it. Changes nothing.
     private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
         do throws(JournalError) {
             guard let directory = try StateDirectory(reading: state) else { throw error }
@@ -128,7 +128,9 @@ struct QueueAccess {
         )
     }
 
-    /// - Parameter issue: The reason why only the engine can carry it out.
+    /// Carries out a command by the running engine, because this process has no valid configuration.
+    ///
+    /// - Parameter issue: The error to throw if no engine runs.
     private func performThere(
         _ command: QueueCommand, orElse issue: CommandFailure
     ) throws(CommandFailure) -> QueueReply {
@@ -147,7 +149,7 @@ struct QueueAccess {
     ) async throws(JournalError) -> QueueReply {
         let lock = try StateDirectory(at: state).lock()
         switch command {
-        // The undo stack ended with its engine.
+        // The undo stack is in the memory of an engine and has ended with it.
         case .undo, .undoCommand, .nextUndo: return .refused(Self.nothing("to undo"))
         case .redo: return .refused(Self.nothing("to redo"))
         default: break

@@ -1,26 +1,27 @@
 import FerryProtocols
 import FerryUploads
 
-/// The result of reading a configuration again.
+/// The result of reading the configuration again in a running engine.
 struct ReloadReport: Codable, Equatable {
-    /// The path of the file.
+    /// The path of the configuration file.
     var file: String
     var changes: ConfigurationChanges
-    /// The uploads that failed because a destination was missing or rejected the credentials, and that may succeed now.
-    /// Only a user retries them.
+    /// The uploads that failed for lack of a destination or of valid credentials, and that may succeed now. They are
+    /// retried only by a user's command.
     var retry: [Upload.ID]
-    /// The settings of the new configuration that may do harm.
+    /// The warnings about the new configuration that the earlier one did not cause.
     var warnings: [String]
 
-    /// Returns true if the engine knows a destination that was just written to a file.
+    /// Returns true if the engine now has a destination that was just written to a file.
     ///
-    /// - Parameter file: The path of the file, as `PrivateFile` has it.
+    /// - Parameter file: The path of that file, with symbolic links resolved.
     func makesKnown(_ name: String, of file: String) -> Bool {
-        // A concurrent command may have made the destination known already; then it is no change any more.
+        // A command at the same time may have made the engine read the destination, so that it is not a change any
+        // more.
         (changes.added + changes.changed).contains(name) || PrivateFile(self.file).path == file
     }
 
-    /// The lines for users.
+    /// The report in sentences for users.
     var lines: [String] {
         let destinations = [
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),

@@ -5,13 +5,13 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The queue of an engine in another process of this machine. When the engine ends, the status reports that, and the
-/// queue follows the next engine.
+/// The queue of an engine in another process of this machine. When the engine ends, the status says so, and the client
+/// waits for the next engine and follows that one.
 final class RemoteQueue: QueueClient {
-    /// The number of seconds between two searches for an engine.
+    /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
 
-    /// The number of seconds in which any engine responds to the simplest request, also on a busy machine.
+    /// The number of seconds within which an engine responds to the simplest request, even on a busy machine.
     private static let heartbeat = 3
 
     private struct Samples {
@@ -21,7 +21,7 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
-    /// A queue of its own, as a dead engine may block its thread.
+    /// The queue for requests of progress. A stuck engine may block its thread.
     private let asking = DispatchQueue(label: "progress")
 
     init(folder: LocalPath) { client = ControlClient(folder: folder) }
@@ -39,8 +39,8 @@ final class RemoteQueue: QueueClient {
         }
     }
 
-    /// Returns the samples of the call before: a silent engine must not block drawing. With regular calls, the samples
-    /// are late by one interval.
+    /// Returns the samples that the previous call requested: drawing must not wait for an engine that does not respond.
+    /// With regular calls, the samples are one interval old.
     func progress() -> [ProgressSample] {
         let (latest, mayAsk) = samples.withLock { samples in
             defer { samples.isAsking = true }
@@ -64,7 +64,7 @@ final class RemoteQueue: QueueClient {
         return updates
     }
 
-    /// Follows one engine after the other, on a thread of its own.
+    /// Follows the engine, and after its end the next one, on a thread of its own.
     private final class Follower: Sendable {
         private enum State {
             case searching
@@ -75,7 +75,7 @@ final class RemoteQueue: QueueClient {
         private let client: ControlClient
         private let updates: AsyncStream<QueueUpdate>.Continuation
         private let state = Mutex(State.searching)
-        /// The last status of the engine, and whether it still responds.
+        /// The last status that the engine sent. Its `contact` says whether the engine still responds.
         private let status = Mutex(EngineStatus())
 
         init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
@@ -100,8 +100,8 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Asks a followed engine whether it is alive: a suspended engine keeps its connections and sends nothing, like
-        /// an engine without news.
+        /// Checks at intervals that a followed engine responds. A suspended engine keeps its connections open and sends
+        /// nothing, like an engine without changes.
         func watch() {
             let client = client.asking(within: RemoteQueue.heartbeat)
             while true {
@@ -114,19 +114,19 @@ final class RemoteQueue: QueueClient {
                 switch client.ask(.progress) {
                 case .answered: tell(.here)
                 case .unknown: tell(.silent(since: Date().addingTimeInterval(-Double(RemoteQueue.heartbeat))))
-                // The thread of the updates detects that.
+                // The thread in `run` notices the end of the engine.
                 case .nobody, .otherVersion: break
                 }
             }
         }
 
-        /// Reports that the engine is reachable or not, if that changed.
+        /// Sends a status with this contact to the reader, if the contact has changed.
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {
                 case (.here, .silent), (.silent, .here), (.lost, .refused), (.refused, .lost): break
                 case (.here, .lost), (.silent, .lost), (.here, .refused), (.silent, .refused): break
-                // The first update of a reachable engine reports that.
+                // The contact is unchanged, or the first update of the next engine reports it.
                 case (.here, .here), (.silent, .silent), (.lost, _), (.refused, _): return
                 }
                 status.contact = contact
@@ -134,7 +134,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// - Returns: False if there is no reader any more.
+        /// - Returns: False if the reader has ended.
         private func search() -> Bool {
             state.withLock { state in
                 if case .ended = state { return false }
@@ -143,9 +143,9 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Follows until the engine or the reader has ended.
+        /// Follows the engine until it or the reader has ended.
         ///
-        /// - Returns: The reason why the engine refuses to be followed; nil if it did not refuse.
+        /// - Returns: The reason why the engine accepts no more followers; nil if it did not refuse.
         private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {
             var connection = connection
             let mayGoOn = state.withLock { state in
@@ -169,7 +169,7 @@ final class RemoteQueue: QueueClient {
             return nil
         }
 
-        /// - Returns: The update; nil at the end of the stream, and for invalid data.
+        /// - Returns: The next update; nil at the end of the stream or for invalid data.
         private static func update(_ connection: inout ControlClient.Connection) -> QueueUpdate? {
             guard let head = connection.lines.next().flatMap({ try? UpdateLines.head($0) }) else {
                 return nil

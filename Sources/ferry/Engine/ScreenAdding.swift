@@ -5,9 +5,9 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The conversion of lines typed or pasted into the screen to files and uploads.
+/// Finds files for the lines that a user types or pastes into the screen, and adds them to the queue.
 struct ScreenAdding: Sendable {
-    /// Returns the current assembly; may read a file.
+    /// Returns the assembly of the current configuration. It may read a file.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
 
@@ -32,7 +32,7 @@ struct ScreenAdding: Sendable {
             })
     }
 
-    /// Runs `look` on a thread of its own: reading files may hang with their volume and must block no other work.
+    /// Runs `look` on a thread of its own: it may read files of a volume that hangs, and must block no other work.
     private static func apart<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DetachedThread.start { continuation.resume(returning: look()) }
@@ -64,7 +64,7 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// Returns the folder that a line names, else the folder of the files that it names or matches.
+    /// Returns the folder that the line names, otherwise the folder of the last file or pattern in it.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -80,14 +80,14 @@ struct ScreenAdding: Sendable {
         FileKind.of(path, follows: true) == .folder
     }
 
-    /// Returns the path without a trailing slash, double slashes, or `.`. Only the system can resolve `..`.
+    /// Returns the path without `.`, repeated slashes and a trailing slash. The system resolves `..`, because of links.
     private static func plain(_ path: LocalPath) -> LocalPath {
         let names = path.bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let plain = LocalPath(bytes: [0x2F] + names.joined(separator: [0x2F]))
         return names.contains([0x2E, 0x2E]) ? (try? path.resolved()) ?? plain : plain
     }
 
-    /// Returns the path as typed, with a trailing slash; nil if it cannot be typed.
+    /// Returns the text that a user would type for the folder, with a trailing slash; nil if it cannot be typed.
     private static func text(of path: LocalPath) -> String? {
         let bytes = path.bytes.last == 0x2F ? path.bytes : path.bytes + [0x2F]
         let home = Array(LocalFiles.home.utf8)
@@ -100,9 +100,9 @@ struct ScreenAdding: Sendable {
         return text
     }
 
-    /// Completes the last path of the line with the entries of its folder; folders end with a slash.
+    /// Returns completions of the line's last path, by the entries of its folder. Folders end with a slash.
     static func completions(_ line: String) -> [String] {
-        // The search is by bytes: a combining mark after a slash makes another character, but no other path.
+        // Searches bytes: with a combining mark, a slash is another `Character`, but it still separates paths.
         let slash = line.utf8.lastIndex(of: UInt8(ascii: "/"))
         let split = slash.map { line.utf8.index(after: $0) } ?? line.startIndex
         let (shown, start) = (String(line[..<split]), line[split...])
@@ -119,7 +119,7 @@ struct ScreenAdding: Sendable {
     }
 }
 
-/// A flag that cancels a search on another thread.
+/// A flag that tells a search on another thread to stop.
 private final class CancellationFlag: Sendable {
     private let state = Atomic(false)
 
@@ -128,22 +128,23 @@ private final class CancellationFlag: Sendable {
     func set() { state.store(true, ordering: .relaxed) }
 }
 
-/// The paths in a line or a paste. Terminals insert different texts for a dropped file: the name as it is, quoted,
-/// escaped, or as a `file://` URL.
+/// The paths in a typed line or a paste. For a dropped file, terminals insert its name unchanged, quoted, escaped, or
+/// as a `file://` URL.
 enum PathList {
     static func paths(in text: String) -> [LocalPath] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [LocalPath] in
             let trimmed = line.trimmed()
             guard !trimmed.isEmpty else { return [] }
             if let path = fileAddress(trimmed) { return [path] }
-            // A name with spaces, typed or pasted without quotes, is one path if the file exists.
+            // If a file with this name exists, an unquoted name with spaces is one path.
             if LocalFiles.mode(of: LocalFiles.expanded(trimmed)) != nil { return [LocalPath(trimmed)] }
             if isInFolder(withSpaces: trimmed) { return [LocalPath(trimmed)] }
             return shellWords(trimmed).map { fileAddress($0) ?? LocalPath($0) }
         }
     }
 
-    /// Returns whether the text is a pattern or an incomplete name below a folder that Tab completed without quotes.
+    /// Returns true if the text continues the path of a folder whose name has unquoted spaces. Tab completes such
+    /// paths, and a pattern or an incomplete name may follow.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         else {
@@ -159,7 +160,7 @@ enum PathList {
         return LocalPath(url.path(percentEncoded: false))
     }
 
-    /// Splits the text like a POSIX shell, without expanding anything.
+    /// Splits the text into words like a POSIX shell, without expanding patterns or variables.
     static func shellWords(_ text: String) -> [String] {
         enum Quote { case none, single, double }
         var words: [String] = []
@@ -168,7 +169,7 @@ enum PathList {
         var escaped = false
         for character in text {
             if escaped {
-                // Inside double quotes only these characters lose their backslash (POSIX.1 §2.2.3).
+                // Inside double quotes a backslash escapes only these characters (POSIX.1 §2.2.3).
                 if quote == .double, !"\\\"$`".contains(character) { word = (word ?? "") + "\\" }
                 word = (word ?? "") + String(character)
                 escaped = false

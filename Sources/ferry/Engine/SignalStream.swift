@@ -8,7 +8,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signals as a stream, in place of their default actions. SIGPIPE is ignored from here on.
+/// A stream of the signals that arrive, instead of their default actions. Creating it also makes the process ignore
+/// SIGPIPE.
 final class SignalStream: Sendable {
     let values: AsyncStream<Int32>
     private let sources: Mutex<[any DispatchSourceSignal]>
@@ -20,14 +21,14 @@ final class SignalStream: Sendable {
         let queue = DispatchQueue(label: "signals")
         sources = Mutex(
             numbers.compactMap { number in
-                // A parent that ignores a signal, as nohup does, wants it ignored here too.
+                // A parent that ignores SIGHUP, such as nohup, wants its children to ignore it too.
                 var inherited = sigaction()
                 sigaction(number, nil, &inherited)
                 if number == SIGHUP, Self.isIgnored(inherited) { return nil }
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { continuation.yield(number) }
-                // Signals before the registration are lost, so readiness must not be reported earlier.
+                // A signal before the registration is lost, so the initializer returns only after it.
                 let isWatched = DispatchSemaphore(value: 0)
                 source.setRegistrationHandler { isWatched.signal() }
                 source.resume()

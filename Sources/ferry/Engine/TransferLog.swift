@@ -3,14 +3,14 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The log `ferry.log` in the state folder: the requests to each server and their responses. It contains no secret.
+/// The log file `ferry.log` in the state folder. It contains requests to servers and their responses, but no secrets.
 final class TransferLog: EventMonitor {
     private static let sizeLimit = 8 << 20
 
     private struct Log {
         var file: OpenFile?
         var size: Int
-        /// The second of the last line, and its text: a busy engine writes hundreds of lines within one.
+        /// The second of the last line, with its text. A busy engine writes hundreds of lines within one second.
         private var moment = (second: Int.min, text: "")
 
         init(_ path: LocalPath) {
@@ -29,7 +29,7 @@ final class TransferLog: EventMonitor {
     private let path: LocalPath
     private let log: Mutex<Log>
 
-    /// Creates the log. Logging must never prevent an upload: if the file cannot be opened, nothing is written.
+    /// Creates the log. If the file cannot be opened, nothing is logged: logging must never prevent an upload.
     init(folder: LocalPath) {
         path = folder.appending(Array("ferry.log".utf8))
         log = Mutex(Log(path))
@@ -37,7 +37,7 @@ final class TransferLog: EventMonitor {
 
     func receive(_ event: TransferEvent, of request: RequestContext) {
         switch event {
-        // These events are too frequent, or later ones report the same.
+        // These events are too frequent, or later events report the same.
         case .created, .started, .sent, .waiting, .finished: break
         case .adapted, .responded, .broke, .redirected, .retriedOnFreshConnection, .retrying, .refreshed,
             .serverLost, .protocolChosen, .suspended, .resumed, .failed, .cancelled, .certificateNotVerified:

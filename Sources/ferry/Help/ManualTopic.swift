@@ -2,22 +2,23 @@ import ArgumentParser
 import CFerryManual
 import FerryTUI
 
-/// A page of the manual, which `ferry help TOPIC` shows. The pages are Sources/Manual/*.md.
+/// A page of the manual. `ferry help TOPIC` shows it. The pages are the files Sources/Manual/*.md.
 struct ManualTopic {
     let name: String
     /// The page in Markdown.
     let text: String
 
-    /// All pages, in the sequence of the table of contents.
+    /// All pages, in the order of the table of contents.
     static let all = (0..<manual_page_count).map { page in
         ManualTopic(
             name: String(cString: manual_page_topic(page)), text: String(cString: manual_page_text(page)))
     }
 
-    /// The first line of the page, without `#`.
+    /// The first line of the page, without the leading `#`.
     var title: String { String(text.prefix { $0 != "\n" }.drop { $0 == "#" || $0 == " " }) }
 
-    /// Returns the text of `ferry help WORD`, if WORD is a topic; nil leaves the arguments to the parser.
+    /// Returns the text that `ferry help WORD` prints. Nil if the arguments are not `help` and one topic: the parser
+    /// then handles them.
     ///
     /// - Parameter columns: The width of the terminal.
     /// - Throws: `CommandFailure` if the word is neither a topic nor a command.
@@ -39,12 +40,12 @@ struct ManualTopic {
             hint: nearest.map { "did you mean `ferry help \($0)`?" } ?? "`ferry help topics` lists the pages")
     }
 
-    /// The names of all commands, which take precedence over topics.
+    /// The names of all commands of `ferry`.
     static var commands: [String] {
         Ferry.configuration.subcommands.compactMap { $0.configuration.commandName }
     }
 
-    /// The list of all pages.
+    /// The list of the pages, each with its title.
     private static var contents: String {
         let width = all.map(\.name.count).max() ?? 0
         let lines = all.map { $0.name + String(repeating: " ", count: width + 2 - $0.name.count) + $0.title }

@@ -1,7 +1,7 @@
 /// Converts a page of Markdown to plain text for a terminal: headings, paragraphs, lists, tables and code.
 ///
-/// Only the Markdown of the manual is supported. A table of two columns becomes a list with labels. In a wider table,
-/// each further cell becomes a line with the column's title.
+/// It supports only the Markdown of the manual. A table of two columns becomes a list with labels. In a wider table,
+/// each further cell becomes a line with its column's title.
 struct PageText {
     let columns: Int
 
@@ -44,7 +44,7 @@ struct PageText {
     }
 
     private static func cells(_ row: Substring) -> [String] {
-        // A bar in a cell is written \|.
+        // Inside a cell, Markdown escapes a bar with a backslash.
         let marked = row.replacing("\\|", with: "\u{1}").dropFirst()
         let parts = marked.split(separator: "|", omittingEmptySubsequences: false).dropLast()
         return parts.map { part in
@@ -68,7 +68,6 @@ struct PageText {
         }
     }
 
-    /// Breaks text into lines between words.
     private func wrapped(_ lines: [Substring], first: String, rest: String) -> [String] {
         let words = Self.plain(lines.joined(separator: " ")[...]).split(separator: " ")
         var output: [String] = []
@@ -84,7 +83,7 @@ struct PageText {
         return output + [current]
     }
 
-    /// Replaces each link by its text.
+    /// Replaces each Markdown link by its text.
     private static func plain(_ text: Substring) -> String {
         String(text).replacing(/\[([^\]]+)\]\([^)]+\)/) { String($0.output.1) }
     }

@@ -6,16 +6,16 @@ import FerryFiles
     import Darwin
 #endif
 
-/// Shows long text on a terminal through PAGER or less, as git and man do.
+/// Shows a long text on a terminal through the program in `PAGER`, or through less, as git and man do.
 enum Pager {
     private static let fallback = "if command -v less >/dev/null; then exec less; else exec cat; fi"
 
     static func show(_ text: String) {
         guard isatty(STDOUT_FILENO) == 1 else { return print(text, terminator: "") }
         let chosen = ProcessInfo.processInfo.environment["PAGER"] ?? ""
-        // Unless the user sets LESS, less exits by itself if the text fits the screen.
+        // With these options less exits at once if the text fits the screen. A value that the user has set stays.
         setenv("LESS", "FRX", 0)
-        // Leaving the pager before the end of the text is no error.
+        // If the user leaves the pager early, writing to it fails. That is no error.
         signal(SIGPIPE, SIG_IGN)
         guard let pipe = popen(chosen.isEmpty ? fallback : chosen, "w") else {
             return print(text, terminator: "")

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryUploads
 
 extension HookBacklog.Entry {
-    /// The line of JSON that hooks read. Its names are those of `--json`.
+    /// The line of JSON on a hook's standard input. Its member names are those of `--json`.
     var line: String {
         let name = name.rawValue
         switch event {

@@ -1,9 +1,9 @@
 import FerryUploads
 
-/// The events whose hooks have yet to run. The hooks of one upload run in sequence, one at a time. The hook of an idle
-/// queue runs after all earlier ones have ended.
+/// The events whose hooks have not run yet. The hooks of one upload run one after another. The hooks of the event
+/// `idle` run after all earlier hooks have ended.
 struct HookBacklog {
-    /// The subject of an event. The hooks of one subject run one after another.
+    /// The upload that an event belongs to, or the queue. The hooks of one subject run one after another.
     enum Subject: Hashable {
         case upload(Upload.ID)
         case queue
@@ -22,19 +22,20 @@ struct HookBacklog {
     }
 
     private let capacity: Int
-    /// The waiting events. Taken ones at the front are nil.
+    /// The waiting events. An event that `next` has removed is nil until `dropTaken` shortens the array.
     private var waiting: [Entry?] = []
     private var first = 0
     private var running: [Subject: Int] = [:]
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: The maximum number of waiting events of uploads. As many events of the queue may wait too.
+    /// - Parameter capacity: The number of waiting events from which events of uploads are refused. Events of the queue
+    ///   are refused from twice that number.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }
 
-    /// - Returns: False if the backlog is full.
+    /// - Returns: False if the backlog is full, so that the event was not added.
     mutating func add(_ event: QueueEvent, _ name: QueueEvent.Name, notification: String? = nil) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1
@@ -43,7 +44,7 @@ struct HookBacklog {
         return true
     }
 
-    /// Removes and returns the next event whose hook may start.
+    /// Removes and returns the first event whose hooks may run now.
     mutating func next() -> Entry? {
         var held: Set<Subject> = []
         for index in first..<waiting.count {

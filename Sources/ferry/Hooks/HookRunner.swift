@@ -2,15 +2,15 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// Runs the hooks for events of a queue. Each engine has one runner, so that each event runs its hooks once. Events
-/// while no engine runs are not reported.
+/// Runs the hooks for events of a queue. Each engine has one runner, so that the hooks of an event run once. Events
+/// that happen while no engine runs start no hooks.
 ///
-/// The queue never waits for a hook, and a failing hook fails no upload.
+/// The queue never waits for a hook, and no upload fails because of a hook.
 actor HookRunner: QueueFollower {
     private static let atOnce = 4
-    /// The most waiting events. A folder of small files produces events faster than hooks run.
+    /// The maximum number of waiting events. A folder of small files produces events faster than hooks run.
     private static let capacity = 10_000
-    /// The time that running commands get when the engine stops.
+    /// The time after which `stop` kills the hooks that still run.
     static let stopTimeout = Duration.seconds(3)
 
     private static let passedOn = [
@@ -22,20 +22,20 @@ actor HookRunner: QueueFollower {
     private let queue: any QueueClient
     private let note: @Sendable (String) -> Void
     private var detector = QueueEventDetector()
-    /// The limit of desktop notifications; nil if there are none.
+    /// The limiter of desktop notifications; nil if there are no such notifications.
     private var throttle: NotificationThrottle?
     private let started = ContinuousClock.now
     private var backlog = HookBacklog(capacity: capacity)
     private var tasks: [Int: Task<Void, Never>] = [:]
-    /// The task that follows the queue from its start: `follow` receives its first updates.
+    /// The task that reads the queue's updates. `follow` starts it when the engine starts.
     var following = FollowingTask()
     private var quietWaiters: [CheckedContinuation<Void, Never>] = []
     private var dropped = 0
-    /// True if hooks were started since the last `finish`.
+    /// True if a hook has started since the last call of `finish`.
     private var hasBegun = false
     private var isStopping = false
 
-    /// - Parameter note: Receives errors, a line at a time.
+    /// - Parameter note: Receives the errors of hooks, one line at a time.
     init(
         _ settings: HookSettings, _ notify: NotifySettings, queue: any QueueClient,
         note: @escaping @Sendable (String) -> Void
@@ -50,7 +50,7 @@ actor HookRunner: QueueFollower {
 
     /// Returns when the hooks of all events so far have ended.
     ///
-    /// - Returns: True if commands ran since the last call: they may have given the queue new work.
+    /// - Returns: True if hooks have run since the last call: they may have added uploads to the queue.
     func finish() async -> Bool {
         await catchUp(with: queue)
         await waitUntilQuiet()
@@ -58,7 +58,7 @@ actor HookRunner: QueueFollower {
         return hasBegun && !isStopping
     }
 
-    /// Stops the hooks that do not end within `stopTimeout`.
+    /// Waits for the hooks of all events so far. After `stopTimeout`, kills the running ones and drops the others.
     func stop() async {
         isStopping = true
         await catchUp(with: queue)
@@ -141,7 +141,7 @@ actor HookRunner: QueueFollower {
         note("hook \(entry.name.rawValue)\(number): \(hook.words[0]) \(what)")
     }
 
-    /// Returns the log line for a result; nil for exit status 0.
+    /// Returns the text about a failed hook for the log; nil for exit status 0.
     private static func issue(of result: ChildCommand.Result, _ limit: Double) -> String? {
         let what: String
         switch result.ending {

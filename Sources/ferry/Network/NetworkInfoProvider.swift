@@ -1,10 +1,10 @@
-/// Finds the current network, and notes once why it is unknown.
+/// Finds the current network. If it is unknown, logs the reason once.
 actor NetworkInfoProvider {
     private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
     private let note: @Sendable (String) -> Void
     private var told: NetworkManager.Silence?
 
-    /// - Parameter note: Receives the reason when the network becomes unknown.
+    /// - Parameter note: Receives the reason when the network becomes unknown, or when the reason changes.
     init(
         network: @escaping @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence> = {
             do throws(NetworkManager.Silence) {

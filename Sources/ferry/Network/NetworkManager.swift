@@ -1,18 +1,18 @@
 import FerryFiles
 
-/// Asks NetworkManager over the system's D-Bus, through systemd's busctl.
+/// Asks the service NetworkManager for the current network, over the system's D-Bus and with systemd's program busctl.
 ///
-/// The names are those of its D-Bus reference: `org.freedesktop.NetworkManager` and `….Connection.Active`.
+/// The property names are those of its D-Bus reference: `org.freedesktop.NetworkManager` and `….Connection.Active`.
 struct NetworkManager: Sendable {
-    /// The reason why NetworkManager gives no information, as part of a sentence.
+    /// The reason why NetworkManager gives no information. The text is a part of a sentence.
     struct Silence: Error, Equatable {
         var reason: String
     }
 
     private static let service = "org.freedesktop.NetworkManager"
-    /// The program, searched in `PATH` unless it has a slash.
+    /// The program busctl. A name without a slash is searched in `PATH`.
     var program = "busctl"
-    /// The seconds after which busctl gives up.
+    /// The number of seconds after which busctl gives up.
     var timeout = 5
 
     /// - Throws: `Silence` if there is no NetworkManager, or it does not respond in time.
@@ -22,17 +22,18 @@ struct NetworkManager: Sendable {
         guard case .number(let metered)? = state.first, case .text(let path)? = state.last else {
             throw Silence(reason: "NetworkManager's answer was not understood")
         }
-        // NMMetered: 1 yes, 2 no, 3 and 4 the same as a guess, 0 unknown.
+        // NMMetered: 1 yes, 2 no, 3 guessed yes, 4 guessed no, 0 unknown.
         var network = CurrentNetwork(isMetered: metered == 1 || metered == 3)
-        // The path "/" means that there is none.
+        // The path is "/" if there is no primary connection.
         guard path != "/" else { return network }
-        // The connection may have ended between the two calls: the next one finds another.
+        // If the connection has ended between the two calls, the name stays nil. The next check finds the new
+        // connection.
         let found = try? await properties(["Id"], of: Self.service + ".Connection.Active", at: path)
         if case .text(let name)? = found?.first { network.name = name }
         return network
     }
 
-    /// A property in the form of busctl with `--json=short`, one per line.
+    /// A property as busctl prints it with `--json=short`: one in each line.
     private struct Property: Decodable {
         enum Value: Decodable {
             case number(Int)

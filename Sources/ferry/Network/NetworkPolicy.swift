@@ -1,17 +1,17 @@
-/// The networks that uploads avoid: part of `connectivity` in the configuration.
+/// The networks on which uploads pause: a part of `connectivity` in the configuration.
 struct NetworkPolicy: Equatable {
     enum Metered: String, Decodable, CaseIterable {
         case use, pause
     }
 
     var metered = Metered.use
-    /// The user's names of the avoided networks.
+    /// The names of the networks on which uploads pause, as NetworkManager shows them to users.
     var avoided: Set<String> = []
 
-    /// True if the policy depends on the current network.
+    /// True if uploads pause on some networks, so that the current network must be known.
     var isNeeded: Bool { metered == .pause || !avoided.isEmpty }
 
-    /// The reason why uploads pause on this network, as part of a sentence; nil if they may run.
+    /// Returns the reason why uploads pause on this network, as a part of a sentence; nil if they may run.
     func objection(to network: CurrentNetwork) -> String? {
         if let name = network.name, avoided.contains(name) { return "the network \(name) is avoided" }
         guard metered == .pause, network.isMetered else { return nil }
@@ -21,8 +21,8 @@ struct NetworkPolicy: Equatable {
 
 /// The network of the default route.
 struct CurrentNetwork: Equatable, Sendable {
-    /// The user's name of the connection, often that of the wireless network; nil if it has none.
+    /// The name that the user sees for the connection, often that of the wireless network; nil if there is none.
     var name: String?
-    /// True also if the system only guesses that the network is metered.
+    /// Whether the network is metered, or the system guesses so.
     var isMetered = false
 }

@@ -1,11 +1,11 @@
 import FerryConnectivity
 import Synchronization
 
-/// A link monitor that reports the link as down on networks to avoid.
+/// A link monitor that also reports the link as down while the policy forbids the current network.
 ///
-/// If the system reports no network, no network is avoided: connectivity is only a hint.
+/// If the current network is unknown, the policy forbids nothing.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
-    /// The interval of the checks. A network may become metered without a change of the link.
+    /// The time between two checks of the network. It may become metered while the link stays up.
     static var pause: Duration { .seconds(15) }
 
     let base: any LinkMonitor
@@ -14,10 +14,10 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// Returns the current network; nil if it is unknown.
     let network: @Sendable () async -> CurrentNetwork?
 
-    /// The reasons given so far why networks are avoided.
+    /// The reasons that the policy has given so far for forbidding a network.
     private let objections = Objections()
 
-    /// True, because a network that may cost money must stay unused until it is known.
+    /// True: nothing may be sent before the first check, because the network may cost money.
     var holdsUntilKnown: Bool { true }
 
     func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }
@@ -36,7 +36,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
                         if status.isUp { ask.yield() }
                     }
                 }
-                // A separate task: identifying the network slowly must not delay the report of a lost link.
+                // A task of its own: a slow NetworkManager must not delay the report of a lost link.
                 group.addTask {
                     for await _ in questions { await relay.take(await network().flatMap(policy.objection)) }
                 }
@@ -53,7 +53,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     }
 }
 
-/// Combines the status of the link with the policy, and passes on changes.
+/// Combines the status of the link with the policy, and reports the result whenever it changes.
 private actor Relay {
     private let continuation: AsyncStream<LinkStatus>.Continuation
     private var link: LinkStatus?
@@ -61,7 +61,7 @@ private actor Relay {
     private var told: LinkStatus?
 
     private enum Objection {
-        /// The policy has not been checked on this link. A new link is unused until then.
+        /// The policy has not been checked since the link came up. Nothing is reported until then.
         case unknown
         case known(String?)
     }
@@ -101,7 +101,7 @@ private actor Relay {
     }
 }
 
-/// The reasons that the policy has given so far, one for each avoided network.
+/// The reasons that the policy has given so far, one for each forbidden network.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

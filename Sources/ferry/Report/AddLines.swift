@@ -2,15 +2,14 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// A file that `ferry add --json` has queued, or would queue.
+/// The line of `ferry add --json` for a file that it has queued, or with `--dry-run` would queue.
 struct AddedLine: OutputLine {
     private let upload: UploadRecordLine
-    /// The number of the upload; nil while it is not in the queue.
+    /// The number of the new upload; nil for a dry run.
     private let id: Upload.ID?
 
     var event: String { upload.event }
 
-    /// - Parameter id: The number; nil for a dry run.
     init(_ new: NewUpload, id: Upload.ID?) {
         let upload = Upload(
             id: id ?? 0, rank: 0, path: new.path, identity: new.identity, target: new.target, added: Date(),
@@ -31,11 +30,11 @@ struct AddedLine: OutputLine {
         ]
 }
 
-/// A file that `ferry add --json` has not queued.
+/// The line of `ferry add --json` for a file that it has not queued.
 struct SkippedLine: OutputLine {
     private let path: LocalPath
     private let reason: String
-    /// The upload that makes it unnecessary; nil if it could not be queued.
+    /// The upload that has the file already; nil if the file could not be queued for another reason.
     private var upload: Upload?
 
     init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path, problem.reason) }

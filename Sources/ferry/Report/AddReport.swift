@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The lines of `ferry add` about each file, and about all.
+/// The output of `ferry add`: a line for each file, and the totals.
 struct AddReport {
     let isJSON: Bool
 
@@ -12,17 +12,17 @@ struct AddReport {
             "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
     }
 
-    /// Prints the file for programs; users get a count.
+    /// Prints a line with `--json`. Without it, `sum` prints the number of such files.
     func skipped(_ new: NewUpload, known upload: Upload) {
         if isJSON { print(JSONLine.text(SkippedLine(new, known: upload))) }
     }
 
-    /// - Parameter isList: True if the paths come from standard input.
+    /// - Parameter isList: True if the paths were read from standard input.
     func nothingFound(inList isList: Bool) {
         note(isList ? "the list on standard input is empty" : "there are no files in what was named")
     }
 
-    /// - Parameter count: The number of files whose names are not UTF-8.
+    /// - Parameter count: The number of files whose names are not UTF-8. Their names on the server differ.
     func changed(names count: Int) {
         guard count > 0 else { return }
         note(
@@ -31,7 +31,7 @@ struct AddReport {
                 : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
     }
 
-    /// - Parameter ids: The known uploads that failed or are held.
+    /// - Parameter ids: The failed uploads of files that the queue already has.
     func failedBefore(_ ids: [Upload.ID]) {
         guard !ids.isEmpty else { return }
         let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"
@@ -43,7 +43,7 @@ struct AddReport {
 
     private static let numbersNamed = 10
 
-    /// Prints a note to standard error for programs too: it is no line about a file.
+    /// Prints a note to standard error, with `--json` too: standard output has only lines about files.
     private func note(_ text: String) {
         StandardError.note(text)
     }
@@ -58,15 +58,15 @@ struct AddReport {
         if isJSON { print(JSONLine.text(AddedLine(new, id: id))) }
     }
 
-    /// Prints how to send known files again, which the user may have meant.
+    /// Prints how to upload the files that were left out, because the user may have meant that.
     func knownBefore() {
         if !isJSON { note("what is known already in this version is left out; `--again` sends it anew") }
     }
 
     /// - Parameters:
-    ///   - files: The files that were or would be added, and the known ones.
-    ///   - problems: The number of files that could not be added.
-    ///   - remarks: Further remarks.
+    ///   - files: The files that were added, or would be, and those that were left out.
+    ///   - problems: The number of files that cannot be added.
+    ///   - remarks: Further remarks for the end of the line.
     func sum(
         _ files: SortedFiles, to destination: Destination, problems: Int, dryRun: Bool, remarks: [String]
     ) {
@@ -81,7 +81,7 @@ struct AddReport {
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())
     }
 
-    /// Returns the known files in words: `3 known already: 2 uploaded, 1 in the queue`.
+    /// Returns the uploads that have the files already, in words: `3 known already: 2 uploaded, 1 in the queue`.
     private static func known(_ uploads: [Upload]) -> String {
         let done = uploads.count { $0.isDone }
         let failed = uploads.count { $0.hasFailed }

@@ -2,11 +2,11 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// A checked destination as `--json` prints it.
+/// The line of `ferry check --json` for one destination.
 struct CheckLine: OutputLine {
     let result: CheckResult
 
-    /// The traits of the protocol; nil for `auto` itself, which has no capabilities.
+    /// The traits of the protocol; nil while the configured protocol is `auto` and none is chosen yet.
     private var traits: ProtocolTraits? {
         result.entry.flatMap { $0.name == AutoUpload.name ? nil : $0.traits }
     }

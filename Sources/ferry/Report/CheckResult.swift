@@ -5,29 +5,30 @@ import FerryUploads
 
 /// The result of checking one destination.
 struct CheckResult: Sendable {
-    /// An unfinished upload at the server, and its fate.
+    /// Bytes of an unfinished upload on the server, and what happened to them.
     struct Leftover: Sendable {
         enum Fate: Sendable {
             case isThere
-            /// The leftover belongs to an upload of this queue.
+            /// An unfinished upload of this queue may need the bytes, so they are not deleted.
             case own(Upload.ID)
-            /// Its upload was just removed: the running engine deletes the bytes once the removal cannot be undone.
+            /// The upload was just removed. The running engine deletes the bytes when the removal cannot be undone any
+            /// more.
             case deletedSoon
             case removed
             case stays(UploadFailure)
         }
 
         var leftover: CheckReport.Leftover
-        /// The upload that left it, if this queue gave that upload up.
+        /// The upload that stored the bytes, if it was removed from this queue; otherwise nil.
         var abandoned: AbandonedUpload?
         var fate = Fate.isThere
 
-        /// The last known date of the leftover.
+        /// The latest known date of the leftover; nil if none is known.
         var touched: Date? {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
 
-        /// Returns true if the leftover is old enough. One without a date may be of today.
+        /// Returns true if the leftover may be deleted. A leftover without a date is not deleted by age: it may be new.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = fate else { return false }
             guard let age else { return true }
@@ -38,11 +39,11 @@ struct CheckResult: Sendable {
     var destination: Destination
     var failure: UploadFailure?
     var findings: [String] = []
-    /// The capabilities of the server now, or the earlier ones if it could not be asked.
+    /// The last known capabilities of the server; nil if none are known.
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
-    /// The entry of the protocol for uploads; nil if none is known.
+    /// The catalog entry of the protocol that uploads use; nil if there is none.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
@@ -50,7 +51,7 @@ struct CheckResult: Sendable {
     /// Whether one upload can have several requests at once; nil if no protocol is known.
     var isParallel: Bool? {
         guard let entry else { return nil }
-        // In tus this is an extension, which not every server has.
+        // In tus this needs the extension concatenation, which only some servers have.
         guard entry.name == TusUpload.name, let known else { return entry.traits.isParallel }
         return known.extensions.contains("concatenation")
     }
@@ -58,7 +59,7 @@ struct CheckResult: Sendable {
     /// Whether an interrupted upload can resume; nil if no protocol is known.
     var resumes: Bool? {
         guard let entry else { return nil }
-        // WebDAV servers differ in this.
+        // Only some WebDAV servers can resume.
         guard entry.name == WebDAVUpload.name, let known else { return entry.traits.resumes }
         return known.resumesWebDAV(destination.options)
     }
@@ -68,7 +69,7 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.fate { true } else { false } }
     }
 
-    /// Marks leftovers that may belong to the queue: the same resource, or the name of an unfinished upload.
+    /// Marks each leftover that an unfinished upload of the queue may need: it has the same resource, or the same name.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(
@@ -97,13 +98,13 @@ extension CheckResult.Leftover {
         take(abandoned, now: now)
     }
 
-    /// Notes that its upload was given up.
+    /// Sets the removed upload that stored the bytes, and the fate that follows from it.
     fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
         if abandoned.since > now { fate = .deletedSoon }
     }
 
-    /// Returns true if the leftover may be this upload's. The upload of an abandoned leftover is known.
+    /// Returns true if the leftover's URL or name matches the upload. False if `abandoned` names another one.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
@@ -112,7 +113,7 @@ extension CheckResult.Leftover {
 }
 
 extension CheckResult {
-    /// Checks a destination.
+    /// Checks a destination with its server. A failure becomes a part of the result.
     init(of destination: Destination, by runner: DestinationRunner) async {
         self.init(destination: destination)
         do throws(UploadFailure) {
@@ -127,7 +128,7 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds uploads that were given up. An upload that the server listed too is the same one.
+    /// Adds the removed uploads of this queue. If the server listed the bytes too, both become one leftover.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
@@ -139,7 +140,7 @@ extension CheckResult {
         }
     }
 
-    /// Returns the hint for a failure that an upload would wait out, but a user can repair.
+    /// Returns a hint for failures that an upload retries by itself, although a user could repair them.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

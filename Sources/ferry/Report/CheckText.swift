@@ -2,11 +2,11 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// A checked destination for users: a line with its name, then a line for each result.
+/// The text of `ferry check` about one destination: a line with its name, then a line for each result.
 enum CheckText {
     /// - Parameters:
-    ///   - headed: True if `head` was printed already.
-    ///   - namesNone: Whether the text says that there are no leftovers.
+    ///   - headed: True if the line with the name was printed already.
+    ///   - namesNone: Whether the text says so if there are no leftovers.
     static func block(
         _ result: CheckResult, headed: Bool = false, namesNone: Bool = false, now: Date = Date()
     ) -> String {
@@ -61,7 +61,7 @@ enum CheckText {
         return SafeLine.text("  leftover  \(found.name)\(size)\(ages)\(fate)")
     }
 
-    /// Returns an age in words: `3 hours ago`.
+    /// Returns an age in words, such as `3 hours ago`.
     static func age(of date: Date, now: Date) -> String {
         let seconds = now.timeIntervalSince(date)
         let units = [(86_400.0, "day"), (3600, "hour"), (60, "minute")]

@@ -3,10 +3,10 @@ import FerryProtocols
 import FerryReceiver
 import FerryUploads
 
-/// The failure of a command: the text to print, and the exit status.
+/// The failure of a command: its message, a hint and the exit status.
 struct CommandFailure: Error {
     static let usage: Int32 = 2
-    /// The exit status of `systemctl status` for a service that does not run.
+    /// The exit status if no engine runs, as in `systemctl status` for a service that does not run.
     static let nothingRuns: Int32 = 3
     static let queueInUse: Int32 = 75
     static let interrupted: Int32 = 130
@@ -28,7 +28,7 @@ struct CommandFailure: Error {
 
     init(usage failure: UploadFailure) { self.init(usage: failure.summary, hint: failure.hint) }
 
-    /// Creates the failure for an engine that has the queue and does not take the command.
+    /// Creates the failure for a queue that is in use by an engine which does not carry out the command.
     init(inUse summary: String, hint: String? = nil) {
         self.init(status: Self.queueInUse, summary: summary, hint: hint)
     }
@@ -46,7 +46,7 @@ struct CommandFailure: Error {
         self.init(status: error.exitStatus, summary: error.summary, hint: error.hint)
     }
 
-    /// Creates the failure of a command that ended with this error; nil for an error of the parser.
+    /// Creates the failure for an error that ended a command; nil for an error of the argument parser.
     init?(of error: any Error) {
         switch error {
         case let error as CommandFailure: self = error
@@ -67,12 +67,12 @@ struct CommandFailure: Error {
 enum StandardError {
     static func write(_ text: String) { StandardStream.errors.write(text) }
 
-    /// Writes a line that is safe for a terminal.
+    /// Writes a note, with control characters escaped.
     static func note(_ text: String) { write("\(Notice(kind: .note, text: text).line)\n") }
     static func warn(_ text: String) { write("\(Notice(kind: .warning, text: text).line)\n") }
 }
 
-/// Outside text, made harmless for a terminal: file names and servers' messages may contain control characters.
+/// Escapes control characters in text from outside, such as file names and servers' messages, for a terminal.
 enum SafeLine {
     static func text(_ raw: String) -> String {
         if raw.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return raw }

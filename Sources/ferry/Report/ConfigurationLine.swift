@@ -7,7 +7,7 @@ import FerryUploads
 /// The line of `ferry config --json`.
 struct ConfigurationLine: OutputLine {
     let configuration: Configuration
-    /// The watches of the configuration, in its sequence.
+    /// The watches of the configuration, in its order.
     let watches: [FerryUploads.Watch]
     let file: String?
     let folder: String
@@ -101,7 +101,7 @@ struct ConfigurationLine: OutputLine {
         ]
     }
 
-    /// A limit of all uploads together, or of a destination.
+    /// A bandwidth limit of all uploads together, or of a destination.
     private struct Limit: LineObject {
         let scope: LimitScope
         let timetable: Timetable

@@ -3,9 +3,9 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The configuration in lines of `ferry config` for users.
+/// The lines of `ferry config` about the configuration.
 enum ConfigurationText {
-    /// Returns the line of a watch:
+    /// Returns the line about a watched folder:
     /// `/out: to films; only *.mov; not raw; with its folders; whole after 5 s; then moved to /sent`.
     static func line(_ watch: Watch, _ settings: WatchSettings) -> String {
         let parts: [String?] =
@@ -18,14 +18,14 @@ enum ConfigurationText {
         return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
     }
 
-    /// Returns the URL with a redacted query, which may be a signature: `https://server.example/{name}?sig=…`.
+    /// Returns the URL, with the query redacted because it may be a signature: `https://server.example/{name}?sig=…`.
     static func address(_ url: String) -> String {
         let shown = Redaction.address(url)
         let query = shown.firstIndex(of: "?").map { shown[$0...] } ?? ""
         return SafeLine.text(UploadAddress.withoutQuery(url) + query)
     }
 
-    /// Returns the line of a timetable: `uploads to films: 2 MiB/s mon-fri 08:00-18:00; else no limit`.
+    /// Returns the line about a timetable: `uploads to films: 2 MiB/s mon-fri 08:00-18:00; else no limit`.
     static func line(_ scope: LimitScope, _ timetable: Timetable) -> String {
         let entries = timetable.entries.map { entry in
             let days = entry.days.count < Timetable.Weekday.allCases.count ? " " + self.days(entry.days) : ""
@@ -35,9 +35,9 @@ enum ConfigurationText {
         return SafeLine.text("\(scope.text): \((entries + [rest]).joined(separator: "; "))")
     }
 
-    /// Returns the days as a timetable has them: `mon-fri,sun`.
+    /// Returns the days in the form of a timetable: `mon-fri,sun`.
     private static func days(_ days: Set<Timetable.Weekday>) -> String {
-        // The week of users begins on Monday.
+        // For users the week begins on Monday.
         let week = Timetable.Weekday.allCases
         let ordered = week.dropFirst() + week.prefix(1)
         return ordered.split { !days.contains($0) }.flatMap { run -> [String] in
@@ -47,9 +47,9 @@ enum ConfigurationText {
         .joined(separator: ",")
     }
 
-    /// Returns the treatment of a file in words: `whole after 5 s`, `then moved to /sent`.
+    /// Returns the treatment of a watched file in words: `whole after 5 s`, `then moved to /sent`.
     ///
-    /// - Parameters: The values of `EngineReport.Watched`.
+    /// The parameters are the members of the same names in `EngineReport.Watched`.
     static func fate(settle: Double, after: String, goal: String?) -> [String] {
         let seconds = Int(exactly: settle).map { "\($0) s" } ?? "\(settle) s"
         let end = goal.map { "then moved to \($0)" } ?? (after == "delete" ? "then deleted" : nil)

@@ -2,15 +2,15 @@ import FerryFiles
 import FerryTransfer
 import Synchronization
 
-/// The output of an export: a new file that no other user can read, or standard output.
+/// The output of `ferry state export`: a new file that only this user can read, or standard output.
 final class ExportOutput: Sendable {
-    /// The file; nil for standard output.
+    /// The new file; nil for standard output.
     private let file: OpenFile?
     private let path: String?
     private let isTerminal: Bool
     private let failure = Mutex<String?>(nil)
 
-    /// - Parameter file: The path; nil for standard output.
+    /// - Parameter file: The path of the new file; nil for standard output.
     init(_ file: String?) throws(CommandFailure) {
         guard let file else {
             (self.file, path, isTerminal) = (nil, nil, TerminalSize.ofOutput != nil)
@@ -25,10 +25,10 @@ final class ExportOutput: Sendable {
         (self.path, isTerminal) = (path, false)
     }
 
-    /// Writes complete lines. The first error is thrown at the end.
+    /// Writes complete lines. `finish` throws the first error.
     func write(_ bytes: [UInt8]) {
         guard failure.withLock({ $0 == nil }) else { return }
-        // JSON allows raw characters that a terminal interprets.
+        // JSON may contain characters that a terminal interprets.
         let text = isTerminal ? JSONLine.escaped(String(decoding: bytes, as: UTF8.self), but: "\n") : nil
         do throws(SystemCallError) {
             if let file {
@@ -41,7 +41,7 @@ final class ExportOutput: Sendable {
         }
     }
 
-    /// - Throws: `CommandFailure` if not everything was written; then there is no file.
+    /// - Throws: `CommandFailure` if some lines were not written; the incomplete file is then removed.
     func finish() throws(CommandFailure) {
         var reason = failure.withLock { $0 }
         if let file, reason == nil {

@@ -3,24 +3,24 @@ import FerryFiles
 import FerryTUI
 import Synchronization
 
-/// Standard output that never blocks: lines wait for their reader in a bounded buffer, and further ones are dropped and
-/// counted. On a terminal there may be live lines at its foot, above which the others scroll.
+/// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer for their reader. If the
+/// buffer is full, further lines are dropped and counted. On a terminal, it can draw live lines below the others.
 final class LineOutput: Sendable {
-    /// The size of the buffer in bytes. It is enough for a slow reader, and for the first listing of a large queue.
+    /// The size of the buffer in bytes: enough for a slow reader, and for the first list of a long queue.
     private static let capacity = 64 << 20
     private static let timeout = Duration.seconds(2)
 
     private struct State {
-        /// The lines that the next write takes, and the number of bytes that are not written yet, these included.
+        /// The bytes that the next write takes. `waiting` also counts the bytes of a write that has not returned.
         var next: [UInt8] = []
         var waiting = 0
         var dropped = 0
     }
 
-    /// A queue of its own: a blocked write must not take a thread from the uploads.
+    /// A blocked write must not take a thread from the uploads, so writes have their own queue.
     private let queue = DispatchQueue(label: "output")
     private let state = Mutex(State())
-    /// The live lines on the terminal. Only `queue` uses this value.
+    /// The live lines on the terminal. Only the tasks of `queue` use this value.
     private let foot = Mutex<[LiveLine]>([])
 
     func write(_ line: String) {
@@ -37,7 +37,7 @@ final class LineOutput: Sendable {
         if isFirst { queue.async { self.writeNext() } }
     }
 
-    /// Writes all lines that came since the last write.
+    /// Writes all lines that were added since the last write.
     private func writeNext() {
         let (bytes, dropped) = state.withLock { state in
             defer { (state.next, state.dropped) = ([], 0) }
@@ -48,14 +48,14 @@ final class LineOutput: Sendable {
         }
         let foot = foot.withLock { $0 }
         let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)
-        // A closed pipe is no reason to stop uploading (SIGPIPE is ignored).
+        // Uploads continue after the reader has closed the pipe. SIGPIPE is ignored.
         try? StandardStream.output.write(foot.isEmpty ? bytes : drawn)
         state.withLock { $0.waiting -= bytes.count }
     }
 
-    /// Draws these lines in place of those at the foot of the terminal; an empty list removes them.
+    /// Replaces the live lines at the bottom of the terminal; an empty list removes them.
     func show(_ lines: [LiveLine]) {
-        // A terminal that does not read gets the newest lines once it does.
+        // If the terminal does not read, older live lines are skipped.
         guard lines.isEmpty || state.withLock({ $0.waiting == 0 }) else { return }
         queue.async { [self] in
             let before = foot.withLock { foot in
@@ -72,8 +72,8 @@ final class LineOutput: Sendable {
         foot.map(\.text).joined(separator: "\n")
     }
 
-    /// Returns the text that moves to the start of the lines, in a window that may be narrower by now, and clears the
-    /// rest.
+    /// Returns the escape sequence that erases the live lines. The window may have become narrower, so that a line
+    /// occupies several rows.
     private static func erasure(of foot: [LiveLine]) -> String {
         guard !foot.isEmpty else { return "" }
         let columns = max(1, TerminalSize.ofOutput?.columns ?? 80)
@@ -81,7 +81,7 @@ final class LineOutput: Sendable {
         return "\r" + (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\u{1B}[J"
     }
 
-    /// Returns when everything is written, or after two seconds.
+    /// Returns when all lines are written, or after two seconds.
     func flush() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         queue.async { end.finish() }

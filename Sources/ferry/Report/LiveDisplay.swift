@@ -3,7 +3,7 @@ import FerryTUI
 import FerryUploads
 import Synchronization
 
-/// The live lines of a command at the foot of its terminal.
+/// Draws the live lines of a command at the bottom of its terminal, twice a second.
 final class LiveDisplay: Sendable {
     private static let interval = Duration.milliseconds(500)
 
@@ -12,11 +12,11 @@ final class LiveDisplay: Sendable {
     private let progress: @Sendable () -> [ProgressSample]
     private let start = ContinuousClock.now
 
-    /// False if lines cannot be erased: without a terminal, or on a dumb one.
+    /// False if lines cannot be erased, because output is not a terminal or the terminal is too simple.
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
     /// - Parameters:
-    ///   - isASCII: Whether only ASCII is drawn, whatever the locale is.
+    ///   - isASCII: Whether only ASCII is drawn, even in a UTF-8 locale.
     ///   - progress: Returns the progress of the running uploads.
     init?(on output: LineOutput, isASCII: Bool = false, progress: @escaping @Sendable () -> [ProgressSample])
     {
@@ -33,7 +33,7 @@ final class LiveDisplay: Sendable {
         }
     }
 
-    /// Draws until it is cancelled, and then removes the lines.
+    /// Draws the lines until the task is cancelled, and then removes them.
     func run() async {
         while !Task.isCancelled {
             draw(progress())
@@ -48,7 +48,7 @@ final class LiveDisplay: Sendable {
             lines.withLock { lines in
                 lines.advance(to: seconds, Date())
                 lines.take(samples)
-                // The last column stays free: some terminals wrap there.
+                // The last column stays empty, because some terminals wrap there.
                 return lines.lines(
                     columns: size.columns - 1, rows: size.rows, hasColour: TerminalSize.hasColour)
             })

@@ -1,6 +1,6 @@
 import FerryUploads
 
 extension Notice {
-    /// The notice as a line that is safe for a terminal.
+    /// The notice in one line, with control characters escaped.
     var line: String { "\(kind.rawValue): \(SafeLine.text(text))" }
 }

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryUploads
 
-/// The changes of a command, as `--json` prints them.
+/// The line of `--json` about the uploads that a command changed.
 struct ChangedLine: OutputLine {
     enum Change: String, CaseIterable {
         case paused, resumed, retried, removed, putBack, moved, limited
@@ -22,9 +22,9 @@ struct ChangedLine: OutputLine {
     private(set) var event = "changed"
     private let change: Change
     private let ids: [Upload.ID]
-    /// The number of uploads that were done before their addition was undone, and stay.
+    /// The number of done uploads whose addition was undone; they stay in the queue.
     private var done: Int?
-    /// The time of the command that would be undone.
+    /// The time of the command that `undo` would undo.
     private var at: Date?
 
     init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change, ids) }

@@ -1,34 +1,34 @@
 import FerryFiles
 import FerryProtocols
 
-/// A line of JSON for programs: the output of `--json` and the input of hooks. Names and units do not change.
+/// A line of JSON for programs, printed with `--json` or given to hooks. Names and units stay the same in all versions.
 protocol OutputLine: LineObject {
-    /// The values of `event` that such a line has, with their purposes.
+    /// The possible values of `event`, with their meanings.
     static var events: KeyValuePairs<String, String> { get }
-    /// The name of the line's event.
+    /// The value of the member `event` of this line.
     var event: String { get }
 }
 
 extension OutputLine {
     var event: String { Self.name }
-    /// The name of its first event.
+    /// The first possible value of `event`.
     static var name: String { events[0].key }
-    /// The value as one line of JSON, keys sorted, without a line break.
+    /// The line, without a line break. Its keys are sorted.
     var text: String { JSONLine.text(self) }
 
-    /// The schema of the object with its member `event`. `schema` is that of the object inside another line.
+    /// The schema of the line with its member `event`. `schema` does not have that member.
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")
         return record([.init("event", .choice(events.map(\.key)), purpose)])
     }
 }
 
-/// A value in lines of JSON.
+/// A value that can be a part of a line of JSON.
 protocol LineValue: Encodable, Sendable {
     static var schema: Schema { get }
 }
 
-/// An object in lines of JSON. The table of its members makes its schema and writes it.
+/// A JSON object in a line. The table of its members gives its schema and its encoding.
 protocol LineObject: LineValue {
     static var members: [LineMember<Self>] { get }
 }
@@ -48,7 +48,7 @@ extension LineObject {
     }
 }
 
-/// A member of an object in lines of JSON: its row in the schema, and its value.
+/// A member of a JSON object in a line: its row in the schema, and the function that writes its value.
 struct LineMember<Object>: Sendable {
     typealias Container = KeyedEncodingContainer<LineKey>
 
@@ -56,7 +56,7 @@ struct LineMember<Object>: Sendable {
     let isAlwaysThere: Bool
     fileprivate let write: @Sendable (Object, inout Container) throws -> Void
 
-    /// Returns a member that every such object has.
+    /// Returns a member that is always present.
     static func always<Value: LineValue>(
         _ name: String, _ purpose: String, as schema: Schema = Value.schema,
         _ value: @escaping @Sendable (Object) -> Value
@@ -76,13 +76,13 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns the member of an object that has this one's object beside other members.
+    /// Returns this member for an `Outer` object, which writes the members of an inner `Object` among its own.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }
 }
 
-/// The name of a member in lines of JSON.
+/// The name of a member of a JSON object.
 struct LineKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -120,7 +120,7 @@ extension Array: LineValue where Element: LineValue {
 }
 
 extension Dictionary: LineValue where Key == String, Value == Int {
-    /// The schema of the number of uploads in each state.
+    /// The schema of an object with the number of uploads in each state.
     static var schema: Schema {
         .object(UploadRecordLine.states.map { .init($0, Value.schema, "How many.") })
     }
@@ -139,7 +139,7 @@ enum JSONLine {
 
     static func text(_ line: some OutputLine) -> String { encoded(Whole(line: line)) }
 
-    /// Returns a text as a value of JSON.
+    /// Returns the text as a JSON string, in quotes.
     static func quoted(_ text: String) -> String { encoded(text) }
 
     private static func encoded(_ value: some Encodable) -> String {
@@ -150,7 +150,7 @@ enum JSONLine {
         return escaped(String(decoding: data, as: UTF8.self))
     }
 
-    /// Escapes characters beyond U+001F that JSON allows and a terminal interprets.
+    /// Escapes characters that JSON allows unescaped and a terminal interprets, such as U+009B.
     static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
         var out = ""
         for scalar in json.unicodeScalars {

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// All lines for programs as one JSON Schema: the output of `ferry config --output-schema`. A line matches the whole
-/// schema, and that of its command, `#/$defs/ferry-list`.
+/// The JSON Schema of all lines for programs: the output of `ferry config --output-schema`. Each command's lines also
+/// have a narrower schema of their own, such as `#/$defs/ferry-list`.
 enum OutputSchema {
     static let lines: [any OutputLine.Type] = [
         UploadRecordLine.self, FinishedLine.self, AddedLine.self, SkippedLine.self, ChangedLine.self,
@@ -11,7 +11,7 @@ enum OutputSchema {
         LimitLine.self, FlushedLine.self, ListeningLine.self, ReceiverLine.self, ReloadLine.self,
     ]
 
-    /// The events that each command with `--json` prints, by its words.
+    /// The events in the `--json` output of each command.
     static let commands: [String: [String]] = [
         "add": ["added", "wouldAdd", "skipped"],
         "run": [
@@ -37,7 +37,7 @@ enum OutputSchema {
         "config": ["configuration"],
     ]
 
-    /// The events that the commands of `hooks` read.
+    /// The events for which hooks can run.
     static let hooks = QueueEvent.Name.allCases.map(\.rawValue)
 
     static var text: String {

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryUploads
 
-/// A change of the network: a line of `ferry run --json`, and of hooks.
+/// The JSON line about a change of the network, in `ferry run --json` and for hooks.
 struct NetworkLine: OutputLine {
     let event: String
     var reason: String?
@@ -14,7 +14,7 @@ struct NetworkLine: OutputLine {
     ]
 }
 
-/// A change of whether changes are on disk.
+/// The JSON line about whether the queue can save its changes to disk, in `ferry run --json` and for hooks.
 struct StorageLine: OutputLine {
     let event: String
     let text: String
@@ -41,7 +41,7 @@ struct NoticeLine: OutputLine {
     static let members: [LineMember<Self>] = [.always("text", "A sentence.", \.notice.text)]
 }
 
-/// The number of uploads in each state.
+/// The JSON line with the number of uploads in each state.
 struct CountsLine: OutputLine {
     let event: String
     let counts: [String: Int]
@@ -55,7 +55,7 @@ struct CountsLine: OutputLine {
     ]
 }
 
-/// A server that asked for a pause.
+/// The JSON object about a server that asked for a pause.
 struct RetryAfterPauseLine: OutputLine {
     let pause: RetryAfterPause
 
@@ -68,7 +68,7 @@ struct RetryAfterPauseLine: OutputLine {
     ]
 }
 
-/// An unreachable host, as a part of `ferry status --json`.
+/// The JSON object about an unreachable host, in `ferry status --json`.
 struct UnreachableHostLine: LineObject {
     let host: UnreachableHost
 
@@ -79,7 +79,7 @@ struct UnreachableHostLine: LineObject {
     ]
 }
 
-/// A bandwidth limit.
+/// The JSON object about a bandwidth limit.
 struct LimitLine: OutputLine {
     let limit: BandwidthLimit
 
@@ -105,7 +105,7 @@ struct LimitLine: OutputLine {
 }
 
 extension LimitScope {
-    /// The kind of scope in `--json`.
+    /// The word for the kind of scope in `--json`.
     var kind: String {
         switch self {
         case .total: "total"
@@ -114,7 +114,7 @@ extension LimitScope {
         }
     }
 
-    /// The name of the destination or the batch; nil for all uploads.
+    /// The name of the destination or the batch; nil for the limit of all uploads.
     var name: String? {
         switch self {
         case .total: nil

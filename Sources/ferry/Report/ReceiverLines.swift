@@ -1,6 +1,6 @@
 import FerryReceiver
 
-/// The address and folder of the receiver.
+/// The line of `ferry serve --json` that contains its addresses, its folder and its token file.
 struct ListeningLine: OutputLine {
     let url: String
     let tus: String
@@ -16,7 +16,7 @@ struct ListeningLine: OutputLine {
     ]
 }
 
-/// An event of an upload at the receiver.
+/// The line of `ferry serve --json` about an event.
 struct ReceiverLine: OutputLine {
     let event: String
     private var id: String?
@@ -28,7 +28,7 @@ struct ReceiverLine: OutputLine {
     private var request: String?
     private var offset: Int?
 
-    /// - Returns: The line; nil for events that are too frequent for a line.
+    /// - Returns: The line; nil for a frequent event, which has no line.
     init?(_ event: ReceiverEvent) {
         switch event {
         case .received: return nil

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryReceiver
 
-/// The receiver's events, a line each: for users, or for programs.
+/// The output of `ferry serve`: a line for each event, for users or as JSON.
 enum ReceiverReport: Sendable {
     case text, json
 
@@ -13,7 +13,7 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    /// - Parameter token: The token that the receiver created; nil if it was given one, or needs none.
+    /// - Parameter token: The token that the receiver made; nil if the user gave one, or if clients need none.
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
             url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)
@@ -25,14 +25,14 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    /// Returns the credentials for a client. The token itself is printed once, by the start that created it.
+    /// Returns the text about the token for clients. Only the start that made the token prints the token itself.
     private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
         let path = SafeLine.text(token.path)
         let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""
         return first + "set up with  ferry init tus+\(url) --token-file \(PlanOptions.quoted(path))"
     }
 
-    /// Writes the line at once, as several connections may end at the same time.
+    /// Writes the line in one call, because several connections may write at the same time.
     private func write(_ line: String) {
         StandardStream.output.write((line + "\n"))
     }

@@ -4,10 +4,9 @@ import FerryTUI
 import FerryUploads
 import Synchronization
 
-/// Follows a queue and prints a line for each change of state, and the progress of the running uploads.
+/// Follows a queue, and prints a line for each change of state and the progress of the running uploads.
 ///
-/// Printing never delays an upload: updates merge while a line waits for its reader, and writing stops when the reader
-/// has ended.
+/// Printing never delays an upload: `LineOutput` buffers the lines, and drops lines that a slow reader does not take.
 final class RunReport: Sendable {
     private static let progressInterval = Duration.seconds(5)
     private static let blockedShown = 10
@@ -17,7 +16,7 @@ final class RunReport: Sendable {
     private let output = LineOutput()
     private let live: LiveDisplay?
     private let shown = Mutex<[Upload.ID: Upload]>([:])
-    /// The uploads that had failed or were held before this run, and have not changed since.
+    /// The uploads that had failed or were held before this run and have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
     /// - Parameter failedBefore: The uploads that had failed or were held when the queue started.
@@ -34,17 +33,17 @@ final class RunReport: Sendable {
         if isJSON {
             output.write(NoticeLine(notice: notice).text)
         } else if live != nil, StandardStream.errors.isTerminal {
-            // On the same terminal the notice must not interrupt the live lines.
+            // On a terminal, the notice is written above the live lines.
             write(notice.line)
         } else {
             StandardError.write("\(notice.line)\n")
         }
     }
 
-    /// Waits a moment until the output is read, but not for a stalled reader.
+    /// Waits until the output is written, but at most two seconds.
     func flush() async { await output.flush() }
 
-    /// Prints until the queue stops.
+    /// Prints lines until the queue stops.
     func follow() async {
         let ticker = Task {
             if let live { return await live.run() }
@@ -63,16 +62,17 @@ final class RunReport: Sendable {
         await ticker.value
     }
 
-    /// Prints a line for users, with the time: a log needs the date, and on a terminal the hour is enough.
+    /// Prints a line with the time. On a terminal the time of day is enough; a log also needs the date.
     private func write(_ line: String) {
         let now = Date()
         let time = Strings.timeOfDay(now, in: .local)
         output.write("\(live == nil ? "\(Strings.day(now, in: .local)) \(time)" : time)  \(line)")
     }
 
-    /// Prints the blocked uploads and the totals. True if no upload failed or was held in this run, or is blocked.
+    /// Prints the blocked uploads and the totals.
     ///
-    /// - Parameter retired: The finished uploads that have left the queue.
+    /// - Parameter retired: The done uploads that have left the queue during this run.
+    /// - Returns: True if no upload is blocked, and none failed or was held in this run.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
@@ -105,7 +105,7 @@ final class RunReport: Sendable {
         }
         guard previous?.state != upload.state else { return }
         if !isFirst || !upload.needsPerson { failedBefore.withLock { _ = $0.remove(upload.id) } }
-        // Uploads that were done before this run are not reported, and the live lines count the rest.
+        // Uploads that were done before this run get no line. The live lines count the others of the first update.
         if isFirst, upload.isDone || live != nil { return }
         isJSON
             ? output.write(UploadRecordLine(event: "state", upload).text)
@@ -114,7 +114,7 @@ final class RunReport: Sendable {
 
     private func remove(_ id: Upload.ID) {
         guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
-        // The end was reported; that the upload later leaves the queue is not.
+        // A done upload has its line already. Its later removal from the queue gets none.
         failedBefore.withLock { _ = $0.remove(id) }
         if upload.isDone { return }
         if isJSON {
@@ -139,7 +139,7 @@ final class RunReport: Sendable {
     }
 
     private func print(_ change: StatusChange) {
-        // The engine itself prints these notices.
+        // `HeadlessRun` prints these notices.
         if case .happened = change { return }
         guard isJSON else {
             note(change.sentence(in: .local))
@@ -152,7 +152,7 @@ final class RunReport: Sendable {
         case .notice(let failure): note(failure.summary)
         case .asked(let pause): output.write(RetryAfterPauseLine(pause: pause).text)
         case .limit(let limit): output.write(LimitLine(limit: limit).text)
-        // This process is the engine.
+        // The engine is this process, so the contact to it cannot change.
         case .contact, .happened: break
         }
     }

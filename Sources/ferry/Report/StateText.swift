@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// The text of `ferry state verify`.
+/// The output of `ferry state verify`.
 struct StateText {
     private let report: StateReport
     private let folder: String

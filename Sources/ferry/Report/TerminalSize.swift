@@ -1,25 +1,26 @@
 import FerryFiles
 
-/// The size of a terminal in cells, for output that must fit.
+/// The size of a terminal, in cells.
 struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
 
-    /// The size of standard output; nil without a terminal.
+    /// The size of the terminal on standard output; nil without a terminal.
     static var ofOutput: TerminalSize? {
         guard let size = StandardStream.output.terminalSize else { return nil }
-        // A serial line reports no size: then it is that of the VT100.
+        // A serial line reports no size. The size of a VT100 is assumed.
         guard size.columns > 0 else { return TerminalSize(columns: 80, rows: 24) }
         return TerminalSize(columns: size.columns, rows: size.rows > 0 ? size.rows : 24)
     }
 
-    /// Whether lines can be erased, which terminals with these names cannot.
+    /// Whether lines can be erased. Terminals with these names cannot do that.
     static var canRedraw: Bool { !["", "dumb", "unknown"].contains(variable("TERM") ?? "") }
 
-    /// Whether colours are wanted (no-color.org).
+    /// Whether the user wants colours (no-color.org).
     static var hasColour: Bool { (variable("NO_COLOR") ?? "").isEmpty }
 
-    /// Whether characters beyond ASCII can be shown, by locale(7); the Linux console has few of them.
+    /// Whether the locale allows characters beyond ASCII (locale(7)). The Linux console has glyphs for only few of
+    /// them.
     static var isUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? ""
         let name = locale.lowercased()

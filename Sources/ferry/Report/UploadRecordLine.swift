@@ -3,11 +3,11 @@ import FerryProtocols
 import FerryTUI
 import FerryUploads
 
-/// An upload as `--json` prints it.
+/// The line of `--json` about one upload.
 struct UploadRecordLine: OutputLine {
-    /// The maximum number of listed uploads, as thousands may start after thousands of others.
+    /// The maximum number of ids in `after`. An upload may wait for thousands of others.
     static let longestAfter = 1000
-    /// The states as `Upload.State.kind` names them.
+    /// The names of the states, as in `Upload.State.kind`.
     static let states = ["queued", "running", "waiting", "paused", "held", "done", "failed"]
 
     let event: String
@@ -29,7 +29,7 @@ struct UploadRecordLine: OutputLine {
         self.blocked = blocked
     }
 
-    /// The uploads that must be done before; nil for none.
+    /// The uploads that must be done before this one starts; nil if there are none.
     var after: [Int]? {
         guard let after = upload.start?.after, !after.isEmpty else { return nil }
         return Array(after.lazy.joined().prefix(Self.longestAfter))
@@ -114,12 +114,13 @@ extension UploadResource.Parts: LineValue {
 }
 
 extension TransferEstimate {
-    /// The rate in the form of `--json`.
+    /// The rate in whole bytes per second; nil if it is not known.
     var wholeRate: ByteCount? { rate.flatMap { ByteCount(exactly: $0.rounded()) } }
+    /// The remaining time in seconds, with one decimal; nil if it is not known.
     var eta: Double? { remaining.map { min(1e12, ($0 * 10).rounded() / 10) } }
 }
 
-/// An upload as `ferry history --json` prints it.
+/// The line of `ferry history --json` about one upload.
 struct FinishedLine: OutputLine {
     private let entry: HistoryEntry
     private let upload: UploadRecordLine

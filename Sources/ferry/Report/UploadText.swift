@@ -4,7 +4,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The text about uploads without a screen: lines for users, and objects with stable names for programs.
+/// The text about uploads that commands print for users.
 enum UploadText {
     static func failure(of state: Upload.State) -> UploadFailure? {
         switch state {
@@ -13,9 +13,10 @@ enum UploadText {
         }
     }
 
-    /// Returns one line: number, state, size, name, and the most important remark.
+    /// Returns one line: number, state, size, progress, name and remarks.
     ///
     /// - Parameters:
+    ///   - sent: The bytes of the file that are sent; nil for the confirmed ones.
     ///   - showsPlace: Whether the line names the destination.
     ///   - isBrief: Whether the URL of a done upload is left out.
     static func line(
@@ -46,7 +47,7 @@ enum UploadText {
         }
     }
 
-    /// Returns an upload's row in the table of `ferry list`, without URLs.
+    /// Returns the upload's row in the table of `ferry list`. It has no URLs, which are too long for a table.
     static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
         let remarks = [
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },
@@ -61,8 +62,8 @@ enum UploadText {
         )
     }
 
-    /// Returns the file's name with its folders at the server. If the name differs there, the local name is returned,
-    /// by which the user can find the file.
+    /// Returns the file's name on the server, with its folders. If the file has another name there, returns its local
+    /// name, so that the user recognizes it.
     static func name(_ upload: Upload) -> String {
         SafeLine.text(upload.isRenamed ? upload.path.name : upload.target.name)
     }
@@ -72,7 +73,7 @@ enum UploadText {
         "\(name(upload)) -> \(SafeLine.text(upload.target.destinationText))"
     }
 
-    /// Returns the new name: `as reel.mov`; nil if the file keeps its name.
+    /// Returns the name on the server, such as `as reel.mov`; nil if it is the file's own name.
     static func newName(_ upload: Upload) -> String? {
         upload.isRenamed ? "as \(SafeLine.text(upload.target.name))" : nil
     }
@@ -84,7 +85,7 @@ enum UploadText {
         }
     }
 
-    /// Returns the remarks for the end of a line; empty if there are none.
+    /// Returns the remarks in brackets, for the end of a line; an empty text if there are none.
     static func bracketed(_ remarks: [String?]) -> String {
         let remarks = remarks.compactMap { $0 }
         return remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))"
@@ -105,14 +106,14 @@ enum UploadText {
         }
     }
 
-    /// Returns the start condition: `at 22:00`; nil without one, or if its time has come.
+    /// Returns the start condition in words, such as `at 22:00`; nil if there is none, or its time is past.
     private static func start(_ upload: Upload, now: Date) -> String? {
         guard var start = upload.start else { return nil }
         if let date = start.notBefore, date <= now { start.notBefore = nil }
         return start == .init() ? nil : start.words(\.shortMoment)
     }
 
-    /// Returns the line of a blocked upload.
+    /// Returns the line about a blocked upload.
     static func line(_ blocked: BlockedUpload) -> String {
         "\(padded("\(blocked.upload.id)", 6, right: true))  \(blocked.sentence); \(blocked.hint)"
     }
@@ -131,7 +132,7 @@ enum UploadText {
 }
 
 extension BlockedUpload {
-    /// The commands that end the wait.
+    /// The commands with which a user can end the blocking.
     var hint: String {
         let other = if case .paused = blocker.state { "resume" } else { "retry" }
         return

@@ -5,7 +5,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// A screen attached to another process's engine, which continues when the screen closes.
+/// A screen that is attached to the engine of another process. The engine continues when the screen closes.
 struct AttachedSession {
     let assembly: Assembly
     let look: ScreenOptions
@@ -47,10 +47,10 @@ struct AttachedSession {
         let (background, assembly) = (background, assembly)
         return Interface(
             client: RemoteQueue(folder: assembly.state), assembly: assembly,
-            // The engine reads an edited file by itself when it contains something new.
+            // The engine itself reads new destinations from a changed file, so the screen may offer them.
             currentAssembly: { (try? assembly.readAgain()) ?? assembly }, look: look, theme: theme,
             ownership: .attached, output: output,
-            // The engine continues by itself.
+            // There is nothing to wait for: the engine does not end with this process.
             waitUntilIdle: {},
             startEngine: {
                 do throws(CommandFailure) {

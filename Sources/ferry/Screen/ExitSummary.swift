@@ -1,14 +1,14 @@
 import FerryProtocols
 import FerryUploads
 
-/// The one to three lines after the screen: uploads since the engine's start, unfinished ones, and the next command.
+/// The lines that are printed after the screen has closed: the counts of uploads, and the next command.
 struct ExitSummary {
     let text: String?
     let hasFailures: Bool
 
     /// - Parameters:
-    ///   - before: The uploads that were done when the engine started.
-    ///   - retired: The uploads that have finished since then and have left the queue.
+    ///   - before: The uploads in the queue that were done before the engine started.
+    ///   - retired: The uploads that this engine finished and that have left the queue.
     init(
         _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],
         _ retired: UploadQueue.Retired = UploadQueue.Retired()

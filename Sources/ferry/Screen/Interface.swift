@@ -2,7 +2,7 @@ import FerryFiles
 import FerryTUI
 import FerryUploads
 
-/// The screen over a queue, or the line mode if it was chosen or no screen is possible.
+/// Shows a queue on the screen. Uses plain lines if the user asks for them or no screen is possible.
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
@@ -12,12 +12,12 @@ struct Interface {
     let theme: Theme
     let ownership: EngineOwnership
     let output: LineOutput
-    /// Returns once nothing runs and nothing will start by itself.
+    /// Returns when nothing runs and nothing will start by itself.
     let waitUntilIdle: @Sendable () async -> Void
-    /// Starts another engine after one is gone.
+    /// Starts another engine after the attached one has ended; nil if this process is the engine.
     var startEngine: (@Sendable () async -> QueueReply)?
 
-    /// Returns when the user or the system has ended the interface.
+    /// Runs until the user, a signal or a hang-up ends the interface.
     func run() async throws(ScreenError) -> ScreenOutcome {
         guard !look.asksForLines() else { return await runLines(because: nil) }
         do throws(ScreenError) { return try await screen.run() } catch {
@@ -38,12 +38,12 @@ struct Interface {
         (screen.ownership, screen.reason) = (ownership, reason)
         let lines = screen
         let goesOn = look.onHangUp(assembly.configuration) == .continue
-        // The task outlives the lines: it handles signals while the engine stops too.
+        // This task continues after the lines have ended, because signals may also arrive while the engine stops.
         Task {
             var hasAsked = false
             for await signal in signals.values {
                 if signal == Signal.hangUp, goesOn { return lines.end(by: signal) }
-                // A user who interrupts twice does not want to wait.
+                // A user who presses Ctrl-C twice does not want to wait.
                 if hasAsked { Signal.exitNow(by: signal) }
                 hasAsked = true
                 lines.end(by: signal)

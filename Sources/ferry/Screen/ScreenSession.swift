@@ -3,17 +3,18 @@ import FerryFiles
 import FerryTUI
 import FerryUploads
 
-/// A screen with its own engine, from its start to the lines on the normal screen.
+/// A screen with an engine in the same process, and the summary that is printed after the screen has closed.
 struct ScreenSession {
     let engine: Engine
     let assembly: Assembly
     let look: ScreenOptions
     let theme: Theme
-    /// The engine that can take over the queue in the background; nil if the uploads end with the screen.
+    /// The engine that can take over the queue in the background; nil if that is not offered.
     var background: BackgroundEngine?
     private let output = LineOutput()
 
-    /// Runs the screen, then stops the engine.
+    /// Runs the screen, stops the engine and prints the summary. After a hang-up, the engine may continue without a
+    /// screen.
     func run() async throws {
         let outcome: ScreenOutcome
         do throws(ScreenError) {
@@ -58,7 +59,7 @@ struct ScreenSession {
             waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
-    /// Runs the interface, which closes once nothing runs if another process asked the queue to finish.
+    /// Runs the interface. If another process asks the queue to finish, the interface closes when no upload runs.
     private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
         let engine = engine
         let running = Task { () -> Result<ScreenOutcome, ScreenError> in
@@ -74,7 +75,7 @@ struct ScreenSession {
 }
 
 extension Result {
-    /// Runs `body` and keeps its value or its error.
+    /// Runs `body` and stores its value or its error.
     fileprivate init(_ body: () async throws(Failure) -> Success) async {
         do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
     }

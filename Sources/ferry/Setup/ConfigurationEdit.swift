@@ -5,11 +5,11 @@ import FerryTransfer
 /// An edit that adds one destination to a configuration.
 struct ConfigurationEdit {
     let file: PrivateFile
-    /// The bytes of the file before the edit; nil if there was none.
+    /// The bytes of the file when it was read; nil if there was no file.
     let before: [UInt8]?
     let configuration: Configuration
 
-    /// - Throws: An error if the existing file is invalid: the user must repair it first.
+    /// - Throws: An error if the existing file cannot be read or is invalid. The user must repair it first.
     init(_ file: PrivateFile) throws {
         self.file = file
         before = try file.content()
@@ -17,8 +17,8 @@ struct ConfigurationEdit {
             try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
-    /// Returns the configuration's text with the new destination. If the only destination was the implied default, it
-    /// stays the default.
+    /// Returns the text of the configuration with the new destination. A single destination is the default without
+    /// being named as such. It stays the default unless `isDefault` is true.
     ///
     /// - Throws: An error if the destination cannot be inserted into the text.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {
@@ -45,7 +45,7 @@ struct ConfigurationEdit {
         return text.text
     }
 
-    /// - Throws: `CommandFailure` if another program changed the file meanwhile, or it cannot be written.
+    /// - Throws: `CommandFailure` if the file was changed after it was read, or cannot be written.
     func write(_ text: [UInt8]) throws(CommandFailure) {
         guard try file.content() == before else {
             throw CommandFailure(

@@ -1,16 +1,16 @@
 import FerryFiles
 import FerryProtocols
 
-/// A destination that the user described, before it is in a configuration.
+/// A destination that the user has described and that is not in the configuration yet.
 struct DestinationDraft: Equatable {
-    /// A secret as the user gave it.
+    /// A secret, or the source of one, as the user gave it.
     enum SecretInput: Equatable {
         case environment(String)
         case typed(String)
-        /// The path of an existing file with the secret.
+        /// The path of an existing file that contains the secret.
         case file(String)
 
-        /// Reads a typed secret. `$NAME` is an environment variable.
+        /// Reads a typed text. `$NAME` means an environment variable; any other text is the secret itself.
         init(_ text: String) {
             let name = text.dropFirst()
             let isName =
@@ -24,7 +24,7 @@ struct DestinationDraft: Equatable {
         case none
         case basic(user: String, password: SecretInput)
         case bearer(SecretInput)
-        /// The credentials where AWS's own tools look for them.
+        /// The credentials that AWS's tools find by themselves.
         case s3Found
         case s3Profile(String)
         case s3Keys(accessKey: String, secretKey: SecretInput)
@@ -36,7 +36,7 @@ struct DestinationDraft: Equatable {
             }
         }
 
-        /// The kind of the secret, for the name of its file.
+        /// The kind of the secret. The name of the file for a typed secret ends with it.
         var secretKind: String {
             switch self {
             case .basic: "password"
@@ -47,19 +47,20 @@ struct DestinationDraft: Equatable {
     }
 
     var name: String
-    /// The value of the key `url`.
+    /// The value of the key `url` in the configuration.
     var url: String
     var protocolName: String
     var signIn = SignIn.none
 
-    /// The typed secret; nil if it is in the environment or a file.
+    /// The secret that the user typed; nil if it is in the environment or in a file.
     var typedSecret: String? {
         if case .typed(let text) = signIn.secret { text } else { nil }
     }
 
     /// Returns the destination as JSON for the configuration.
     ///
-    /// - Parameter secretFile: The file of the typed secret; nil writes the secret itself.
+    /// - Parameter secretFile: The path of the file for the typed secret. If it is nil, the JSON contains the secret
+    ///   itself.
     func json(secretFile: String?) -> String {
         var members = ["\"url\": \(JSONLine.quoted(url))"]
         if protocolName != AutoUpload.name {
@@ -91,7 +92,7 @@ struct DestinationDraft: Equatable {
 }
 
 extension DestinationDraft {
-    /// Returns a short name for a URL: its bucket, or the first part of its host.
+    /// Suggests a short name that is not taken: the URL's bucket, or the first part of its host.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }

@@ -1,21 +1,21 @@
 import FerryFiles
 import FerryProtocols
 
-/// Inserts members into the text of a JSON document and keeps every other byte as it was written.
+/// Inserts members into the text of a JSON document. Every other byte stays unchanged.
 struct JSONInsertion {
     private(set) var text: [UInt8]
 
     init(_ text: [UInt8]) { self.text = text }
 
-    /// - Parameter path: The names from the top to the object.
+    /// - Parameter path: The names of the members that lead from the top to the object.
     func hasObject(_ path: [String]) -> Bool { find(path) != nil }
 
-    /// Adds a member as the last one of an object.
+    /// Adds a member at the end of an object.
     ///
     /// - Parameters:
     ///   - name: The name of the member, which must be new.
-    ///   - value: A JSON value. Its lines after the first are indented as if the member began a line.
-    ///   - object: The names from the top to the object; empty for the top.
+    ///   - value: A JSON value. Its lines are indented like the object's members.
+    ///   - object: The names of the members that lead from the top to the object; empty for the top.
     /// - Returns: False if there is no such object.
     @discardableResult mutating func add(_ name: String, _ value: String, to object: [String]) -> Bool {
         guard let found = find(object) else { return false }
@@ -40,7 +40,7 @@ struct JSONInsertion {
     private static let step = "  "
 
     private struct Object {
-        /// The positions of the opening and of the closing brace.
+        /// The positions of the opening and the closing brace.
         var start: Int
         var end: Int
         var firstMember: Int?
@@ -48,7 +48,7 @@ struct JSONInsertion {
         var lastByte: Int?
     }
 
-    /// - Returns: The object; nil if it is missing, or the text before its end is no valid JSON.
+    /// - Returns: The object; nil if it is missing, or the text up to its end is not valid JSON.
     private func find(_ path: [String]) -> Object? {
         text.withUnsafeBufferPointer { bytes in
             var walk = JSONWalk(bytes)
@@ -64,7 +64,7 @@ struct JSONInsertion {
         }
     }
 
-    /// Returns the white space at the beginning of the line of a byte.
+    /// Returns the white space at the beginning of the line that contains this position.
     private func indentation(before position: Int) -> String {
         let line = text[..<position].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         return String(decoding: text[line...].prefix { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)

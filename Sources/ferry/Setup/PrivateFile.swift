@@ -1,11 +1,11 @@
 import FerryFiles
 import FerryTransfer
 
-/// A file that only this user can read. It is written completely or not at all.
+/// A file that only this user can read. It is replaced as a whole or not at all.
 struct PrivateFile {
-    /// The file's path with symbolic links resolved, so that a linked configuration stays linked.
+    /// The path with symbolic links resolved, so that a write replaces the target and not the link.
     let path: String
-    /// The folder of the given path. The link's target may be in a repository that others read.
+    /// The folder of the path before links are resolved. The target's folder may be a repository that others read.
     let namedFolder: String
 
     init(_ path: String) {
@@ -13,8 +13,8 @@ struct PrivateFile {
         self.path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
-    /// - Returns: The content; nil if there is no file.
-    /// - Throws: `CommandFailure` if it cannot be read.
+    /// - Returns: The content; nil if the file does not exist.
+    /// - Throws: `CommandFailure` if the file cannot be read.
     func content() throws(CommandFailure) -> [UInt8]? {
         if let data = FileManager.default.contents(atPath: path) { return Array(data) }
         do throws(SystemCallError) {
@@ -26,9 +26,9 @@ struct PrivateFile {
         }
     }
 
-    /// Replaces the content. The file has mode 0600, and a missing folder is created.
+    /// Replaces the content, and creates the folder if it is missing. The file gets mode 0600.
     ///
-    /// - Throws: `CommandFailure`; then the file is unchanged.
+    /// - Throws: `CommandFailure` if the content cannot be written; the file is then unchanged.
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         do throws(SystemCallError) { try LocalPath(folder).makeFolders() } catch {

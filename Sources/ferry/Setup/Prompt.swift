@@ -1,18 +1,19 @@
 import ArgumentParser
 import FerryFiles
 
-/// Asks questions and returns the answers.
+/// A dialog that asks the user questions.
 protocol Prompt: AnyObject {
-    /// - Returns: The answer without surrounding white space; nil once the input has ended.
+    /// - Returns: The answer without surrounding white space; nil after the end of the input.
     func line(_ question: String) -> String?
-    /// Asks like `line`, without showing what the user types.
+    /// Asks a question whose answer is not shown while the user types it.
     ///
-    /// - Throws: `ExitCode` if the user cancels.
+    /// - Returns: The answer; nil after the end of the input.
+    /// - Throws: `ExitCode` if the user presses Ctrl-C.
     func secret(_ question: String) throws(ExitCode) -> String?
     func say(_ text: String)
 }
 
-/// The prompt on a terminal, or for a program that writes one answer per line.
+/// The dialog on standard input and output: with a user at a terminal, or with a program that writes answers as lines.
 final class TerminalPrompt: Prompt {
     func line(_ question: String) -> String? {
         ask(question)
@@ -37,7 +38,7 @@ final class TerminalPrompt: Prompt {
         write(WordWrap.lines(question, columns: columns).joined(separator: "\n"))
     }
 
-    /// Writes at once. `print` would buffer a line until it ends.
+    /// Writes the text at once. `print` would buffer it until the end of a line.
     private func write(_ text: String) { StandardStream.output.write(text) }
 }
 

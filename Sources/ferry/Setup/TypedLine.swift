@@ -1,8 +1,8 @@
-/// A line typed byte by byte, with the keys that erase.
+/// A line that a user types byte by byte, with the keys that erase characters.
 struct TypedLine {
     enum Ending: Equatable {
         case given(String)
-        /// The input ended before a byte was typed.
+        /// The input ended before the user typed a character.
         case nothing
         case interrupted
     }
@@ -11,7 +11,7 @@ struct TypedLine {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// - Returns: The ending of the line; nil while it continues.
+    /// - Returns: The ending, if this byte ends the line; otherwise nil.
     mutating func take(_ byte: UInt8) -> Ending? {
         switch byte {
         case 0x0A, 0x0D: return .given(text)
@@ -19,7 +19,7 @@ struct TypedLine {
         case 0x04: return bytes.isEmpty ? .nothing : .given(text)
         case 0x08, 0x7F: eraseCharacter()
         case 0x15: bytes = []
-        // Other control characters are no part of a secret.
+        // Other control characters are ignored, because no secret contains them.
         case 0..<0x20: break
         default: bytes.append(byte)
         }

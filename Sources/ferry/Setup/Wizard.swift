@@ -2,20 +2,20 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Asks the user for one destination until the answers are valid.
+/// Asks the user for one destination, and repeats each question until its answer is valid.
 struct Wizard {
-    /// The input ended before the last question.
+    /// The error if the input ends before the last answer.
     struct NoInput: Error {}
 
     let prompt: any Prompt
-    /// The names of existing destinations.
+    /// The names that existing destinations have.
     let taken: Set<String>
-    /// Parses a destination's URL. It throws `UploadFailure` for an invalid one.
+    /// Parses the URL of a destination; throws `UploadFailure` if it is invalid.
     let parseAddress: (String) throws(UploadFailure) -> Destination
 
     /// - Parameters:
-    ///   - address: The URL, if given before.
-    ///   - signIn: The credentials, if given before.
+    ///   - address: The URL, if the command line has it; nil asks for it.
+    ///   - signIn: The credentials, if the command line has them; nil asks for them.
     func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
         let (url, protocolName) = try askPlace(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
@@ -31,8 +31,8 @@ struct Wizard {
         return draft
     }
 
-    /// - Parameter given: The URL, if given before.
-    /// - Returns: The members `url` and `protocol`.
+    /// - Parameter given: The URL, if the command line has it; nil asks for it.
+    /// - Returns: The values of the keys `url` and `protocol`.
     func askPlace(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
         while true {
@@ -56,7 +56,7 @@ struct Wizard {
         protocolName == S3Upload.name ? try askS3SignIn() : try askPlainSignIn()
     }
 
-    /// - Parameter suggestion: The meaning of an empty answer.
+    /// - Parameter suggestion: The result of an empty answer.
     func confirm(_ question: String, suggestion: Bool) throws -> Bool {
         try ask("\(question) [\(suggestion ? "Y/n" : "y/N")] ") { text in
             switch text.lowercased() {
@@ -68,8 +68,8 @@ struct Wizard {
         }
     }
 
-    /// - Parameter suggestion: The meaning of an empty answer.
-    /// - Returns: The number of the choice, counted from 0.
+    /// - Parameter suggestion: The result of an empty answer.
+    /// - Returns: The index of the choice.
     func choose(_ question: String, among choices: [String], suggestion: Int = 0) throws -> Int {
         for (index, choice) in choices.enumerated() { prompt.say("  \(index + 1)  \(choice)") }
         return try ask("\(question) [\(suggestion + 1)]: ") { text in

@@ -1,9 +1,9 @@
 import FerryFiles
 
-/// Breaks lines between words, before the terminal breaks them anywhere.
+/// Breaks long lines between words. A terminal would break them inside words.
 enum WordWrap {
-    /// - Parameter columns: The width of the terminal. A longer word, such as a URL, is never broken.
-    /// - Returns: The parts of the line. All but the first are indented like its text.
+    /// - Parameter columns: The width of the terminal. A word that is longer, such as a URL, is not broken.
+    /// - Returns: The parts of the line. All parts after the first have the indent of the line's text.
     static func lines(_ line: String, columns: Int) -> [String] {
         guard line.count > columns else { return [line] }
         let start = start(of: line, columns: columns)
@@ -21,8 +21,8 @@ enum WordWrap {
         return lines + [current]
     }
 
-    /// Returns the indent of the following lines: after a label and its blanks if enough columns remain, otherwise the
-    /// line's own indent.
+    /// Returns the indent of the parts after the first: behind the label of the line if enough columns remain,
+    /// otherwise the line's own indent.
     private static func start(of line: String, columns: Int) -> Int {
         if let label = line.prefixMatch(of: /\ *\S+ {2,}/)?.output, label.count <= columns / 2 {
             return label.count

@@ -4,10 +4,10 @@ import FerryTransfer
 import FerryUploads
 
 extension Watch {
-    /// The seconds for which a file must stay unchanged.
+    /// The number of seconds for which a file must stay unchanged before its upload.
     var settle: Double { folder.settle / .seconds(1) }
 
-    /// The action after the upload, as the configuration names it: `keep`, `delete` or `move`.
+    /// The treatment of a file after its upload, by its name in the configuration: `keep`, `delete` or `move`.
     var after: String {
         switch folder.after {
         case .keep: "keep"
@@ -16,13 +16,13 @@ extension Watch {
         }
     }
 
-    /// The folder to which uploaded files are moved.
+    /// The folder to which uploaded files are moved; nil if they are not moved.
     var goal: String? {
         if case .move(let goal) = folder.after { goal.text } else { nil }
     }
 
-    /// - Parameter destination: The destination of its files.
-    /// - Throws: `UploadFailure` (`permanent`) if they would all get the same URL.
+    /// - Parameter destination: The destination of the folder's files.
+    /// - Throws: `UploadFailure` (`permanent`) if all files would get the same URL there.
     func check(_ destination: Destination) throws(UploadFailure) {
         do throws(UploadFailure) { try NewUploads.check(2, for: destination) } catch {
             throw UploadFailure(
@@ -31,7 +31,7 @@ extension Watch {
         }
     }
 
-    /// The problems with the folder, in sentences. The engine notices by itself when the folder appears.
+    /// The problems with the folder, in sentences. If the folder is missing, the engine waits until it appears.
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }
 
     private var absence: String? {
@@ -53,9 +53,10 @@ extension Watch {
 }
 
 extension Assembly {
-    /// Creates the watch folders of the configuration.
+    /// Creates the watches of the configuration.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) for a destination that is unknown, or that has one URL for all files.
+    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown, has one URL for all files, or files would
+    ///   move into their own folder.
     func watches() throws(UploadFailure) -> [Watch] {
         var watches: [Watch] = []
         for settings in configuration.watch {

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// Describes the engine's watch folders.
+/// Reports the state of the folders that an engine watches, for `ferry status`.
 struct WatchReporter: Sendable {
     let watches: [Watch]
     let folders: WatchedFolders

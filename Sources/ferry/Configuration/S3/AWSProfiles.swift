@@ -1,13 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The profiles of AWS's own tools: `~/.aws/credentials` and `~/.aws/config`, or the files that the environment names.
+/// The profiles of AWS's tools in `~/.aws/credentials` and `~/.aws/config`, or in the files that the environment names.
 ///
 /// Source: AWS SDKs and Tools Reference Guide, “Shared config and credentials files”.
 struct AWSProfiles {
     let credentialsFile: String
     let configFile: String
-    /// The profile that `AWS_PROFILE` names.
+    /// The name in `AWS_PROFILE` or `AWS_DEFAULT_PROFILE`, otherwise `default`.
     let defaultName: String
     private let environment: [String: String]
 
@@ -22,26 +22,31 @@ struct AWSProfiles {
             environment.filled("AWS_PROFILE") ?? environment.filled("AWS_DEFAULT_PROFILE") ?? "default"
     }
 
-    /// One profile's settings in one file; nil if the file or the profile is missing.
+    /// The settings of one profile in one file.
     struct Section {
         var file: String
         var values: [String: String]
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) if others can change the file, or read the secrets in it.
+    /// Returns the profile in the credentials file; nil if the file or the profile is missing.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file, or read the secrets in it.
     func credentials(_ name: String) throws(UploadFailure) -> Section? {
         try checkSecrecy()
         return try section([name], of: credentialsFile)
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) if others can change the file, which may name a program.
+    /// Returns the profile in the config file; nil if the file or the profile is missing.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file: it may name a program that Ferry
+    ///   runs.
     func config(_ name: String) throws(UploadFailure) -> Section? {
         try section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
     }
 
     private func checkSecrecy() throws(UploadFailure) {
         guard let mode = LocalFiles.mode(of: credentialsFile), mode & 0o077 != 0 else { return }
-        // Nobody reads a file in a folder that only its owner may enter.
+        // No other user can read a file below a folder that only its owner may enter.
         var folder = LocalPath(URL(fileURLWithPath: credentialsFile).path).parent
         while let next = folder, next.text != "/" {
             if LocalFiles.mode(of: next.text).map({ $0 & 0o011 == 0 }) ?? false { return }
@@ -53,8 +58,8 @@ struct AWSProfiles {
             hint: "`chmod 600 \(credentialsFile)`")
     }
 
-    /// Returns the region that requests are signed for unless a server names another.
-    /// - Parameter profile: The profile; nil for `defaultName`.
+    /// Returns the region for signing requests; a server may correct it later.
+    /// - Parameter profile: The name of a profile; nil for the environment's region, otherwise that of `defaultName`.
     func region(_ profile: String?) -> String? {
         let name = profile ?? defaultName
         let set =
@@ -74,8 +79,8 @@ struct AWSProfiles {
         return nil
     }
 
-    /// Reads sections by name, with `key = value` lines; later ones win. An indented line belongs to the setting above
-    /// it and is skipped: none of the settings that Ferry reads has such lines.
+    /// Returns the `key = value` settings of each section. A later setting replaces an earlier one with the same key.
+    /// Indented lines belong to the setting above and are skipped, because no setting that Ferry reads has them.
     static func parse(_ text: String) -> [String: [String: String]] {
         var sections: [String: [String: String]] = [:]
         var current: String?
@@ -94,7 +99,7 @@ struct AWSProfiles {
         return sections
     }
 
-    /// Returns the words of a `credential_process`: quotes keep spaces, and no other shell syntax is known.
+    /// Splits a `credential_process` into words. Quotes keep spaces in a word; other shell syntax has no meaning.
     static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?
@@ -118,6 +123,6 @@ struct AWSProfiles {
 }
 
 extension [String: String] {
-    /// The value, unless it is empty.
+    /// Returns the value; nil if it is missing or empty.
     func filled(_ key: String) -> String? { self[key].flatMap { $0.isEmpty ? nil : $0 } }
 }

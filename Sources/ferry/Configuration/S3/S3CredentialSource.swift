@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Finds S3 credentials from the configuration, or like AWS's own tools.
+/// The source of the credentials of an S3 destination: the configuration, or the files of AWS's tools.
 struct S3CredentialSource: Sendable {
-    /// The variables that AWS's programs need, besides those of every secret's command.
+    /// The environment variables that AWS's programs need in addition to those of every secret's command.
     static let passedOn = [
         "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION",
         "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_VAULT", "HTTPS_PROXY", "NO_PROXY", "https_proxy",
@@ -41,7 +41,7 @@ struct S3CredentialSource: Sendable {
         }
     }
 
-    /// The first region to sign for, for a destination that names none.
+    /// The region from the environment or the profile, for a destination without one; nil if there is none.
     var region: String? {
         if case .profile(let name) = settings { return AWSProfiles(environment: environment).region(name) }
         return AWSProfiles(environment: environment).region(nil)
@@ -50,7 +50,8 @@ struct S3CredentialSource: Sendable {
     private func keys(_ accessKey: Secret, _ secretKey: Secret, _ token: Secret?) async throws(UploadFailure)
         -> S3Credentials
     {
-        // Secrets are loaded again only after a server rejected them, so old output of a command is useless.
+        // Credentials are loaded again only after a server rejected them. Older output of a command would be rejected
+        // again.
         let age = Duration.seconds(2)
         var credentials = S3Credentials(
             accessKey: try await secrets.read(accessKey, notOlderThan: age),
@@ -72,8 +73,8 @@ struct S3CredentialSource: Sendable {
                 origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
     }
 
-    /// Searches like AWS's tools: for keys in the credentials file, then in the config file, then for the profile's
-    /// program.
+    /// Finds a profile's credentials in the order of AWS's tools: keys in the credentials file, keys in the config
+    /// file, then the output of the profile's program. Nil if there is no such profile.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
         let sections = [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
@@ -161,7 +162,7 @@ struct S3CredentialSource: Sendable {
             ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 
-    /// Access key and token are sent in header fields as they are.
+    /// Checks the characters of the access key and the session token, which are sent unchanged in header fields.
     private static func checked(_ credentials: S3Credentials) throws(UploadFailure) -> S3Credentials {
         func isVisible(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The member `s3` of a destination: the location of its bucket, and the signature of bodies.
+/// The member `s3` of a destination: the location of the bucket, its storage class, and the signing of bodies.
 struct S3Fields: Decodable, Equatable {
-    /// The region; nil for the environment's or the profile's, else us-east-1. Servers correct it.
+    /// The region; nil for that of the environment or the profile, otherwise us-east-1. A server may correct it.
     var region: String?
     var endpoint: String?
     var addressing = S3Location.Addressing.auto
@@ -22,9 +22,9 @@ struct S3Fields: Decodable, Equatable {
         storageClass = try fields.value("storageClass", "a name such as STANDARD_IA", where: Self.isToken)
     }
 
-    /// Returns the URL behind `url`, and the position of the bucket in it.
+    /// Returns the https URL for `url`, and whether the path contains the bucket's name; nil if that is not known.
     ///
-    /// - Parameter fields: The destination's members, to name the invalid one.
+    /// - Parameter fields: The members of the destination, for the key path of an error.
     func resolved(_ url: String, in fields: Fields) throws -> (url: String, bucketInPath: Bool?) {
         guard S3Location.isLocation(url) else {
             guard endpoint == nil else {
@@ -54,13 +54,13 @@ struct S3Fields: Decodable, Equatable {
     }
 }
 
-/// The source of an S3 destination's credentials.
+/// The source of an S3 destination's credentials (`auth.s3`).
 enum S3Authentication: Decodable, Equatable {
-    /// The credentials of the environment, then of the profile that it names, as for AWS's own tools.
+    /// The credentials that AWS's tools find: in the environment, otherwise in the profile `AWS_PROFILE` or `default`.
     case found
     case profile(String)
     case keys(accessKey: Secret, secretKey: Secret, sessionToken: Secret?)
-    /// A command that prints credentials like the `credential_process` of AWS's tools.
+    /// A command that prints credentials in the form of a `credential_process` of AWS's tools.
     case command([String])
 
     init(from decoder: any Decoder) throws {
@@ -101,7 +101,7 @@ enum S3Authentication: Decodable, Equatable {
         }
     }
 
-    /// The secrets; the access key is none.
+    /// The secrets among the credentials. The access key is not one.
     var secrets: [Secret] {
         guard case .keys(_, let secret, let token) = self else { return [] }
         return [secret] + [token].compactMap { $0 }
