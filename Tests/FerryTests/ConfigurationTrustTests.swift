@@ -49,6 +49,24 @@ struct ConfigurationTrustTests {
         #expect(try await place.ferry("config").ending == .exited(0))
     }
 
+    @Test(arguments: [
+        #"{ "s3": { "command": ["FILE"] } }"#,
+        #"{ "s3": { "accessKey": { "file": "FILE" }, "secretKey": { "env": "KEY" } } }"#,
+        #"{ "oauth2": { "tokenURL": "https://h.test/", "clientID": "me", "refreshToken": { "env": "TOKEN" }, "tls": { "caFile": "FILE" } } }"#,
+    ])
+    func `a file that decides how to sign in, and that others can change, is refused`(auth: String)
+        async throws
+    {
+        let file = place.directory.path("sign-in")
+        try place.directory.write(Array("#!/bin/sh\n".utf8), to: "sign-in")
+        try setMode(0o766, file)
+        let protocolName = auth.contains("s3") ? "s3" : "put"
+        try place.configure(
+            protocolName, at: "https://h.test/b/",
+            more: #", "auth": \#(auth.replacing("FILE", with: file))"#)
+        try await expectRefusal(of: file, "chmod go-w \(file)")
+    }
+
     @Test func `a link to a configuration that others can change is refused`() async throws {
         let file = place.directory.path("dotfiles/config.json")
         try place.directory.write(Array(#"{ "destinations": {} }"#.utf8), to: "dotfiles/config.json")

@@ -100,15 +100,31 @@ extension Configuration {
         files += Self.files(of: [proxy.password].compactMap { $0 }, at: "proxy")
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
             let place = "destinations.\(name)"
-            files += Self.files(of: destination.authentication.secrets, at: "\(place).auth")
+            files += Self.files(of: destination.authentication, at: "\(place).auth")
             files += Self.files(of: [destination.proxy?.password].compactMap { $0 }, at: "\(place).proxy")
-            let tls = destination.tls
-            files += [("caFile", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)]
-                .compactMap { key, path in
-                    path.map { ("the file of \(place).tls.\(key)", Self.absolute($0)) }
-                }
+            files += Self.files(of: destination.tls, at: "\(place).tls")
         }
         return files
+    }
+
+    private static func files(of authentication: AuthenticationSettings, at place: String)
+        -> [(role: String, path: String)]
+    {
+        switch authentication {
+        case .s3(.command(let words)): programs(of: words, at: "\(place).s3.command")
+        case .s3(.keys(let accessKey, _, _)): files(of: [accessKey] + authentication.secrets, at: place)
+        case .oauth2(let settings):
+            files(of: authentication.secrets, at: place)
+                + (settings.tls.map { files(of: $0, at: "\(place).oauth2.tls") } ?? [])
+        case .none, .basic, .bearer, .s3: files(of: authentication.secrets, at: place)
+        }
+    }
+
+    private static func files(of tls: TLSSettings, at place: String) -> [(role: String, path: String)] {
+        [("caFile", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)].compactMap {
+            key, path in
+            path.map { ("the file of \(place).\(key)", absolute($0)) }
+        }
     }
 
     private static func files(of secrets: [Secret], at place: String) -> [(role: String, path: String)] {
