@@ -1,22 +1,22 @@
-/// A number of bytes, or an offset in bytes from the start of a file. It is signed, so that differences are safe.
+/// A number of bytes, or a byte offset from the start of a file. It is signed, so a difference may be negative.
 public typealias ByteCount = Int64
 
 extension ByteCount {
-    /// Returns the sum of two amounts, saturated at the largest amount.
+    /// Returns the sum of two byte counts, or the largest `ByteCount` if the sum overflows.
     package static func sum(_ first: ByteCount, _ second: ByteCount) -> ByteCount {
         let (sum, overflow) = first.addingReportingOverflow(second)
         return overflow ? .max : sum
     }
 }
 
-/// The format of amounts for users: at most three significant digits, units of 1024 (IEC 80000-13: KiB, MiB).
+/// The text form of byte counts: at most three significant digits, units of 1024 (IEC 80000-13: KiB, MiB).
 public enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 
-    /// Returns a compact amount of at most five columns: `12K`, `4.1G`, `999B`.
+    /// Returns a byte count in at most four characters: `12K`, `4.1G`, `999B`.
     public static func compact(_ count: some BinaryInteger) -> String { compact(Double(count)) }
 
-    /// Returns a compact amount of at most five columns; NaN and negative amounts become 0.
+    /// Returns a byte count in at most four characters: `12K`, `4.1G`, `999B`. NaN and negative counts give `0B`.
     public static func compact(_ count: Double) -> String {
         let (value, unit) = scaled(count)
         guard unit > 0, value < 9.95 else { return "\(Int(value.rounded()))\(units[unit])" }
@@ -24,13 +24,14 @@ public enum ByteFormat {
         return "\(tenths / 10).\(tenths % 10)\(units[unit])"
     }
 
-    /// Returns an amount for a sentence: `4.1 GiB`, `12 KiB`, `0 B`.
+    /// Returns a byte count for a sentence: `4.1 GiB`, `12 KiB`, `0 B`.
     public static func sentence(_ count: some BinaryInteger) -> String { spaced(Double(count)) }
 
-    /// Returns a rate for a sentence: `18.4 MiB/s`.
+    /// Returns a transfer rate for a sentence: `18.4 MiB/s`.
     public static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
-    /// Parses `2M`, `1.5 GB`, `800k`, `65536`; nil for any other text, for negative amounts and for overflow.
+    /// Parses a byte count such as `2M`, `1.5 GB`, `800k` or `65536`, also with `/s` after it. All units are powers of
+    /// 1024. Returns nil for any other text, for negative amounts and on overflow.
     public static func parse(_ text: String) -> ByteCount? {
         var body = text.uppercased().filter { $0 != " " }
         if body.hasSuffix("/S") { body.removeLast(2) }

@@ -1,16 +1,16 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// A field name in our own source; a name that is not a token (RFC 9110 §5.1) is a programming error.
+    /// Returns the header field name for a name in Ferry's own source. Traps if `name` is not a token (RFC 9110 §5.1).
     package static func named(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
         return name
     }
 }
 
-/// The fields that are lists of words (RFC 9110 §5.6.1).
+/// The parser for header fields that contain a comma-separated list (RFC 9110 §5.6.1).
 enum FieldList {
-    /// Returns the words in order; none if the field is missing.
+    /// Returns the elements of the list in order, without blanks around them. A missing field (nil) has no elements.
     static func words(_ field: String?) -> [String] {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }

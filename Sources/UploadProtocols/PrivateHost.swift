@@ -1,10 +1,10 @@
 public import FerryFiles
 
 extension UploadAddress {
-    /// True if `url` names a private, loopback or link-local host and `origin` does not: a server on the internet has
-    /// no reason to redirect there.
+    /// True if `url` leads to a Unix socket or to a private, loopback or link-local host, and `origin` does not. A
+    /// server on the internet has no reason to redirect to such a host.
     ///
-    /// Only the URL itself is checked. A name that resolves to a private address is not detected.
+    /// Only the URL itself is checked. A host name that resolves to a private address is not detected.
     public static func leadsInside(_ url: URL, from origin: URL) -> Bool {
         func isInside(_ url: URL) -> Bool {
             isUnixSocket(url.absoluteString)
@@ -14,9 +14,11 @@ extension UploadAddress {
     }
 }
 
-/// The hosts on this machine, or reachable only from within a network (RFC 6890).
+/// The check for hosts on this machine or in a private network (RFC 6890).
 enum PrivateHost {
-    /// - Parameter host: The host as in a URL, with or without the brackets of IPv6.
+    /// True for a private, loopback or link-local host.
+    ///
+    /// - Parameter host: The host as in a URL. An IPv6 address may have brackets.
     static func isPrivate(_ host: String) -> Bool {
         var name = host.lowercased()
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
@@ -62,7 +64,7 @@ enum PrivateHost {
         return text.count > 1 && first == 0x30 ? UInt32(text, radix: 8) : UInt32(text)
     }
 
-    /// Parses the groups of RFC 4291 §2.2, the last two possibly as an IPv4 address.
+    /// Parses an IPv6 address (RFC 4291 §2.2). The last two groups may be written as an IPv4 address.
     private static func ipv6(_ text: String) -> [UInt8]? {
         guard text.contains(":") else { return nil }
         let halves = text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)

@@ -1,18 +1,18 @@
 public import FerryFiles
 
-/// The URLs of uploads: where the file's name is inserted, and which URLs belong to one server.
+/// The rules for upload URLs: insertion of the file's name, comparison of servers, and validity.
 public enum UploadAddress {
-    /// The mark in a destination's URL that the file's name replaces.
+    /// The placeholder in a destination's URL. The file's name replaces it.
     public static let nameMark = "{name}"
 
-    /// Returns the URL with `{name}` replaced; without the mark, the URL unchanged.
+    /// Returns the URL with `{name}` replaced by the percent-encoded name, or unchanged if it has no `{name}`.
     public static func filled(_ url: String, with name: String) -> String {
         let encoded = name.percentEncoded(keeping: allowedInName)
         return url.replacing(nameMark, with: encoded)
     }
 
-    /// Returns the URL of one file below a destination. `{name}` is replaced; a URL that ends with a slash gets the
-    /// name appended, as with `curl -T`; any other URL is unchanged.
+    /// Returns the URL of one file at a destination. `{name}` is replaced by the name. A URL that ends with a slash
+    /// gets the name appended, as with `curl -T`. Any other URL is returned unchanged.
     public static func address(_ url: String, for name: String) -> String {
         if url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.percentEncoded(keeping: allowedInName)
@@ -21,28 +21,28 @@ public enum UploadAddress {
         return url[..<end] + encoded + url[end...]
     }
 
-    /// Returns the URL up to its query.
+    /// Returns the URL without its query and fragment.
     public static func withoutQuery(_ url: String) -> String {
         String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Returns `url` with the query of `other`; an existing query of `url` stays.
+    /// Returns `url` with the query of `other`. A `url` with a query of its own is returned unchanged.
     public static func withQuery(of other: String, _ url: String) -> String {
         guard !url.contains("?"), let mark = other.firstIndex(of: "?") else { return url }
         return url + other[mark...].prefix { $0 != "#" }
     }
 
-    /// True if files with different names get different URLs.
+    /// True if `address(_:for:)` gives files with different names different URLs.
     public static func tellsNamesApart(_ url: String) -> Bool {
         address(url, for: "a") != address(url, for: "b")
     }
 
-    /// Returns the scheme, host and port, in lower case and with the default port added; nil if there is no host.
+    /// Returns the scheme, host and port in lower case, with the default port added; nil if the URL has no host.
     public static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
         }
-        // The path of a socket is written in one way, however it is percent-encoded.
+        // A socket's path can be percent-encoded in several ways, which must all give the same origin.
         if scheme == unixScheme, let path = url.host(percentEncoded: false) {
             return "\(scheme)://\(socketAuthority(path))"
         }
@@ -50,14 +50,14 @@ public enum UploadAddress {
         return "\(scheme)://\(shown):\(url.port ?? (scheme == "https" ? 443 : 80))"
     }
 
-    /// The longest URL that is used, in bytes. RFC 9110 §4.1 recommends support for 8,000. A request head many times as
-    /// long crashes the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
+    /// The maximum length of a URL, in bytes. RFC 9110 §4.1 recommends support for at least 8,000. A request head that
+    /// is many times longer crashes the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
     public static let longest = 8192
 
     /// Resolves a `Location` against the URL of the request (RFC 9110 §10.2.2).
     ///
-    /// - Throws: `UploadFailure` (`permanent`) as `named(_:against:)`, or if the URL has another origin: credentials
-    ///   and bytes are sent only to the configured server.
+    /// - Throws: `UploadFailure` (`permanent`) if `named(_:against:)` refuses the URL, or if the URL has another origin
+    ///   than `base`. Credentials and bytes are sent only to the configured server.
     public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
         let resolved = try named(location, against: base)
         guard let origin = origin(resolved), origin == URL(string: base).flatMap(UploadAddress.origin) else {
@@ -69,10 +69,10 @@ public enum UploadAddress {
         return resolved.absoluteString
     }
 
-    /// Returns the absolute URL that a server named in its response to `base`, on any host.
+    /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host.
     ///
-    /// - Throws: `UploadFailure` (`permanent`), which names the server, if the URL is malformed, contains user info or
-    ///   has more than `longest` bytes.
+    /// - Throws: `UploadFailure` (`permanent`) if the URL is malformed, contains user info or has more than `longest`
+    ///   bytes. Its summary names the server.
     public static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
         if let resolved = absolute(location, against: base) { return resolved }
         let server = URL(string: base)?.host(percentEncoded: false).map(ServerText.cleaned) ?? "the server"
@@ -84,8 +84,8 @@ public enum UploadAddress {
                 : "\(server) sent an address that cannot be read: \(ServerText.cleaned(location))")
     }
 
-    /// Returns the URL in a `Location`, on any host; nil if it is malformed, too long (`longest`) or contains user
-    /// info.
+    /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host. Returns
+    /// nil if the URL is malformed, contains user info or has more than `longest` bytes.
     public static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
@@ -95,8 +95,8 @@ public enum UploadAddress {
         return resolved
     }
 
-    /// Returns a URI reference in which only the characters that RFC 3986 forbids are percent-encoded. nginx 1.22 sends
-    /// a `Location` with raw brackets beside `%20`, and an encoded character must not be encoded again.
+    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference, and nothing else. nginx 1.22 sends a
+    /// `Location` with raw brackets beside `%20`; the `%20` must not be encoded again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
         // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).
@@ -112,7 +112,7 @@ public enum UploadAddress {
         }
     }
 
-    /// Returns the end of a reference's authority, in bytes; 0 if it has none.
+    /// Returns the byte offset at which the authority of a URI reference ends; 0 if the reference has no authority.
     private static func authorityEnd(_ reference: [UInt8]) -> Int {
         let slash = UInt8(ascii: "/")
         let delimiters = Array("/?#".utf8)
@@ -127,12 +127,12 @@ public enum UploadAddress {
     /// The unreserved and reserved characters except brackets (RFC 3986 §2.2, §2.3).
     private static let allowedInReference = PlainCharacters(alphanumericsAnd: "-._~:/?#@!$&'()*+,;=")
 
-    /// The expected kind of URL, for messages. URLs of Unix sockets are valid too, but not mentioned.
+    /// The phrase for a valid URL in error messages. URLs of Unix sockets are valid too, but the phrase omits them.
     public static let anyAddress = "an http or https address"
-    /// The form of a URL on a Unix socket, for messages.
+    /// The example of a Unix socket's URL in error messages.
     public static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
-    /// Returns the expected kind of URL if files cannot be uploaded to `url`; nil if they can.
+    /// Returns the expected kind of URL, for error messages; nil if files can be uploaded to `url`.
     public static func expectation(brokenBy url: String) -> String? {
         if plainAuthority(of: url) != nil { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
@@ -154,8 +154,8 @@ public enum UploadAddress {
         return nil
     }
 
-    /// Returns the scheme, host and port of a URL such as `http://host:80/a/b`, as written; nil if any part of the URL
-    /// is escaped, secret or invalid. Most URLs are plain, and this function reads them fast.
+    /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written. Returns nil for any
+    /// URL with an escape, user info, a query or an invalid part. Most URLs are plain, so callers save a full parse.
     package static func plainAuthority(of url: String) -> Substring? {
         guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return nil }
         let bytes = url.utf8
@@ -190,7 +190,7 @@ public enum UploadAddress {
         }
     }
 
-    /// True if `text` is safe as a host in a request: percent-encoding in a URL could hide a line break.
+    /// True if `text` is safe as the host of a request. A host that was decoded may contain a line break (`%0A`).
     public static func isHost(_ text: String) -> Bool {
         // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)
@@ -199,13 +199,13 @@ public enum UploadAddress {
             }
     }
 
-    /// The scheme of URLs on Unix sockets.
+    /// The scheme of a Unix socket's URL.
     public static let unixScheme = "http+unix"
 
-    /// The name in `Host` for a server behind a Unix socket, as in curl.
+    /// The value of the `Host` field in a request to a Unix socket, as in curl.
     public static let socketHost = "localhost"
 
-    /// True for `http+unix://…`.
+    /// True if the URL has the scheme `http+unix`.
     public static func isUnixSocket(_ url: String) -> Bool { url.lowercased().hasPrefix(unixScheme + "://") }
 
     fileprivate static func socketAuthority(_ path: String) -> String {
@@ -216,7 +216,8 @@ public enum UploadAddress {
 }
 
 extension URL {
-    /// Translates a URL with the `Host` name of a server behind a socket to a URL on that socket.
+    /// Returns a URL on the Unix socket of `base` if this URL has the host `localhost`. The server makes such URLs from
+    /// the `Host` field of the requests. Any other URL is returned unchanged.
     fileprivate func behindSocket(of base: URL) -> URL {
         guard base.scheme?.lowercased() == UploadAddress.unixScheme,
             let socket = base.host(percentEncoded: false),

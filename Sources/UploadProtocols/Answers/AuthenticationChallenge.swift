@@ -20,13 +20,13 @@ package struct AuthenticationChallenge: Hashable, Sendable {
         fields[.wwwAuthenticate].map(list) ?? []
     }
 
-    /// Returns the challenges of one field's value.
+    /// Returns the challenges in the value of one header field.
     package static func list(_ value: String) -> [AuthenticationChallenge] {
         var reader = ChallengeReader(value)
         return reader.challenges()
     }
 
-    /// Returns parameters that follow no scheme, as in `Authentication-Info` (RFC 7615 §3).
+    /// Returns the parameters of a field without a scheme, such as `Authentication-Info` (RFC 7615 §3).
     package static func parameters(_ value: String) -> [String: String] {
         list("Info " + value).first?.parameters ?? [:]
     }
@@ -34,7 +34,7 @@ package struct AuthenticationChallenge: Hashable, Sendable {
 
 /// A parser for `WWW-Authenticate`, where commas separate both the challenges and their parameters.
 private struct ChallengeReader {
-    /// The number of parsed bytes, more than any server sends.
+    /// The maximum number of bytes to parse, more than any server sends.
     private static let longest = 8192
     private static let mostChallenges = 16
 
@@ -77,7 +77,7 @@ private struct ChallengeReader {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Reads a token or a quoted string; nil for a string without an end.
+    /// Reads a token or a quoted string; nil for a quoted string without an end.
     private mutating func value() -> String? {
         guard next == UInt8(ascii: "\"") else { return take(Self.isToken) }
         position += 1
@@ -96,7 +96,8 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Skips credentials in one word, as in `Negotiate`: they end at a comma, and parameters do not.
+    /// Skips the token68 of a scheme such as `Negotiate`. If no comma and no end follows, the text is a parameter
+    /// instead, and nothing is skipped.
     private mutating func skipToken68() {
         let start = position
         skip { Self.isToken68($0) }

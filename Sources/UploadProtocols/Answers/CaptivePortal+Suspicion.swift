@@ -1,16 +1,16 @@
 import FerryFiles
 import HTTPTypes
 
-/// The responses that may come from a network or from the server: refusals with an HTML page, and redirects within the
-/// server. Only other knowledge of the server decides.
+/// The responses that may come from a captive portal or from the server: refusals with an HTML page, and redirects
+/// within the server. Earlier responses of the server, or a second request, show which it is.
 extension CaptivePortal {
-    /// Checks for a response that may not come from the server.
+    /// Makes the value if the response may come from a captive portal.
     ///
     /// - Parameters:
-    ///   - url: The URL of the request. No other host can respond to a request over TLS.
-    ///   - software: The values of the field Server (RFC 9110 §10.2.4) in earlier responses of the server; empty if it
-    ///     sends none, or has not responded yet.
-    ///   - isResuming: True if the request asked for the confirmed bytes, which an HTML page cannot state.
+    ///   - url: The URL of the request. With https, only the server itself can respond.
+    ///   - software: The values of the field `Server` (RFC 9110 §10.2.4) in earlier responses of the server; empty if
+    ///     it sends none, or has not responded yet.
+    ///   - isResuming: True if the request asked for the confirmed bytes. An HTML page cannot state them.
     /// - Returns: nil if the response comes from the server.
     public init?(
         suspecting answer: ExchangeOutcome.Response, to url: String, of software: Set<String>,
@@ -35,10 +35,13 @@ extension CaptivePortal {
         self.init()
     }
 
-    /// True if the response to a second request proves that the server itself responds. A network in its place would
-    /// send the same response to every request.
+    /// True if the response to a second request proves that the server itself responds. A captive portal would send the
+    /// same response to every request.
     ///
-    /// - Parameter refusal: The doubtful status.
+    /// - Parameters:
+    ///   - answer: The response to the second request.
+    ///   - software: The values of the field `Server` in earlier responses of the server.
+    ///   - refusal: The status of the response in doubt.
     public static func isExcluded(
         by answer: ExchangeOutcome.Response, of software: Set<String>, refusal: Int
     ) -> Bool {
@@ -46,12 +49,11 @@ extension CaptivePortal {
         guard software.isEmpty, !(300..<400).contains(answer.status), answer.status != 511 else {
             return false
         }
-        // A page that refuses another request with another status comes from the server too: nginx has one page per
-        // status.
+        // A page with another status for another request comes from the server too: nginx has one page for each status.
         return answer.status != refusal && (!isPage(answer) || answer.status >= 400)
     }
 
-    /// The failure for the queue: the upload waits, as behind a certain captive portal.
+    /// Returns the failure for `status`, the status in doubt. The upload waits, as behind a recognized captive portal.
     public func failure(doubting status: Int, of server: String) -> UploadFailure {
         UploadFailure(
             .signInPage,

@@ -1,17 +1,17 @@
 import FerryFiles
 import HTTPTypes
 
-/// A response from another host than the server: from a captive portal (RFC 8952), or from a host that a wrong DNS
-/// response points to. Then no byte of a file has reached the server.
+/// A response that did not come from the server. It came from a captive portal (RFC 8952), or from a host to which a
+/// wrong DNS response points. No byte of the file has reached the server with this request.
 package struct CaptivePortal: Hashable, Sendable {
-    /// The knowledge about the server that should respond.
+    /// The facts about the server and the request by which a captive portal is recognized.
     package struct Expectation: Hashable, Sendable {
-        /// True if the server has responded as itself before. Then an unexpected redirect or HTML page does not come
-        /// from it. A server that was never reached is trusted.
+        /// True if the server has responded before. An unexpected redirect or HTML page then comes from a captive
+        /// portal. Before the first response of the server, such responses are trusted.
         package var isKnown: Bool
-        /// True if a success for this request may have an HTML page.
+        /// True if a successful response to this request may contain an HTML page.
         package var mayBePage: Bool
-        /// True if the request was for a file, which may be an HTML page itself.
+        /// True for a `HEAD` request, whose response has no body. The media type alone then shows an HTML page.
         package var isAboutFile: Bool
 
         package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false) {
@@ -24,10 +24,10 @@ package struct CaptivePortal: Hashable, Sendable {
     /// The host of the captive portal, if the response names one.
     package var host: String?
 
-    /// Checks for the signs of a captive portal.
+    /// Makes the value if the response has the signs of a captive portal.
     ///
-    /// - Parameter url: The URL of the request. No other host can respond to a request over TLS.
-    /// - Returns: nil if the response may well come from the server.
+    /// - Parameter url: The URL of the request. With https, only the server itself can respond.
+    /// - Returns: nil if the response may come from the server.
     package init?(_ answer: ExchangeOutcome.Response, to url: String, expecting: Expectation) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }
@@ -39,7 +39,7 @@ package struct CaptivePortal: Hashable, Sendable {
         // A captive portal by definition (RFC 6585 §6).
         case 511: break
         case _ where Self.isPage(answer) && Self.hasMark(answer.body): break
-        // A server that has moved permanently sends another status.
+        // A server that has moved permanently sends 301 or 308.
         case 302, 303, 307: guard expecting.isKnown, elsewhere != nil else { return nil }
         case 200..<300:
             guard expecting.isKnown, !expecting.mayBePage, Self.isPage(answer), !Self.isOwn(answer) else {
@@ -52,14 +52,14 @@ package struct CaptivePortal: Hashable, Sendable {
         host = elsewhere
     }
 
-    /// Makes the value for a certificate that is not the server's.
+    /// Makes the value for a TLS certificate that is not the server's.
     package init() {}
 
-    /// The failure for the queue: all uploads to that host wait, and one tests the connection from time to time.
+    /// Returns the failure that makes all uploads to the host wait. One of them tests the connection from time to time.
     ///
     /// - Parameters:
     ///   - server: The host of the request.
-    ///   - failure: The failure that revealed the portal, if it was not a response.
+    ///   - failure: The failure that revealed the captive portal; nil if a response revealed it.
     package func failure(inPlaceOf server: String, after failure: UploadFailure? = nil) -> UploadFailure {
         let place = host.map { " (\($0))" } ?? ""
         let summary = failure.map { "\($0.summary); it was accepted before" }
@@ -70,7 +70,7 @@ package struct CaptivePortal: Hashable, Sendable {
                 ?? hint)
     }
 
-    /// True if the content of the response is an HTML page.
+    /// True if the response has the media type of an HTML page.
     package static func isPage(_ answer: ExchangeOutcome.Response) -> Bool {
         answer.fields[.contentType]?.lowercased().hasPrefix("text/html") == true
     }
@@ -81,7 +81,7 @@ package struct CaptivePortal: Hashable, Sendable {
         return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
     }
 
-    /// True if the response has a field that no HTML page has. Some servers send the type of HTML with every response.
+    /// True if a header field shows that the server itself responded. Some servers label every response as HTML.
     private static func isOwn(_ answer: ExchangeOutcome.Response) -> Bool {
         answer.fields.contains { field in
             let name = field.name.canonicalName
@@ -90,7 +90,7 @@ package struct CaptivePortal: Hashable, Sendable {
         }
     }
 
-    /// True if the body has the mark of the Wireless ISP roaming protocol, which many portal pages carry.
+    /// True if the body has the mark of the WISPr protocol (Wireless ISP roaming), which many captive portals send.
     private static func hasMark(_ body: [UInt8]) -> Bool {
         body.prefix(16_384).firstRange(of: "WISPAccessGatewayParam".utf8) != nil
     }

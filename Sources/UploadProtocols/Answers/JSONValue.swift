@@ -19,7 +19,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The document as text, with its members in sorted order.
+    /// The value as JSON text, with the members of objects sorted by name.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,17 +3,18 @@ import HTTPTypes
 
 /// A response by which an upload server reports that another request uses the upload.
 ///
-/// Most often that is an earlier request of ours on a broken connection. The server still reads from it, or it waited
-/// for the upload's lock and takes the lock from the next request. No such response is final. The server may have
-/// stored the body of the request, so the confirmed size is requested before any other byte is sent.
+/// The other request is usually an earlier one of this client on a broken connection. The server may still read from
+/// that connection. Or the earlier request waited for the upload's lock, and now takes the lock from a later request.
+/// These responses are temporary. The server may have stored a part of the refused body, so the client requests the
+/// confirmed offset before it sends further bytes.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
     /// The text that the body must contain; nil if the status alone decides.
     let text: String?
 
-    /// The responses of each server, from its source in the version that was read. A wrong offset is not a lock: the
-    /// offset is then requested at once (409 with all of them, also rustus 1.1.4). aiohttp-tus 1.1.0, fastapi-tusd
-    /// 0.100.2 and drf-tus 2.0.3 have no lock that a client notices.
+    /// The responses of each server, from the source code of the named version. Status 409, with which all of them and
+    /// rustus 1.1.4 refuse a wrong offset, is no lock: the client requests the offset at once. aiohttp-tus 1.1.0,
+    /// fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that a client notices.
     static let known: [LockedUpload] = [
         // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload: a later request wants the lock.
         .init(status: 400, text: "ERR_UPLOAD_INTERRUPTED"),
@@ -38,10 +39,10 @@ struct LockedUpload: Hashable, Sendable {
     /// The seconds to wait after a response without `Retry-After`.
     static let pause = 0.5
 
-    /// Returns the failure for such a response to a request of this method; nil for any other response.
+    /// Returns the failure for a response that may report a lock; nil for any other response.
     ///
-    /// Waiting for a lock has no time limit. A response to HEAD has no body (RFC 9110 §9.3.2), so a bare 400 to HEAD
-    /// may be a lock or a fault of the server: the request is repeated, a limited number of times.
+    /// The queue retries a locked upload without a limit. A response to HEAD has no body (RFC 9110 §9.3.2), so its
+    /// status 400 may mean a lock or another failure of the server. That failure is retried a limited number of times.
     static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure? {
         let said = ResponseClassifier.failure(answer)
         let wait = RetryAfter.seconds(in: answer.fields, now: Date()) ?? pause

@@ -1,9 +1,9 @@
 package import FerryFiles
 import HTTPTypes
 
-/// The meaning of a response that is not a success, the same for every protocol (`RFC 9110 §15`).
+/// The translation of unsuccessful responses to failures, the same for every protocol (RFC 9110 §15).
 package enum ResponseClassifier {
-    /// The temporary statuses. 507 is the server's full disk; 520–524 come from a proxy whose origin server fails.
+    /// The temporary statuses. 507 means a full disk. A proxy sends 520–524 if its origin server fails.
     private static let transient: Set<Int> = [
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
@@ -32,7 +32,7 @@ package enum ResponseClassifier {
         }
     }
 
-    /// Returns the target of a redirect without its query; nil if it contains a user, since that may be secret.
+    /// Returns the target of a redirect without its query; nil if the target contains user info, which may be secret.
     private static func redirection(of answer: ExchangeOutcome.Response) -> String? {
         guard (300..<400).contains(answer.status), let location = answer.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
@@ -60,12 +60,12 @@ package enum ResponseClassifier {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if the response may mean that the server does not, or no longer, support such requests.
+    /// True if the status may mean that the server does not support this kind of request, or no longer supports it.
     var refusesKind: Bool { [400, 404, 405, 410, 411, 413, 415, 501].contains(status) }
 }
 
 extension UploadFailure {
-    /// Adds the size of the file that the server found too large.
+    /// Returns the failure with the file's size added, if the server found the file too large (413).
     func naming(_ size: ByteCount) -> UploadFailure {
         guard status == 413 else { return self }
         var failure = self
@@ -74,12 +74,12 @@ extension UploadFailure {
     }
 }
 
-/// The message for people in a JSON response.
+/// The parser for the error message in a JSON response.
 enum ProblemText {
-    /// The members with the message: those of RFC 9457, and those of common frameworks.
+    /// The members that may contain the message, in RFC 9457 and in common frameworks.
     private static let members = ["detail", "message", "error_description", "error", "title"]
 
-    /// - Returns: The message; nil if the response is not a small object with such a member.
+    /// Returns the message; nil if the body is not a JSON object with one of the members, or has more than 64 KiB.
     static func said(by body: [UInt8]) -> String? {
         guard body.count <= 64 << 10,
             let object = JSONValue(document: body)?.object
@@ -88,10 +88,10 @@ enum ProblemText {
     }
 }
 
-/// The server's own text, short and harmless: one line, no control characters, at most 200 code points.
+/// The text of a server, made safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
     static func excerpt(of answer: ExchangeOutcome.Response) -> String? {
-        // Compressed content is not unpacked: a few bytes can expand to gigabytes.
+        // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()) else { return nil }
         let type = answer.fields[.contentType]?.lowercased() ?? ""
         let body = answer.body.prefix(2048)
@@ -109,8 +109,8 @@ package enum ServerText {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns external text as one short line: white space of any kind becomes one space, and characters that control
-    /// a terminal or the writing direction are removed.
+    /// Returns text from outside as one line of at most 200 code points. White space of any kind becomes one space.
+    /// Characters that control a terminal or the writing direction are removed.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where line.count < limit {
@@ -134,8 +134,8 @@ package enum ServerText {
     }
 }
 
-/// The names of the statuses of uploads (RFC 9110 §15). The server's own phrase is not shown, because it may contain
-/// any text.
+/// The names of statuses for messages (RFC 9110 §15). The server's own reason phrase is not shown, because it may
+/// contain any text.
 enum StatusName {
     static func of(_ status: Int) -> String? {
         switch status {

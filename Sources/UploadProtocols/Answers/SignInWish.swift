@@ -1,10 +1,10 @@
-/// The authentication that a server requires with a 401: its schemes and realm, and whether credentials were sent.
+/// The authentication that a server requires with status 401: its schemes and realm, and whether credentials were sent.
 struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?
     private let carriedCredentials: Bool
 
-    /// The number of schemes that fit into a sentence.
+    /// The maximum number of schemes to name in a sentence.
     private static let mostSchemes = 4
 
     init(_ answer: ExchangeOutcome.Response) {
@@ -19,7 +19,7 @@ struct SignInWish: Hashable, Sendable {
         carriedCredentials = answer.carriedCredentials
     }
 
-    /// The text after "401 (not signed in)".
+    /// The text that follows “401 (not signed in)” in the failure's summary; empty if there is nothing to add.
     var clause: String {
         let wish =
             schemes.isEmpty

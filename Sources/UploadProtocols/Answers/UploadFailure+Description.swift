@@ -1,11 +1,11 @@
 public import FerryFiles
 
-/// The printed form of a failure: its sentence and the next step.
+/// The printed form of a failure.
 extension UploadFailure: CustomStringConvertible, LocalizedError {
     /// The summary, followed by the hint in parentheses if there is one.
     public var description: String { hint.map { "\(summary) (\($0))" } ?? summary }
-    /// The summary.
+    /// The summary, for callers that read a `LocalizedError`.
     public var errorDescription: String? { summary }
-    /// The hint.
+    /// The hint, for callers that read a `LocalizedError`.
     public var recoverySuggestion: String? { hint }
 }

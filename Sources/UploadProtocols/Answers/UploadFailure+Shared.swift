@@ -1,6 +1,6 @@
 /// The failures that several protocols share.
 extension UploadFailure {
-    /// The failure for a file that is larger than the limit of `taker`.
+    /// Returns the failure for a file that is larger than `limit`. `taker` is the wording before the limit.
     static func tooLarge(_ size: ByteCount, limit: ByteCount, taker: String = "the server takes")
         -> UploadFailure
     {
@@ -8,7 +8,7 @@ extension UploadFailure {
             .permanent, "the file has \(ByteFormat.sentence(size)), \(taker) \(ByteFormat.sentence(limit))")
     }
 
-    /// The failure for a name that another file has, which may not be replaced.
+    /// Returns the failure for a name that a file on the server already has, if the policy forbids replacing that file.
     static func nameTaken(_ name: String, instead policies: String = "skip, replace or rename")
         -> UploadFailure
     {
@@ -17,20 +17,20 @@ extension UploadFailure {
             hint: "set ifExists to \(policies), or remove the upload", status: 412)
     }
 
-    /// The failure for the case that all attempted names are taken.
+    /// Returns the failure for a file whose name is taken on the server, as are all other names that were tried.
     static func namesTaken(_ name: String, count: Int) -> UploadFailure {
         UploadFailure(
             .permanent, "\(name) and \(count - 1) more like it are at the server",
             hint: "give the file another name with --as")
     }
 
-    /// The failure for a URL that is the same for every file, so that `ifExists` cannot be followed.
+    /// Returns the failure for a URL that is the same for every file, so that `ifExists` cannot be followed.
     static func oneAddress(_ hint: String) -> UploadFailure {
         UploadFailure(
             .permanent, "the destination's url is the same for every file, so ifExists cannot be kept",
             hint: "end the url with a slash\(hint), or leave ifExists out")
     }
 
-    /// The failure for a response to no request of the protocol.
+    /// The failure for a response that the protocol does not expect.
     static let unasked = UploadFailure(.permanent, "the server sent an unexpected response")
 }

@@ -1,6 +1,6 @@
 /// The reason why an upload could not continue, in words for the user, and the next step.
 ///
-/// Every layer translates foreign errors into this one value; it is journaled with the upload.
+/// Every layer translates the errors of libraries to this type. The failure is journaled with the upload.
 public struct UploadFailure: Error, Hashable, Codable, Sendable {
     /// The consequence of the failure for the queue.
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
@@ -9,46 +9,46 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this happens
         /// often.
         case timedOut
-        /// The server is temporarily unable: 408, 425, 429, 5xx. The upload is retried.
+        /// The server cannot serve the request now: 408, 425, 429, 5xx. The upload is retried.
         case server
         /// The credentials are missing, expired or refused: 401, 407. The user must act.
         case authentication
         /// A retry cannot succeed: 4xx, bad certificate, unknown destination.
         case permanent
-        /// The configuration lacks the destination of the upload, or has it on another server. Another configuration
-        /// may allow the upload.
+        /// The configuration no longer has the destination of the upload, or the destination is on another server now.
+        /// Another configuration may allow the upload.
         case destinationChanged
         /// The file changed while it was queued or sent.
         case sourceChanged
         /// The file cannot be read: gone, no permission, not a regular file.
         case sourceUnreadable
-        /// The disk or network share of the file does not allow reading now. The upload is retried.
+        /// The disk or network share of the file cannot be read now. The upload is retried.
         case sourceAway
-        /// The whole body was sent, no response arrived, and the protocol has no request for the outcome.
+        /// The whole body was sent and no response arrived. The protocol cannot ask the server for the outcome.
         case outcomeUnknown
         /// The state folder cannot be written.
         case storage
-        /// No file or socket can be opened until others are closed. The upload is retried, and is not the cause.
+        /// No file or socket can be opened until others are closed. The upload is retried without using up a try.
         case descriptors
         /// The connection's local address was removed from this machine. The upload is retried at once, without using
         /// up a try.
         case addressLost
         /// A captive portal most likely responded instead of the server. The upload is retried without using up a try.
         case signInPage
-        /// The source of credentials is unreachable or busy. The upload is retried, and the failure does not count
-        /// against its server.
+        /// The source of the credentials is unreachable or busy. The upload is retried, and its server does not count
+        /// as failing.
         case signInAway
-        /// Another request uses the upload on the server, most likely an earlier one of ours on a broken connection.
-        /// The upload is retried within seconds, and is not the cause.
+        /// Another request uses the upload on the server, most likely an earlier one of this client on a broken
+        /// connection. The upload is retried within seconds, any number of times.
         case uploadLocked
 
-        /// True if the link or the connection failed, also by a timeout.
+        /// True if the link or the connection failed, or timed out.
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// The kind of failure, which determines who can act and when.
+    /// The kind of failure, which determines what the queue does.
     public var category: Category
-    /// The problem in one sentence without a final stop.
+    /// The problem in one sentence, without a full stop at the end.
     public var summary: String
     /// The next step: a key, a command or a setting.
     public var hint: String?
@@ -68,12 +68,12 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// True if the server is busy for all clients and states for how long (RFC 6585 §4, RFC 9110 §15.6.4).
+    /// True if the server is too busy for all clients and states how long to wait (RFC 6585 §4, RFC 9110 §15.6.4).
     public var asksAllToWait: Bool {
         category == .server && (status == 429 || status == 503) && retryAfter ?? 0 > 0
     }
 
-    /// True if the failure may be temporary, so that a later retry can succeed without an action of the user.
+    /// True if the failure may be temporary. A later retry can then succeed without an action of the user.
     public var isTransient: Bool {
         switch category {
         case .network, .timedOut, .server, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

@@ -1,10 +1,10 @@
-/// An element of an XML response: names, text and children. The responses of S3 and WebDAV need no attributes.
+/// An element of an XML response. Attributes are left out, because the responses of S3 and WebDAV do not need them.
 struct XMLElement: Hashable, Sendable {
-    /// The name of the namespace; empty if the element has none.
+    /// The URI of the namespace; empty if the element has none.
     var namespace = ""
     /// The name without its prefix.
     var name: String
-    /// The element's own text, without that of its children and without white space at both ends.
+    /// The element's own text, without the text of its children and without white space at both ends.
     var text = ""
     /// The children in the order of the document.
     var children: [XMLElement] = []
@@ -19,7 +19,7 @@ struct XMLElement: Hashable, Sendable {
         children.filter { $0.isNamed(name, namespace) }
     }
 
-    /// All elements below this one, each before its own children.
+    /// All elements below this one, in the order of the document.
     var descendants: [XMLElement] { children.flatMap { [$0] + $0.descendants } }
 
     private func isNamed(_ name: String, _ namespace: String?) -> Bool {
@@ -27,16 +27,16 @@ struct XMLElement: Hashable, Sendable {
     }
 }
 
-/// XML from servers, which may be malformed or hostile.
+/// The parser for XML from servers, which may be malformed or hostile, and the escaping of texts for XML.
 enum XMLDocument {
-    /// The limit of nesting. No protocol nests deeper than ten, so the tree can be walked by recursion.
+    /// The maximum nesting depth. No protocol nests deeper than ten. The limit makes recursion over the tree safe.
     static let depthLimit = 64
-    /// The limit of the size: far above the longest page of a list, and small enough for memory.
+    /// The maximum size of a document in bytes, far above the longest page of a list.
     static let sizeLimit = 16 << 20
 
-    /// Parses a complete, well-formed document in UTF-8 and returns its root; nil for one that is incomplete, too deep
-    /// or too large. Also nil for one with a document type, whose entities could grow without limit or name files (RFC
-    /// 4918 §20.6).
+    /// Parses a complete, well-formed document in UTF-8 and returns its root. Returns nil for a document that is
+    /// incomplete, too deep or too large. Returns nil also for one with a document type, whose entities could grow
+    /// without limit or name files (RFC 4918 §20.6).
     ///
     /// White space before the declaration is allowed: some servers send it to keep a connection open.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {
@@ -45,7 +45,7 @@ enum XMLDocument {
         return try? reader.document()
     }
 
-    /// Returns `text` for use between tags and in attributes. Characters that XML 1.0 does not allow are dropped.
+    /// Escapes `text` for use between tags and in attributes. Characters that XML 1.0 does not allow are dropped.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {

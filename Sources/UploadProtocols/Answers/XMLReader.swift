@@ -1,25 +1,25 @@
 /// A parser for one document of XML 1.0 with namespaces, without document types.
 ///
-/// Foundation's parser crashes on some malformed documents on Linux, so it is not safe for the data of servers.
+/// Foundation's parser crashes on some malformed documents on Linux, so it is not safe for documents from servers.
 struct XMLReader {
-    /// The error for every refused document: no caller needs the reason.
+    /// The error for every document that is refused. No caller needs the reason.
     struct Malformed: Error {}
 
     private struct Open {
         var qualifiedName: [UInt8]
         var element: XMLElement
         var text: [UInt8] = []
-        /// The prefixes that its tag declares; they are undefined again after its end.
+        /// The prefixes that the element's tag declares. They are removed at the end of the element.
         var declared: [String]
     }
 
-    /// The limit of declarations that apply at one position. SabreDAV, which declares all it knows, has seven.
+    /// The maximum number of namespace declarations in scope. SabreDAV, which declares all it knows, has seven.
     private static let declarationLimit = 256
 
     private let bytes: [UInt8]
     private let depthLimit: Int
-    /// The namespaces of each prefix from the outermost declaration to the innermost, shared by all open elements. The
-    /// empty prefix is the default namespace.
+    /// The namespaces of each prefix, from the outermost open element to the innermost. The empty prefix stands for the
+    /// default namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
     private var position = 0
@@ -139,7 +139,7 @@ extension XMLReader {
         return Array(bytes[start..<position])
     }
 
-    /// True for a byte of a name. All non-ASCII letters are accepted: it does not matter which of them XML allows.
+    /// True for a byte of a name. All non-ASCII letters are accepted, although XML does not allow all of them.
     private static func isNamePart(_ byte: UInt8, first: Bool) -> Bool {
         switch byte {
         case 0x41...0x5A, 0x61...0x7A, 0x80..., UInt8(ascii: "_"), UInt8(ascii: ":"): true
@@ -171,7 +171,7 @@ extension XMLReader {
         open[open.count - 1].text += text
     }
 
-    /// Reads the text up to the byte that ends it, and resolves its references.
+    /// Reads text up to the first byte for which `ends` is true, and resolves the references in it.
     private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
         var text: [UInt8] = []
         while let next = peek, !ends(next) {
@@ -235,7 +235,7 @@ extension XMLReader {
         return true
     }
 
-    /// Reads the bytes before the mark and moves to its end.
+    /// Returns the bytes before `mark` and moves the position to the end of `mark`.
     private mutating func upTo(
         _ mark: String, within limit: Int = .max
     ) throws(Malformed) -> ArraySlice<UInt8> {

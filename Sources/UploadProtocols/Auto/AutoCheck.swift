@@ -1,4 +1,4 @@
-/// A check that finds the protocol of a URL, then runs that protocol's check.
+/// A check that finds out the protocol for a URL, and then runs the check of that protocol.
 package struct AutoCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking

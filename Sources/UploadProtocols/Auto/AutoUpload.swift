@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// A protocol that finds the protocol of a URL once, and then delegates to it.
+/// A protocol that finds out which protocol the server at a URL supports, and then delegates to that one.
 ///
-/// The URL itself or the response to `OPTIONS` (RFC 9110 §9.3.7) decides, never an upload. The choice is stored with
-/// the server's capabilities and on the resource, so that a resumed upload uses the same protocol.
+/// The URL itself or the response to `OPTIONS` (RFC 9110 §9.3.7) decides. No upload is sent to find it out. The choice
+/// is stored with the server's capabilities and in the resource, so that a resumed upload uses the same protocol.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
-    /// The traits of all protocols together. Options that the chosen protocol lacks are refused after the choice,
-    /// before the first byte. A resource exists only if the chosen protocol resumes.
+    /// The abilities of all protocols together. If the chosen protocol lacks an ability that the options need, the
+    /// upload fails before the first byte. Only a protocol that resumes has resources, so `resumes` is true.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, answersInPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
@@ -22,8 +22,8 @@ public struct AutoUpload: UploadProtocol {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// - Parameter options: The options for the chosen protocol. `parallelRequests` is only an upper limit, so a
-    ///   protocol with one request at a time accepts it too.
+    /// - Parameter options: The options for the chosen protocol. `parallelRequests` is an upper limit, so a protocol
+    ///   with one request at a time accepts it too.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
     }
@@ -93,13 +93,13 @@ public struct AutoUpload: UploadProtocol {
             phase = .speaking(spoken, choice)
             return step.stamped(choice)
         } catch {
-            // The next attempt may find another protocol there, or a newer build may support this one.
+            // Drops the stored choice: a later attempt may find another protocol, or a newer build may support it.
             return .failed(error, notes: capabilities?.choice == nil ? [] : [.capabilities(.init())])
         }
     }
 }
 
-/// The common part of an upload and of a check whose protocol is not known yet.
+/// The request that finds out the protocol, for uploads and checks, and the choice from its response.
 enum AutoProbe {
     static func exchange(at url: String) -> Exchange {
         Exchange(.options, url, fields: [.tusResumable: "1.0.0"])
@@ -132,7 +132,7 @@ enum AutoProbe {
         name == AutoUpload.name ? nil : catalog.first { $0.name == name }
     }
 
-    /// Returns the chosen protocol, with those of `options` that are limits and not requirements.
+    /// Returns the chosen protocol and its options, without `parallelRequests` if it sends one request at a time.
     static func use(
         _ choice: ProtocolChoice, _ options: ProtocolOptions, _ catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> (ProtocolCatalog.Entry, ProtocolOptions) {
@@ -152,7 +152,7 @@ enum AutoProbe {
 }
 
 extension Step {
-    /// Returns the step of a chosen protocol, with the choice on all stored values.
+    /// Returns the step of a chosen protocol, with the choice added to its resources, capabilities and receipt.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
         let notes = notes.stamped(choice)
         switch self {
@@ -163,7 +163,7 @@ extension Step {
         case .done(var receipt, _):
             receipt.chosen = choice.name
             return .done(receipt, notes: notes)
-        // The server does not know the resource, so its stored capabilities may be out of date.
+        // The server does not know the resource, so the stored capabilities may be out of date.
         case .failed(let failure, _) where failure.saysNoSuchThing:
             return .failed(failure, notes: notes + [.capabilities(ServerCapabilities())])
         case .failed(let failure, _): return .failed(failure, notes: notes)
@@ -192,14 +192,14 @@ extension Exchange {
 }
 
 extension UploadResource {
-    /// Returns the resource with the choice added to the memory of the chosen protocol.
+    /// Returns the resource with the choice added to its memory.
     func stamped(_ choice: ProtocolChoice) -> UploadResource {
         var resource = self
         resource.memory.members = choice.added(to: memory.members)
         return resource
     }
 
-    /// The resource as the chosen protocol recorded it.
+    /// The resource without the choice, as the chosen protocol recorded it.
     fileprivate var unstamped: UploadResource {
         var resource = self
         resource.memory[ProtocolChoice.nameKey] = nil
@@ -209,10 +209,10 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// The key that marks capabilities which the chosen protocol itself has requested.
+    /// The key whose value names the protocol that requested the capabilities itself.
     private static let learntKey = "learnt"
 
-    /// Returns the capabilities with the choice added to the facts of a protocol.
+    /// Returns the capabilities with the choice added, marked as requested by the chosen protocol itself.
     func stamped(_ choice: ProtocolChoice) -> ServerCapabilities {
         var found = self
         found.facts = choice.added(to: facts)
@@ -220,7 +220,7 @@ extension ServerCapabilities {
         return found
     }
 
-    /// Returns the facts that a protocol found itself; nil if it has not made a request yet.
+    /// Returns the capabilities as the protocol of this name recorded them; nil if it has not requested any.
     fileprivate func learnt(by name: String) -> ServerCapabilities? {
         guard facts[Self.learntKey] == name else { return nil }
         var found = self

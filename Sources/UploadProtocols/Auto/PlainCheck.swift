@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A check that the server is there and accepts the credentials, for protocols without a check of their own.
+/// A check that the server responds and does not refuse the credentials, for protocols without a check of their own.
 package struct PlainCheck: DestinationCheck {
     private let url: String
 

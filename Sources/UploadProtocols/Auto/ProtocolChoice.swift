@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The protocol of a URL, and the reason for the choice.
+/// The protocol that `auto` chose for a URL, and the reason for the choice.
 public struct ProtocolChoice: Hashable, Sendable {
-    /// A name from `ProtocolCatalog`, possibly of a protocol that this build does not have.
+    /// The name of the protocol. This build may not have the protocol.
     public var name: String
     /// The reason, as the end of a sentence after "because": `the server says Tus-Version 1.0.0`.
     public var because: String
@@ -51,8 +51,8 @@ public struct ProtocolChoice: Hashable, Sendable {
 
     /// Returns the choice that follows from the response to `OPTIONS` at `url`.
     ///
-    /// - Parameter isGivenAddress: The same as in `ProtocolOptions`.
-    /// - Throws: `UploadFailure` (`permanent`) if the response names no method for sending files.
+    /// - Parameter isGivenAddress: True if the user gave the URL instead of a destination's name.
+    /// - Throws: `UploadFailure` (`permanent`) if the response does not show how to send files.
     public static func told(
         by answer: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false
     ) throws(UploadFailure) -> ProtocolChoice {
@@ -67,12 +67,12 @@ public struct ProtocolChoice: Hashable, Sendable {
             throw unknown(allowed.contains("PUT") ? "put" : "put, post, form or tus")
         }
         if allowed.contains("PUT") { return ProtocolChoice("put", because: "the server allows PUT") }
-        // A folder that allows POST and not PUT creates files from posted data in an unknown format.
+        // A folder that allows POST but not PUT creates files from posted data, in an unknown format.
         if answer.isSuccess, allowed.contains("POST") { throw unknown("post or form") }
         return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
     }
 
-    /// Returns the choice that follows from header fields of a single protocol.
+    /// Returns the choice if the response has header fields that only one protocol uses; nil if it has none.
     private static func announced(in fields: HTTPFields) -> ProtocolChoice? {
         for name in [HTTPField.Name.tusVersion, .tusResumable] {
             guard let versions = fields[name] else { continue }
@@ -91,7 +91,7 @@ public struct ProtocolChoice: Hashable, Sendable {
         if fields[.named("DAV")] != nil, allowed.isEmpty || !allowed.isDisjoint(with: ["PUT", "MOVE"]) {
             return ProtocolChoice("webdav", because: "the server says DAV")
         }
-        // S3 and compatible servers number each response, also refusals (Amazon S3 API, "Common response headers").
+        // S3 servers send a request ID in each response, also in refusals (Amazon S3 API, "Common response headers").
         if let name = ["x-amz-request-id", "x-amz-id-2"].first(where: { fields[.named($0)] != nil }) {
             return ProtocolChoice("s3", because: "the server says \(name)")
         }
@@ -114,7 +114,7 @@ public struct ProtocolChoice: Hashable, Sendable {
 }
 
 extension ProtocolChoice {
-    /// The key of the choice in the facts of `ServerCapabilities` and the memory of `UploadResource`.
+    /// The key of the protocol's name in the facts of `ServerCapabilities` and the memory of `UploadResource`.
     static let nameKey = "protocol"
     static let reasonKey = "because"
 
@@ -124,7 +124,7 @@ extension ProtocolChoice {
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")
     }
 
-    /// Returns `kept` with this choice.
+    /// Returns the stored facts `kept` with this choice added.
     func added(to kept: [String: String]) -> [String: String] {
         var kept = kept
         kept[Self.nameKey] = name
@@ -134,7 +134,7 @@ extension ProtocolChoice {
 }
 
 extension ServerCapabilities {
-    /// The choice of `auto`; nil if there is none.
+    /// The stored choice of `auto`; nil if there is none.
     public var choice: ProtocolChoice? { ProtocolChoice(facts) }
 }
 

@@ -1,6 +1,6 @@
 import CFerryFiles
 
-/// The Castagnoli checksum (RFC 3720 appendix B.4), by a CPU instruction, or else eight bytes a step.
+/// The CRC-32C checksum (RFC 3720 appendix B.4), by a CPU instruction or by tables with eight bytes a step.
 package struct CRC32C: Sendable {
     private var register = UInt32.max
 
@@ -47,7 +47,7 @@ package struct CRC32C: Sendable {
         register = crc
     }
 
-    /// The eight tables of 256: the n-th has the checksum of each byte followed by n zero bytes.
+    /// Eight tables of 256 entries. Table n (0...7) has the checksum of each byte followed by n zero bytes.
     private static let tables: [UInt32] = {
         var tables = (UInt32(0)..<256).map { byte in
             (0..<8).reduce(byte) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0x82F6_3B78 : crc >> 1 }

@@ -1,7 +1,7 @@
 import CFerryFiles
 
-/// The checksum CRC-64/NVME (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), reflected. It is computed by
-/// carry-less products if the processor has them, or else eight bytes a step.
+/// The CRC-64/NVME checksum (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), bit-reflected. It is computed by
+/// carry-less multiplication if the CPU has such instructions, otherwise by tables with eight bytes a step.
 package struct CRC64NVME: Sendable {
     private var register = UInt64.max
 
@@ -22,7 +22,7 @@ package struct CRC64NVME: Sendable {
 
     private static let hasInstructions = ferry_has_checksum_instructions() != 0
 
-    /// The powers of x modulo the polynomial, reflected.
+    /// The factors for carry-less multiplication: powers of x modulo the polynomial, bit-reflected.
     private static let keys: [UInt64] = [575, 511, 191, 127].map { power in
         (0..<power).reduce(1 << 63) { rest, _ in rest & 1 == 1 ? rest >> 1 ^ 0x9A6C_9329_AC4B_C9B5 : rest >> 1
         }
@@ -50,7 +50,7 @@ package struct CRC64NVME: Sendable {
         register = crc
     }
 
-    /// The eight tables of 256: the n-th has the checksum of each byte followed by n zero bytes.
+    /// Eight tables of 256 entries. Table n (0...7) has the checksum of each byte followed by n zero bytes.
     private static let tables: [UInt64] = {
         var tables = (UInt64(0)..<256).map { byte in
             (0..<8).reduce(byte) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0x9A6C_9329_AC4B_C9B5 : crc >> 1 }

@@ -1,12 +1,12 @@
-/// The checksum of a concatenation, from the checksums and lengths of its parts: no byte is read twice.
+/// The computation of a checksum from the checksums and lengths of consecutive parts, without their bytes.
 ///
-/// Appending n bytes multiplies a remainder by x^8n modulo the checksum's polynomial, as in zlib's `crc32_combine`. It
-/// applies to any reflected checksum whose initial value and final exclusive-or are all ones.
+/// Appending n bytes multiplies the remainder by x^8n modulo the checksum's polynomial, as in zlib's `crc32_combine`.
+/// The computation applies to any reflected checksum whose initial value and final exclusive-or are all ones.
 struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     /// The polynomial, reflected: the coefficient of x^0 is the highest bit.
     let polynomial: Register
 
-    /// Returns the checksum of all parts in order. Parts of equal length are the common case and share their
+    /// Returns the checksum of all parts in order. Consecutive parts of equal length, the common case, share one
     /// multiplier.
     func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {
         var known: (length: ByteCount, shift: Register)?
@@ -18,7 +18,7 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
 
     private var one: Register { 1 << (Register.bitWidth - 1) }
 
-    /// Returns x^8n modulo the polynomial.
+    /// Returns x^8n modulo the polynomial, with n = `length`.
     private func shift(by length: ByteCount) -> Register {
         var power = one >> 1
         for _ in 0..<3 { power = product(power, power) }

@@ -11,7 +11,7 @@ public enum DigestAlgorithm: String, Hashable, Codable, Sendable, CaseIterable {
     /// CRC-64/NVME, 8 bytes in network order.
     case crc64nvme
 
-    /// The usual name of the algorithm.
+    /// The name of the algorithm for display.
     public var shown: String {
         switch self {
         case .md5: "MD5"

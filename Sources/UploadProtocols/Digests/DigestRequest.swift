@@ -19,9 +19,9 @@ public struct DigestRequest: Hashable, Sendable {
         }
     }
 
-    /// A header field of the request, with the text around the digest.
+    /// A header field of the request that contains the digest, with the text around the digest.
     public struct Carrier: Hashable, Sendable {
-        /// The name of the field. An existing value is replaced.
+        /// The name of the field. The digest replaces an existing value.
         public var field: HTTPField.Name
         /// The form of the digest.
         public var form: Form
@@ -43,9 +43,9 @@ public struct DigestRequest: Hashable, Sendable {
 
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The bytes of the file, counted from its start.
+    /// The range of the file's bytes, counted from the start of the file.
     public var range: Range<ByteCount>
-    /// The field that carries the digest; nil if only the protocol needs the digest, with the response.
+    /// The field that carries the digest; nil if the digest is not sent and only the protocol needs it.
     public var place: Carrier?
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in place: Carrier? = nil) {
@@ -55,13 +55,13 @@ public struct DigestRequest: Hashable, Sendable {
     }
 }
 
-/// A digest that was computed for a request, in the order of its `digests`.
+/// A digest of the file that was computed for a request.
 public struct ComputedDigest: Hashable, Sendable {
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The bytes of the file, counted from its start.
+    /// The range of the file's bytes, counted from the start of the file.
     public var range: Range<ByteCount>
-    /// The digest itself; checksums in network order.
+    /// The bytes of the digest. Those of a CRC are in network order.
     public var bytes: [UInt8]
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, bytes: [UInt8]) {

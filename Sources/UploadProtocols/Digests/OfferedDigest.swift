@@ -1,17 +1,17 @@
 import HTTPTypes
 
-/// The digest that a server reports for a file that it has just received (`Repr-Digest`, RFC 9530), compared with the
-/// file's.
+/// The comparison of a file's digest with the digest that the server reports in its last response (`Repr-Digest`, RFC
+/// 9530).
 ///
-/// It needs no computation before the request and no further request. The file's digest is computed only after a
-/// response has reported one, when the file is still in the page cache.
+/// The comparison needs no computation before the request and no further request. The file's digest is computed only if
+/// a response has reported one, while the file is still in the page cache.
 enum OfferedDigest {
     static let algorithm = DigestAlgorithm.sha256
-    /// The largest file: the server reads it once more before it responds, and a larger one could exceed the response
-    /// timeout.
+    /// The maximum size of the file in bytes. The server reads the file once more before it responds. For a larger
+    /// file, that could take longer than the response timeout.
     static let largestFile: ByteCount = 1 << 30
 
-    /// Requests the digest with the request that completes an upload of `size` bytes.
+    /// Adds the request for the digest to `exchange`, which completes an upload of `size` bytes.
     static func ask(in exchange: inout Exchange, size: ByteCount, _ choice: ChecksumChoice) {
         guard choice == .offered, (1...largestFile).contains(size), let key = ServerDigest.key(of: algorithm)
         else { return }
@@ -19,8 +19,8 @@ enum OfferedDigest {
         exchange.digestsIfTold = [DigestRequest(algorithm, of: 0..<size)]
     }
 
-    /// Sets the digests of the file that are computed if the response reports the same ones in `source`. The request
-    /// does not ask the server for them.
+    /// Sets the digests to compute from the file, if the response reports one of the same algorithm in `source`. The
+    /// request does not ask the server for a digest.
     static func take(
         _ algorithms: [DigestAlgorithm], in source: ServerDigest.Source, of exchange: inout Exchange,
         size: ByteCount, _ choice: ChecksumChoice
@@ -30,7 +30,7 @@ enum OfferedDigest {
         exchange.toldIn = source
     }
 
-    /// Returns the algorithm of the digest that a response confirms; nil if it reports none.
+    /// Returns the algorithm of the digest by which the response confirms the file; nil if it reports none.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server stored different bytes.
     static func verified(by answer: ExchangeOutcome.Response) throws(UploadFailure) -> DigestAlgorithm? {

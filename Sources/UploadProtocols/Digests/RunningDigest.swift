@@ -12,7 +12,7 @@ package struct RunningDigest: Sendable {
 
     private var state: State
 
-    /// Starts with no bytes.
+    /// Makes the digest of no bytes.
     package init(_ algorithm: DigestAlgorithm) {
         switch algorithm {
         case .md5: state = .md5(Insecure.MD5())
@@ -44,7 +44,7 @@ package struct RunningDigest: Sendable {
         }
     }
 
-    /// The digest of all bytes so far; checksums are in network order.
+    /// The digest of all bytes so far. The bytes of a CRC are in network order.
     package var bytes: [UInt8] {
         switch state {
         case .md5(let digest): Array(digest.finalize())

@@ -5,16 +5,17 @@ public import HTTPTypes
 public struct ServerDigest: Hashable, Sendable {
     /// The part of a response that contains digests.
     public enum Source: Hashable, Sendable {
+        /// The header fields.
         case fields
-        /// The JSON of Google's services in the last response.
+        /// The JSON document in the last response of Google's services.
         case googleObject
-        /// The document of S3 for a completed multipart upload.
+        /// The XML document of S3 for a completed multipart upload.
         case s3Completion
     }
 
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The digest itself; checksums in network order.
+    /// The bytes of the digest. Those of a CRC are in network order.
     public var bytes: [UInt8]
 
     public init(_ algorithm: DigestAlgorithm, _ bytes: [UInt8]) {
@@ -42,14 +43,14 @@ public struct ServerDigest: Hashable, Sendable {
         return told.sorted { rank($0.algorithm) < rank($1.algorithm) }
     }
 
-    /// Returns the algorithms of the reported digests, with MD5 if the entity tag has the form of one (S3).
+    /// Returns the algorithms of the digests in header fields, with MD5 if the entity tag is an MD5, as in S3.
     public static func algorithms(in fields: HTTPFields) -> Set<DigestAlgorithm> {
         let told = Set(Self.in(fields).map(\.algorithm))
         if case .whole? = S3EntityTag(fields[.eTag], in: fields) { return told.union([.md5]) }
         return told
     }
 
-    /// Returns the algorithms of the digests in `source` of a response.
+    /// Returns the algorithms of the digests in one part of a response.
     public static func algorithms(in answer: ExchangeOutcome.Response, _ source: Source) -> Set<
         DigestAlgorithm
     > {
@@ -60,7 +61,7 @@ public struct ServerDigest: Hashable, Sendable {
         }
     }
 
-    /// Returns the digests of a field such as `sha-256=:BASE64:, md5=:BASE64:`; unknown and malformed ones are dropped.
+    /// Parses a field such as `sha-256=:BASE64:, md5=:BASE64:`. Unknown and malformed entries are dropped.
     public static func dictionary(_ field: String) -> [ServerDigest] {
         field.split(separator: ",").compactMap { entry in
             let pair = entry.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
@@ -77,7 +78,7 @@ public struct ServerDigest: Hashable, Sendable {
         httpNames.first { $0.value == algorithm }?.key
     }
 
-    /// Returns the name of an algorithm in `OC-Checksum` of ownCloud and Nextcloud; nil if they do not support it.
+    /// Returns the name of an algorithm in `OC-Checksum`; nil if ownCloud and Nextcloud do not support the algorithm.
     static func ownCloudName(of algorithm: DigestAlgorithm) -> String? {
         ownCloudNames.first { $0.value == algorithm }?.key
     }
@@ -93,7 +94,7 @@ public struct ServerDigest: Hashable, Sendable {
         return bytes
     }
 
-    /// The keys of RFC 9530 §7.2.
+    /// The algorithms by their keys in `Repr-Digest` (RFC 9530 §7.2).
     private static let httpNames: [String: DigestAlgorithm] = [
         "md5": .md5, "sha": .sha1, "sha-256": .sha256, "crc32c": .crc32c,
     ]
@@ -121,7 +122,7 @@ extension HTTPField.Name {
     public static let reprDigest = named("Repr-Digest")
     /// The digest of the content of the message (RFC 9530 §2).
     public static let contentDigest = named("Content-Digest")
-    /// The request for a digest (RFC 9530 §4).
+    /// The client's request for a digest in the response (RFC 9530 §4).
     public static let wantReprDigest = named("Want-Repr-Digest")
     /// The checksums of ownCloud and Nextcloud: `SHA1:HEX`, several separated by spaces.
     public static let ocChecksum = named("OC-Checksum")

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// A search for a sequence of bytes in a text that arrives in chunks.
+/// A search for a sequence of bytes in data that arrives in chunks.
 struct ByteSearch: Hashable, Sendable {
     /// The bytes to find; not empty.
     let pattern: [UInt8]
@@ -10,8 +10,8 @@ struct ByteSearch: Hashable, Sendable {
         self.pattern = pattern
     }
 
-    /// Returns the first occurrence at or after `start`. If there is none, returns the longest beginning of one at the
-    /// end of `bytes` (possibly empty).
+    /// Returns the range of the first occurrence at or after `start`. If there is none, returns the range at the end of
+    /// `bytes` with which an occurrence may begin. That range may be empty.
     func first(in bytes: [UInt8], from start: Int) -> Range<Int> {
         bytes.withUnsafeBytes { buffer in
             var position = start

@@ -1,7 +1,6 @@
 extension MediaType {
-    /// The table of one type and its extensions per line, sorted. It has the types of commonly uploaded files, from
-    /// Debian's `media-types` package. Where that package has no type, or one that servers would not understand, the
-    /// test of this table states the reason for ours.
+    /// The table of media types, sorted. Each line has one type and its extensions. Most types come from Debian's
+    /// `media-types` package. The test of this table states the reason for each type that differs from the package.
     static let table = """
         application/atom+xml atom
         application/cbor cbor

@@ -1,12 +1,14 @@
-/// The media type of a file by the extension of its name; `application/octet-stream` if unknown.
+/// The lookup of a file's media type by the extension of its name.
 ///
-/// The type comes from our own table and not from the system, so it is the same everywhere.
+/// The types come from a table in Ferry and not from the system, so they are the same everywhere.
 package enum MediaType {
     /// The type of unknown content (RFC 2046 §4.5.1).
     package static let unknown = "application/octet-stream"
 
-    /// - Parameter name: A file name without folders. Only the text after the last dot counts, in any case. A name
-    ///   whose only dots are at its beginning, as in hidden files, has no extension.
+    /// Returns the media type of a file; `application/octet-stream` if the extension is unknown.
+    ///
+    /// - Parameter name: A file name without folders. The extension is the text after the last dot, in upper or lower
+    ///   case. A name whose only dots are at its beginning, as in hidden files, has no extension.
     package static func ofFile(named name: String) -> String {
         let visible = name.drop { $0 == "." }
         guard let dot = visible.lastIndex(of: "."), dot != visible.startIndex else { return unknown }

@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// The boundary between the parts of a form, and the layout that follows from it (RFC 2046 §5.1.1).
+/// The boundary between the parts of a form, and the layout of the form's bytes (RFC 2046 §5.1.1).
 ///
-/// Only this type lays out a form's bytes: each part is `opening` and its content, and `closing` ends the body.
+/// The body is `opening` and the content for each part, and then `closing`. No other type writes this layout.
 package struct MultipartBoundary: Hashable, Sendable {
     /// The boundary: 1 to 70 characters, without the dashes before it.
     package let text: String
-    /// True for a random boundary, which no part can contain; a boundary of the caller must be searched for
+    /// True for a random boundary, which no part contains. Any other boundary must be searched for in each part
     /// (`BoundaryCheck`).
     package let isUnguessable: Bool
 
@@ -33,14 +33,15 @@ package struct MultipartBoundary: Hashable, Sendable {
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
     }
 
-    /// The bytes before the content of a part.
+    /// Returns the bytes before the content of a part.
     package func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
         Array((isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n").utf8) + header.bytes
     }
 
-    /// The bytes that end the body.
-    /// - Parameter isEmpty: True for a form without parts: the body is then only `--B--` and CRLF. RFC 2046 requires at
-    ///   least one part; browsers send this too, and parsers read no part from it.
+    /// Returns the bytes that end the body.
+    ///
+    /// - Parameter isEmpty: True for a form without parts. Its body is `--BOUNDARY--` and CRLF. RFC 2046 requires a
+    ///   part, but browsers send this body too, and parsers read no part from it.
     package func closing(isEmpty: Bool) -> [UInt8] {
         Array((isEmpty ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n").utf8)
     }
@@ -66,7 +67,7 @@ package struct BoundaryCheck: Sendable {
     /// - Parameter boundary: The boundary to search for in one part; make another check for the next part.
     package init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
 
-    /// True if the boundary ends in this chunk of the content.
+    /// True if the boundary is in the content and ends in this chunk.
     package mutating func finds(in piece: [UInt8]) -> Bool {
         let bytes = held.isEmpty ? piece : held + piece
         let found = search.first(in: bytes, from: 0)

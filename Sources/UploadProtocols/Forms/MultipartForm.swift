@@ -1,16 +1,16 @@
-/// A multipart/form-data body around one file: the bytes before the file's and the bytes after them.
+/// A multipart/form-data body around one file: the bytes before the file's bytes, and the bytes after them.
 ///
 /// Parameters come first, in order, one part per value, because streaming receivers and S3 policies need them before
 /// the file.
 package struct MultipartForm: Hashable, Sendable {
-    /// The content type of the request, with the boundary.
+    /// The value of the request's `Content-Type`, with the boundary.
     package let contentType: String
-    /// The parameters' parts and the header of the file's.
+    /// The parts of the parameters, and the boundary and header before the file's bytes.
     package let prefix: [UInt8]
     /// The closing delimiter.
     package let suffix: [UInt8]
 
-    /// - Parameter boundary: The boundary; a random one need not be searched for in the file.
+    /// - Parameter boundary: The boundary. The caller searches for it in the file, unless it is random.
     package init(
         boundary: MultipartBoundary, parameters: [UploadItem.Parameter], fileField: String, fileName: String,
         fileType: String

@@ -2,15 +2,15 @@ public import HTTPTypes
 
 /// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG.
 ///
-/// A quote and a `%22` in a name become the same text: the algorithm requires it, and servers expect it.
+/// A quotation mark and the text `%22` in a name are encoded alike, as the algorithm requires and servers expect.
 public struct MultipartHeader: Hashable, Sendable {
     /// The name of the form field. Any text is allowed and is escaped.
     public var name: String
-    /// The file name. A part with a file name is a file, even with an empty one; any other part is a field.
+    /// The file name. A part with a file name, even an empty one, is a file. Any other part is a form field.
     public var fileName: String?
-    /// The media type; nil omits the line, which means `text/plain` (RFC 7578 §4.4).
+    /// The media type; nil omits the header field, which means `text/plain` (RFC 7578 §4.4).
     public var contentType: String?
-    /// Further lines, after the others. Most receivers ignore them (RFC 7578 §4.8).
+    /// Further header fields, written after the others. Most receivers ignore them (RFC 7578 §4.8).
     public var fields: HTTPFields
 
     public init(
@@ -22,12 +22,12 @@ public struct MultipartHeader: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// The lines and the empty line after them.
+    /// The lines of the header, and the empty line after them.
     public var bytes: [UInt8] {
         var text = "Content-Disposition: form-data; name=\"\(Self.escaped(fieldName: name))\""
         if let fileName { text += "; filename=\"\(Self.escaped(fileName: fileName))\"" }
         text += "\r\n"
-        // `HTTPField` replaces line breaks by spaces: no value can end its line, checked or not.
+        // `HTTPField` replaces line breaks by spaces, so no value can end its line, even if `check()` was not called.
         if let contentType {
             text += "Content-Type: \(HTTPField(name: .contentType, value: contentType).value)\r\n"
         }
@@ -35,8 +35,10 @@ public struct MultipartHeader: Hashable, Sendable {
         return Array((text + "\r\n").utf8)
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` has a line that another
-    ///   property writes.
+    /// Checks the media type and the further header fields.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` contains
+    ///   `Content-Disposition` or `Content-Type`, which other properties write.
     public func check() throws(UploadFailure) {
         if let contentType, !Self.isMediaType(contentType) {
             throw UploadFailure(
@@ -50,7 +52,7 @@ public struct MultipartHeader: Hashable, Sendable {
         }
     }
 
-    /// Converts line breaks in a field's name to CRLF first, then escapes them like the rest.
+    /// Escapes a field's name. Each line break is converted to CRLF first.
     static func escaped(fieldName: String) -> String {
         var scalars = String.UnicodeScalarView()
         var previousWasReturn = false
@@ -65,7 +67,7 @@ public struct MultipartHeader: Hashable, Sendable {
         return escaped(fileName: String(scalars))
     }
 
-    /// Percent-encodes only CR, LF and the double quote, so that no name can end its header.
+    /// Percent-encodes only CR, LF and the double quote, so that no name can end its header field.
     static func escaped(fileName: String) -> String {
         var text = ""
         for scalar in fileName.unicodeScalars {

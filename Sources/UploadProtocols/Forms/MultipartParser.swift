@@ -2,12 +2,12 @@ import FerryFiles
 
 /// A parser for a `multipart/form-data` body in chunks of any size (RFC 7578, RFC 2046 §5.1.1).
 ///
-/// Content is passed on as it arrives and never collected: between two calls the parser keeps less than one delimiter
-/// of content, or one part's header.
+/// The parser passes content on as it arrives. Between two calls it keeps less than one delimiter of content, or the
+/// header of one part.
 package struct MultipartParser: Sendable {
-    /// The limits of a body. The caller limits the content itself.
+    /// The limits of a body. The caller limits the size of the content.
     package struct Limits: Hashable, Sendable {
-        /// The maximum bytes of one part's header, and of text before the first delimiter.
+        /// The maximum number of bytes in the header of one part, and in the text before the first delimiter.
         package var headerBytes: Int
         /// The maximum number of parts of one form.
         package var parts: Int
@@ -18,7 +18,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// The head of one part. A part with a file name is a file, any other is a field.
+    /// The header of one part. A part with a file name is a file, any other part is a form field.
     package struct Part: Hashable, Sendable {
         /// The name of the form field, unescaped.
         package var name: String
@@ -34,7 +34,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// The contents of a chunk of the body, in order.
+    /// An element of the body, as far as it has arrived.
     package enum Event: Hashable, Sendable {
         case partBegan(Part)
         case content(ArraySlice<UInt8>)
@@ -50,7 +50,7 @@ package struct MultipartParser: Sendable {
     }
 
     private var state = State.preamble(bytes: 0)
-    private var held: [UInt8] = Array("\r\n".utf8)  // the first delimiter may start the body without one
+    private var held: [UInt8] = Array("\r\n".utf8)  // the first delimiter may have no CRLF before it
     private var partCount = 0
     private let delimiter: ByteSearch
     private let limits: Limits
@@ -72,7 +72,9 @@ package struct MultipartParser: Sendable {
         try self.init(boundary: boundary, limits: limits)
     }
 
-    /// Parses the next chunk of the body.
+    /// Parses the next chunk of the body, and returns the elements in it in order.
+    ///
+    /// - Throws: `MultipartError` if the body is malformed or exceeds a limit.
     package mutating func parse(_ piece: [UInt8]) throws(MultipartError) -> [Event] {
         let bytes = held.isEmpty ? piece : held + piece
         held = []
@@ -83,12 +85,12 @@ package struct MultipartParser: Sendable {
     }
 
     /// Ends the body.
-    /// - Throws: `.endedEarly` if the closing delimiter is missing: the last part may be incomplete.
+    /// - Throws: `.endedEarly` if the closing delimiter is missing, because the last part may be incomplete.
     package func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .endedEarly }
     }
 
-    /// Consumes one element, and returns where the next begins; nil if more bytes are needed.
+    /// Parses one element and returns the position of the next one; nil if more bytes are needed or the body has ended.
     private mutating func step(
         _ bytes: [UInt8], from start: Int, into events: inout [Event]
     ) throws(MultipartError) -> Int? {
@@ -131,7 +133,7 @@ package struct MultipartParser: Sendable {
         return nil
     }
 
-    /// Reads the rest of a delimiter's line: `--` ends the body, padding and CRLF begin a part.
+    /// Reads the rest of a delimiter's line. `--` ends the body. White space and CRLF begin a part.
     private mutating func endDelimiterLine(_ bytes: [UInt8], from start: Int) throws(MultipartError) -> Int? {
         let rest = bytes[start...]
         if rest.starts(with: "--".utf8) {
@@ -145,7 +147,7 @@ package struct MultipartParser: Sendable {
             partCount += 1
             guard partCount <= limits.parts else { throw .tooManyParts(limit: limits.parts) }
             state = .header
-            return line.startIndex  // the CRLF stays: a part without header lines then ends like any other
+            return line.startIndex  // the CRLF stays, so that a header without lines ends like any other
         }
         let mayStillComplete = line.isEmpty || line.elementsEqual("\r".utf8) || rest.elementsEqual("-".utf8)
         guard mayStillComplete else { throw .malformed("a delimiter is followed by other text") }
@@ -198,7 +200,7 @@ package enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible 
     case tooManyParts(limit: Int)
     case endedEarly
 
-    /// The problem of the form, in a sentence without a final stop.
+    /// The problem of the form in one sentence, without a full stop at the end.
     package var description: String {
         switch self {
         case .boundary: "the Content-Type is not multipart/form-data with a boundary of 1 to 70 characters"
@@ -210,10 +212,10 @@ package enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// A header field such as `form-data; name="a"; filename="b"`: a value and parameters.
+/// A header field with a value and parameters, such as `form-data; name="a"; filename="b"`.
 ///
-/// In quotes `\"` and `\\` are escapes; any other backslash stays, as browsers send it. Extended parameters such as
-/// `filename*` have their own names, so they are never confused with the plain ones (RFC 7578 §4.2 forbids them).
+/// In quotation marks, `\"` and `\\` are escapes. Any other backslash stays, because browsers send it unescaped.
+/// Extended parameters such as `filename*` do not replace the plain ones (RFC 7578 §4.2 forbids them).
 package struct ParameterizedField: Hashable, Sendable {
     /// The text before the first parameter, without blanks around it.
     package let value: String
@@ -242,7 +244,7 @@ package struct ParameterizedField: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// Returns the parameter of that name, in lower case.
+    /// The value of a parameter. `name` is in lower case.
     package subscript(name: String) -> String? { parameters[name] }
 
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {

@@ -1,7 +1,7 @@
 import FerryFiles
 
 extension JSONScanner {
-    /// Reads a text.
+    /// Reads a string and decodes its escapes.
     package mutating func string() throws(MalformedJSON) -> String {
         let (text, hasEscapes) = try rawString()
         // Nearly all texts are ASCII, and validation as UTF-8 takes longer.
@@ -13,13 +13,13 @@ extension JSONScanner {
         return value
     }
 
-    /// Reads a text as bytes, which need not be UTF-8.
+    /// Reads a string as bytes, which need not be UTF-8.
     package mutating func stringBytes() throws(MalformedJSON) -> [UInt8] {
         let (text, hasEscapes) = try rawString()
         return hasEscapes ? try unescape(text) : Array(text)
     }
 
-    /// Skips a text and checks it.
+    /// Skips a string, and checks its escapes and its UTF-8.
     mutating func skipString() throws(MalformedJSON) {
         let start = self
         let (text, hasEscapes) = try rawString()
@@ -28,9 +28,9 @@ extension JSONScanner {
         _ = try string()
     }
 
-    /// Reads a text without decoding its escapes.
+    /// Reads a string without decoding its escapes.
     ///
-    /// - Returns: The bytes between the quotes.
+    /// - Returns: The bytes between the quotes, and whether they contain escapes.
     package mutating func rawString() throws(MalformedJSON) -> (
         text: UnsafeBufferPointer<UInt8>, hasEscapes: Bool
     ) {
@@ -52,8 +52,8 @@ extension JSONScanner {
         return (UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), hasEscapes)
     }
 
-    /// Returns the position of the first byte from `start` on that is not a plain part of a text: a quote, a backslash,
-    /// a control character, or the end. It checks eight bytes a step, as most of a queue's file is text.
+    /// Returns the position of the first byte from `start` on that cannot be copied: a quote, a backslash, a control
+    /// character, or the end. It checks eight bytes a step, because most bytes of a queue's file are in strings.
     private func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)
@@ -77,7 +77,7 @@ extension JSONScanner {
         return index
     }
 
-    /// Skips the character or code after a backslash.
+    /// Skips the rest of an escape, after its backslash.
     private mutating func skipEscape() throws(MalformedJSON) {
         guard next != UInt8(ascii: "u") else {
             position += 1
@@ -95,7 +95,7 @@ extension JSONScanner {
         position += 1
     }
 
-    /// - Parameter text: A text whose escapes `skipEscape` has checked.
+    /// Decodes the escapes of a string, which `skipEscape` has checked.
     private func unescape(_ text: UnsafeBufferPointer<UInt8>) throws(MalformedJSON) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -120,7 +120,7 @@ extension JSONScanner {
         return result
     }
 
-    /// Reads `XXXX` or, for a pair of surrogates, `XXXX\uXXXX`.
+    /// Reads the digits `XXXX` of the escape `\uXXXX`, or `XXXX\uXXXX` for a surrogate pair.
     private func scalar(
         _ text: UnsafeBufferPointer<UInt8>, _ index: inout Int
     ) throws(MalformedJSON) -> Unicode.Scalar {

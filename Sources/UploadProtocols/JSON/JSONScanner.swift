@@ -1,15 +1,15 @@
 import FerryFiles
 
-/// A strict reader of JSON text (RFC 8259) that reads value by value, as the caller requests them. It builds no tree.
+/// A strict reader of JSON text (RFC 8259). It reads one value at a time, as the caller requests, and builds no tree.
 ///
-/// The scanner is valid only while the buffer is. Every access checks the position first.
+/// The scanner must not be used after its buffer is freed. Every access checks the position first.
 package struct JSONScanner {
-    /// The maximum nesting of objects and lists for `skipValue`.
+    /// The maximum nesting depth of objects and arrays in `skipValue`.
     package static let maximumDepth = 32
 
-    /// The text.
+    /// The JSON text.
     package let bytes: UnsafeBufferPointer<UInt8>
-    /// The number of bytes that have been read.
+    /// The position of the next byte to read.
     package var position: Int
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0) {
@@ -17,14 +17,14 @@ package struct JSONScanner {
         self.position = position
     }
 
-    /// The name of a member, with its escapes.
+    /// The name of a member, with its escapes not decoded.
     package struct Key {
         /// The bytes between the quotes.
         package let bytes: UnsafeBufferPointer<UInt8>
         /// The position of the opening quote.
         package let start: Int
 
-        /// The name as written, with its escapes.
+        /// The name as it stands in the text, with its escapes not decoded.
         package var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
@@ -33,12 +33,12 @@ package struct JSONScanner {
         MalformedJSON(position: position, reason: reason)
     }
 
-    /// Makes the error of a text that only a newer version can read.
+    /// Makes the error for a text with a feature, `needed`, that only a newer version of Ferry can read.
     package func newer(_ needed: String) -> MalformedJSON {
         MalformedJSON(position: position, reason: needed, kind: .newer)
     }
 
-    /// Makes the error of a text that the grammar does not allow to continue in this way.
+    /// Makes the error for a byte that the grammar does not allow here, or for the end of the text.
     func unexpected(_ reason: String) -> MalformedJSON {
         isAtEnd
             ? MalformedJSON(position: position, reason: "it ends too early", kind: .endsTooEarly)
@@ -57,12 +57,12 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads `sign`, which must come next.
+    /// Reads `sign` after optional white space. Throws if another byte follows.
     package mutating func expect(_ sign: Unicode.Scalar) throws(MalformedJSON) {
         guard take(sign) else { throw unexpected("expected '\(sign)'") }
     }
 
-    /// Reads `sign` if it comes next.
+    /// Reads `sign` after optional white space. Returns false if another byte follows.
     package mutating func take(_ sign: Unicode.Scalar) -> Bool {
         skipWhitespace()
         guard next == UInt8(ascii: sign) else { return false }
@@ -70,7 +70,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Reads `text` if exactly that comes next.
+    /// Reads `text` if exactly these bytes follow. White space is not skipped.
     package mutating func take(_ text: [UInt8]) -> Bool {
         guard UnsafeRawBufferPointer(bytes).holds(text, at: position) else { return false }
         position += text.count
@@ -88,7 +88,7 @@ package struct JSONScanner {
         return key
     }
 
-    /// Returns true if the list has another element. Call this after `expect("[")`.
+    /// Returns true if the array has another element. Call this after `expect("[")`.
     package mutating func element(isFirst: inout Bool) throws(MalformedJSON) -> Bool {
         if take("]") { return false }
         try skipComma(before: "]", isFirst: &isFirst)
@@ -110,9 +110,9 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads an integer of up to 64 bits, as a number or as digits in quotes.
+    /// Reads a sign and an integer of up to 64 bits, as a number or as digits in quotes.
     ///
-    /// The result is not generic: callers are in other modules, where a generic function would not be specialized.
+    /// The result type is fixed: a generic function would not be specialized for callers in other modules.
     package mutating func wholeNumber() throws(MalformedJSON) -> Int128 {
         let isQuoted = take("\"")
         let isNegative = next == UInt8(ascii: "-")
@@ -137,7 +137,7 @@ package struct JSONScanner {
         return isNegative ? -Int128(value) : Int128(value)
     }
 
-    /// Reads a number, or one of the texts for values that JSON has no number for: "inf", "-inf" and "nan".
+    /// Reads a number, or one of the strings "inf", "-inf" and "nan". JSON has no numbers for these values.
     package mutating func double() throws(MalformedJSON) -> Double {
         skipWhitespace()
         let text: String
@@ -165,7 +165,7 @@ package struct JSONScanner {
 
     /// Skips one value of any kind and checks it.
     ///
-    /// - Returns: The positions of the value.
+    /// - Returns: The range of the value's bytes.
     @discardableResult
     package mutating func skipValue(depth: Int = 0) throws(MalformedJSON) -> Range<Int> {
         guard depth < Self.maximumDepth else { throw malformed("nested too deeply") }

@@ -1,35 +1,35 @@
-/// A walk through a JSON text, value by value, that knows the objects and lists around the current value.
+/// A walk through a JSON text, value by value. It keeps the objects and arrays around the current value.
 ///
-/// The walk does not recurse, so the nesting is unlimited. It refuses an object with two members of one name: decoders
-/// use one of the two, and do not report which (RFC 8259 §4).
+/// The walk does not recurse, so the nesting is unlimited. It refuses an object with two members of one name, because a
+/// decoder uses one of the two and does not report which (RFC 8259 §4). Names are compared undecoded.
 package struct JSONWalk {
-    /// An open object or list around the current value.
+    /// An object or array around the current value.
     package struct Container {
         /// The position of the opening brace or bracket.
         package let start: Int
-        /// True for an object, false for a list.
+        /// True for an object, false for an array.
         package let isObject: Bool
-        /// The number of members or elements that have begun.
+        /// The number of members or elements that the walk has reached.
         package fileprivate(set) var count = 0
         /// The name of the first member.
         package fileprivate(set) var firstKey: JSONScanner.Key?
-        /// The name of the current member; nil in a list.
+        /// The name of the current member; nil in an array.
         package fileprivate(set) var key: JSONScanner.Key?
         fileprivate var isFirst = true
         fileprivate var names: Set<[UInt8]> = []
     }
 
-    /// A part of the text that the walk has passed.
+    /// One step of the walk.
     package enum Step {
-        /// The beginning of an object or list, which is now the last of `containers`.
+        /// The beginning of an object or array, which is now the last of `containers`.
         case begin
-        /// A text, a number, true, false or null.
+        /// A string, a number, true, false or null.
         case scalar
-        /// The end of an object or list, and the position after its last value.
+        /// The end of an object or array, and the position after its last value.
         case end(Container, lastValue: Int)
     }
 
-    /// The open objects and lists, from the outside in.
+    /// The open objects and arrays, from the outside in.
     package private(set) var containers: [Container] = []
     private var scanner: JSONScanner
     private var hasBegun = false
@@ -41,7 +41,7 @@ package struct JSONWalk {
     /// The position after the last step.
     package var position: Int { scanner.position }
 
-    /// The names of the open members, from the outside in, without escapes; nil in lists.
+    /// The names of the open members, from the outside in, with their escapes decoded; nil for an array.
     package var path: [String?] {
         containers.map { container in
             guard let key = container.key else { return nil }
@@ -72,7 +72,7 @@ package struct JSONWalk {
         return .scalar
     }
 
-    /// Reads up to the next value of the container.
+    /// Moves to the next value of the container. Returns false at the container's end.
     private mutating func goesOn(_ top: Int) throws(MalformedJSON) -> Bool {
         containers[top].key = nil
         if containers[top].isObject {
@@ -89,8 +89,8 @@ package struct JSONWalk {
         return true
     }
 
-    /// Returns the first error of a text that is not JSON (RFC 8259); nil if it is valid. A byte order mark may precede
-    /// it.
+    /// Returns the first error in a text that is not valid JSON (RFC 8259); nil if it is valid. A byte order mark may
+    /// precede the text.
     package static func error(in bytes: UnsafeBufferPointer<UInt8>) -> MalformedJSON? {
         var walk = JSONWalk(bytes, at: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         do throws(MalformedJSON) { while try walk.next() != nil {} } catch { return error }

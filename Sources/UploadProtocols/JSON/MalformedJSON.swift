@@ -1,6 +1,6 @@
 /// An error at a position of a JSON text.
 package struct MalformedJSON: Error, Hashable {
-    /// The reason why the text cannot be read.
+    /// The kind of an error.
     package enum Kind: Hashable, Sendable {
         /// The text is wrong at the position.
         case wrong
@@ -12,9 +12,9 @@ package struct MalformedJSON: Error, Hashable {
 
     /// The number of bytes before the error.
     package var position: Int
-    /// The error, or for `newer` the required feature, as a part of a sentence.
+    /// The error as a part of a sentence. With the kind `newer`, the feature that the text needs.
     package var reason: String
-    /// The reason for the error.
+    /// The kind of the error.
     package var kind: Kind
 
     package init(position: Int, reason: String, kind: Kind = .wrong) {
@@ -23,21 +23,21 @@ package struct MalformedJSON: Error, Hashable {
         self.kind = kind
     }
 
-    /// The error with its line and column, as a part of a sentence: `line 3, column 7: a comma before }`.
+    /// Returns the error with its line and column, for a sentence: `line 3, column 7: a comma before }`.
     package func text(in bytes: some Sequence<UInt8>) -> String {
         kind == .endsTooEarly ? reason : "\(TextPosition(of: position, in: bytes)): \(reason)"
     }
 }
 
-/// A position in a text, counted as in editors.
+/// A position in a text, as editors show it.
 package struct TextPosition: Hashable, CustomStringConvertible {
     /// The number of the line, from 1.
     package var line = 1
     /// The number of the character in its line, from 1.
     package var column = 1
 
-    /// - Parameter offset: The number of bytes before the position. An offset after the end of the text counts as its
-    ///   end.
+    /// - Parameter offset: The number of bytes before the position. If it is larger than the text, the position is the
+    ///   end of the text.
     package init(of offset: Int, in bytes: some Sequence<UInt8>) {
         for byte in bytes.prefix(offset) {
             if byte == 0x0A {

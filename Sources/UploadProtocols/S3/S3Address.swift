@@ -1,4 +1,4 @@
-/// The URLs of a destination: that of the bucket, and those of its objects by key.
+/// The URLs of an S3 destination: the URL of the bucket, and those of objects by key.
 struct S3Address: Hashable, Sendable {
     /// The configured scheme, host and port.
     let origin: String
@@ -29,7 +29,7 @@ struct S3Address: Hashable, Sendable {
         bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
     }
 
-    /// Returns the key for the file of that name.
+    /// Returns the object key for a file with this name.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the key would be empty.
     func key(for name: String) throws(UploadFailure) -> String {
@@ -42,13 +42,13 @@ struct S3Address: Hashable, Sendable {
         return key
     }
 
-    /// The common prefix of all files' keys.
+    /// The prefix that the keys of all files at this destination have.
     var prefix: String {
         guard let mark = path.firstRange(of: UploadAddress.nameMark) else { return key(inPath: path) }
         return key(inPath: String(path[..<mark.lowerBound]))
     }
 
-    /// Returns the URL of an object, with the key encoded once, as it is signed.
+    /// Returns the URL of an object. The key is percent-encoded once, in the form that the signature needs.
     func object(_ key: String) -> String {
         bucketAddress + "/" + SigV4Encoding.encoded(key.utf8, keepsSlash: true)
     }
@@ -58,10 +58,10 @@ struct S3Address: Hashable, Sendable {
         isBucketInPath ? origin + "/" + SigV4Encoding.encoded((bucket ?? "").utf8) : origin
     }
 
-    /// True if TLS protects the requests, so that nothing on the path can change them.
+    /// True if the requests use https. TLS then protects their content from changes on the way.
     var isEncrypted: Bool { origin.lowercased().hasPrefix("https:") }
 
-    /// Returns the query of `name=value` pairs, with its question mark.
+    /// Returns the percent-encoded query of `name=value` pairs, with its question mark.
     static func query(_ pairs: KeyValuePairs<String, String>) -> String {
         "?"
             + pairs.map { "\(SigV4Encoding.encoded($0.utf8))=\(SigV4Encoding.encoded($1.utf8))" }
@@ -74,8 +74,8 @@ struct S3Address: Hashable, Sendable {
         return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
     }
 
-    /// Returns the bucket of `bucket.s3.REGION.amazonaws.com` and similar hosts; any other host is an endpoint for all
-    /// buckets.
+    /// Returns the bucket in a host such as `bucket.s3.REGION.amazonaws.com`. Returns nil for any other host: it is an
+    /// endpoint for all buckets.
     private static func bucket(inHost host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

@@ -3,19 +3,19 @@ import HTTPTypes
 
 /// A part that the server has stored.
 struct S3Part: Hashable, Sendable {
-    /// The longest entity tag: ten thousand tags are kept, and written into one document.
+    /// The maximum length of an entity tag, in bytes. Up to 10,000 tags are kept in memory and sent in one document.
     static let longestTag = 1024
 
-    /// The entity tag, verbatim for the completion.
+    /// The entity tag as the server sent it. The completion must repeat it verbatim.
     var entityTag: String
-    /// The digest by the upload's algorithm, computed here or listed by the server.
+    /// The digest of the part by the upload's algorithm, computed from the file or listed by the server.
     var digest: [UInt8]?
 }
 
-/// The used part of the response to `POST ?uploads`. The name of the root element differs between servers.
+/// The parser of the response to `POST ?uploads`. It ignores the root element's name, which differs between servers.
 enum S3Creation {
-    /// The longest upload ID. The ID is journaled and part of each URL; those of real servers have at most a few
-    /// hundred bytes.
+    /// The maximum length of an upload ID, in bytes. The ID is journaled and is part of each URL. Real servers send at
+    /// most a few hundred bytes.
     private static let longestID = 2048
 
     static func uploadID(in body: [UInt8]) -> String? {
@@ -28,10 +28,10 @@ enum S3Creation {
 /// One page of the list of stored parts.
 struct S3PartPage {
     var parts: [(number: Int, size: ByteCount, part: S3Part)] = []
-    /// The marker of the next page; nil on the last page.
+    /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Parses a page; nil for any other body, and for a page that announces another one without its marker.
+    /// Parses a page. Returns nil for any other body, and for a page that announces another one without its marker.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             root.child(named: "UploadId") ?? root.child(named: "IsTruncated") != nil
@@ -63,14 +63,14 @@ struct S3PartPage {
     }
 }
 
-/// The object of a completed upload.
+/// The response to a completion, with the properties of the object.
 struct S3Completion {
     /// The entity tag; nil if the server sent none: radosgw 16.2.15 leaves the element empty.
     var entityTag: String?
     private let root: XMLElement
 
-    /// Parses a complete result document; nil for any other body, since a success may begin before its outcome is
-    /// known.
+    /// Parses a complete result document; nil for any other body. A server may send status 200 before it knows the
+    /// outcome, and then an error in the body.
     init?(_ body: [UInt8]) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             let tag = root.child(named: "ETag")?.text
@@ -79,7 +79,7 @@ struct S3Completion {
         self.root = root
     }
 
-    /// The checksums of the whole object, without composites of its parts' checksums.
+    /// The checksums of the whole object. A composite checksum is left out: it covers only the checksums of the parts.
     var digests: [ServerDigest] {
         guard root.child(named: "ChecksumType")?.text != "COMPOSITE" else { return [] }
         return [DigestAlgorithm.crc64nvme, .crc32c].compactMap { algorithm in
@@ -87,7 +87,7 @@ struct S3Completion {
         }
     }
 
-    /// Returns the object's digest as the server wrote it.
+    /// Returns the object's digest as the server wrote it; nil if the response does not contain it.
     func told(_ algorithm: DigestAlgorithm) -> String? {
         S3Checksum.element(algorithm).flatMap { root.child(named: $0)?.text }
     }
@@ -102,7 +102,7 @@ struct S3UploadPage {
     }
 
     var uploads: [Entry] = []
-    /// The marker of the next page; nil on the last page.
+    /// The marker with which the next page is requested; nil on the last page.
     var next: (key: String, uploadID: String)?
 
     init?(_ body: [UInt8]) {
@@ -120,16 +120,16 @@ struct S3UploadPage {
         next = (key, root.child(named: "NextUploadIdMarker")?.text ?? "")
     }
 
-    /// Parses a time of S3: RFC 3339 in UTC, with any fraction of a second.
+    /// Parses a time of S3: RFC 3339 in UTC. A fraction of a second is ignored.
     private static func date(_ text: String) -> Date? {
         let whole = text.prefix { $0 != "." && $0 != "Z" }
         return try? Date(String(whole) + "Z", strategy: .iso8601)
     }
 }
 
-/// The document of a completion.
+/// The XML body of the request that completes a multipart upload.
 enum S3CompletionDocument {
-    /// - Parameter parts: The parts by number; the server requires them in order.
+    /// - Parameter parts: The parts by number. They are written in ascending order, as the server requires.
     static func bytes(_ parts: [Int: S3Part], digest: DigestAlgorithm?) -> [UInt8] {
         let name = digest.flatMap(S3Checksum.element)
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"

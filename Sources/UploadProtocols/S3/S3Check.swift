@@ -1,19 +1,19 @@
 import HTTPTypes
 
-/// A check whether a bucket can be read, with a list of its unfinished uploads. It changes nothing.
+/// A check whether a bucket can be read, and which unfinished uploads it has. The check changes nothing on the server.
 package struct S3Check: DestinationCheck {
     private enum Phase {
         case starting
         case listing
         case searching
-        /// Requests the stored size of one of the found uploads.
+        /// Requests the sizes of the stored parts of the unfinished upload at this index of the report.
         case sizing(Int)
     }
 
-    /// The limit of uploads whose size is requested, since each costs requests.
+    /// The maximum number of uploads whose size is requested. Each one costs at least one request.
     private static let sizedUploads = 100
 
-    /// The limit of listed pages. More uploads than these pages of a thousand are a mistake of the bucket's owner.
+    /// The maximum number of pages with 1,000 uploads each. More uploads are a mistake of the bucket's owner.
     private static let pageLimit = 20
 
     private let setup: Result<S3Address, UploadFailure>
@@ -48,7 +48,7 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    /// Queries the bucket for the destination's prefix.
+    /// Sends a query to the bucket, limited to the destination's prefix.
     private func ask(_ query: KeyValuePairs<String, String>) -> CheckStep {
         switch setup {
         case .failure(let failure): return .failed(failure)
@@ -130,7 +130,7 @@ package struct S3Check: DestinationCheck {
         return askSize(of: 0, after: nil)
     }
 
-    /// - Parameter marker: The number of the last known part; nil for the first page.
+    /// - Parameter marker: The number of the last part on the previous page; nil for the first page.
     private mutating func askSize(of index: Int, after marker: Int?) -> CheckStep {
         guard index < min(report.leftovers.count, Self.sizedUploads) else { return .finished(report) }
         phase = .sizing(index)
@@ -142,7 +142,7 @@ package struct S3Check: DestinationCheck {
     }
 
     private mutating func receiveParts(_ answer: ExchangeOutcome.Response, of index: Int) -> CheckStep {
-        // An upload that ended meanwhile has no parts.
+        // The upload was completed or aborted after the list was made.
         if answer.status == 404 { return askSize(of: index + 1, after: nil) }
         guard answer.isSuccess, let page = S3PartPage(answer.body, digest: nil) else {
             return .finished(report)

@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The digests in S3: of a part, of an object, and of an object made from parts.
+/// The names and values of digests in S3's header fields and documents.
 enum S3Checksum {
-    /// The field of a request or a response with the digest of its content, in Base64.
+    /// Returns the header field for the digest of a message's content, in Base64.
     static func field(_ algorithm: DigestAlgorithm) -> HTTPField.Name {
         switch algorithm {
         case .md5: .named("Content-MD5")
@@ -14,7 +14,7 @@ enum S3Checksum {
         }
     }
 
-    /// The name in `x-amz-checksum-algorithm`; nil for MD5, which S3 uses in Content-MD5 and the entity tag.
+    /// Returns the name in `x-amz-checksum-algorithm`; nil for MD5, which S3 uses in Content-MD5 and the entity tag.
     static func name(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -25,11 +25,11 @@ enum S3Checksum {
         }
     }
 
-    /// The element for the digest in lists of parts and results.
+    /// Returns the name of the XML element with the digest, in lists of parts and in results; nil for MD5.
     static func element(_ algorithm: DigestAlgorithm) -> String? { name(algorithm).map { "Checksum\($0)" } }
 
-    /// The value of `x-amz-checksum-type`. CRCs of parts combine to that of the object; hashes only to a hash of
-    /// hashes.
+    /// Returns the value of `x-amz-checksum-type`; nil for MD5. The CRCs of parts combine to the CRC of the object.
+    /// Hashes of parts combine only to a composite, a hash of the hashes.
     static func type(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -38,9 +38,9 @@ enum S3Checksum {
         }
     }
 
-    /// Returns the expected value in the server's report for an object of these parts. It is Base64, `BASE64-N` for a
-    /// composite, or `HEX-N` for the entity tag from the MD5s of parts. The result is nil if a digest has a wrong
-    /// length.
+    /// Returns the digest that the server should report for an object made of these parts. The form is Base64,
+    /// `BASE64-N` for a composite of N parts, or `HEX-N` for an entity tag made of MD5s. The result is nil if a CRC has
+    /// the wrong length.
     static func whole(_ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm)
         -> String?
     {
@@ -70,14 +70,14 @@ enum S3Checksum {
     static func bytes(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
 }
 
-/// An entity tag in the form of an MD5. No server guarantees this form, and encrypted objects have other tags.
+/// An entity tag that is an MD5 or made of MD5s. No server guarantees this form, and encrypted objects have other tags.
 enum S3EntityTag: Hashable {
     /// The MD5 of the content.
     case whole([UInt8])
     /// The MD5 of the parts' MD5s, and the number of parts.
     case parts([UInt8], count: Int)
 
-    /// Parses a tag; nil for any other form, and for a response about an object whose encryption changes its tag.
+    /// Parses an entity tag; nil for any other form, or if `fields` name an encryption that changes the tag.
     init?(_ tag: String?, in fields: HTTPFields = [:]) {
         let encryption = fields[.named("x-amz-server-side-encryption")] ?? ""
         guard let tag, !encryption.hasPrefix("aws:kms"),

@@ -30,7 +30,7 @@ public struct S3Credentials: Hashable, Sendable {
     }
 }
 
-/// The printed form, which shows only the source.
+/// The printed form, which shows the source and no key.
 extension S3Credentials: CustomStringConvertible, CustomReflectable {
     public var description: String { "credentials from \(origin)" }
     public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }

@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// The error in a response of an S3 server. It may be missing: a `HEAD` has no body, and a proxy sends other responses.
+/// The error in a response of an S3 server. It may be missing, as in a response to `HEAD` or one of a proxy.
 package struct S3Error: Hashable, Sendable {
     let status: Int
     /// The code, such as `NoSuchBucket`; empty if the response is not an S3 error.
@@ -9,7 +9,7 @@ package struct S3Error: Hashable, Sendable {
     private let details: XMLElement?
     private let fallback: UploadFailure
 
-    /// - Parameter answer: A refusal, or a success with `<Error>` in its body.
+    /// - Parameter answer: A response with an error status, or a successful one with `<Error>` in its body.
     package init(_ answer: ExchangeOutcome.Response) {
         status = answer.status
         let root = XMLDocument.parse(answer.body)
@@ -18,36 +18,36 @@ package struct S3Error: Hashable, Sendable {
         fallback = ResponseClassifier.failure(answer)
     }
 
-    /// Returns an element of the error's description, short and harmless.
+    /// Returns the text of an element of the error, as one short line without control characters; nil if it has none.
     package func detail(_ name: String) -> String? {
         details?.child(named: name).map { ServerText.cleaned($0.text) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// True if the message, or the name of the wrong header or argument, contains the word.
+    /// True if the error's message, or the name of the wrong header field or argument, contains the word.
     func mentions(_ word: String) -> Bool {
         ["Message", "Header", "ArgumentName"].contains {
             detail($0)?.lowercased().contains(word.lowercased()) ?? false
         }
     }
 
-    /// True if the failure may be temporary: the queue retries later.
+    /// True if the failure may be temporary, so that the queue retries later.
     var isTransient: Bool { failure.isTransient }
 
-    /// The failure for users.
+    /// The failure with the server's error code and message, and a hint for the user.
     var failure: UploadFailure {
         guard !code.isEmpty else { return fallback }
         let rule = S3ErrorRule.of(code)
         var failure = fallback
         let message = detail("Message").map { ": \($0.trimmingSuffix("."))" } ?? ""
         failure.summary = "the server answered \(status) \(ServerText.cleaned(code))\(message)"
-        // An error in a success is the server's own failure unless its code says otherwise.
+        // An error with status 2xx is a failure of the server, unless a rule for the code says otherwise.
         let usual = (200..<300).contains(status) ? .server : fallback.category
         failure.category = rule?.category ?? usual
         failure.hint = hint ?? rule?.hint ?? fallback.hint
         return failure
     }
 
-    /// The hints that contain a value from the server.
+    /// The hint for this error, if it contains a value from the server.
     private var hint: String? {
         switch code {
         case "RequestTimeTooSkewed":
@@ -71,7 +71,7 @@ package struct S3Error: Hashable, Sendable {
     }
 }
 
-/// The meaning of error codes for the queue, and the next step, if the status alone does not say it.
+/// The category and the hint of an error code, if the HTTP status alone does not determine them.
 private struct S3ErrorRule {
     var category: UploadFailure.Category
     var hint: String?
@@ -118,7 +118,7 @@ private struct S3ErrorRule {
 }
 
 extension S3Error {
-    /// True for the codes that report altered content.
+    /// True if the server reports that the content it received differs from its digest.
     var isDamage: Bool {
         ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch"].contains(
             code)
@@ -128,20 +128,20 @@ extension S3Error {
     /// reports the key as missing instead.
     var deniesUpload: Bool { code == "NoSuchUpload" || code == "NoSuchKey" }
 
-    /// True if the server requests fewer concurrent requests.
+    /// True if the server is overloaded and asks for fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// Returns the server's limit of parts, if it refused part `number` because of its number.
+    /// Returns the server's maximum number of parts, if it refused part `number` because the number is too high.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil
         }
         let numbers = detail("Message")?.split { !$0.isNumber }.compactMap { Int($0) } ?? []
-        // A common limit, for a message without a number.
+        // If the message has no number, a common limit is used.
         return numbers.filter { $0 > 1 && $0 < number }.max() ?? (number > 1000 ? 1000 : nil)
     }
 
-    /// True if the server does not support a feature in the request.
+    /// True if the server does not support this feature of the request.
     func refuses(_ feature: S3Feature) -> Bool {
         let isUnknown = status == 501 || code == "NotImplemented"
         let isArgument =
@@ -154,13 +154,13 @@ extension S3Error {
     }
 }
 
-/// The features that a server may not support, each with a substitute.
+/// The features that a server may lack. Uploads work without them. A raw value is a key in `ServerCapabilities`.
 enum S3Feature: String, Hashable, Sendable {
     /// The condition `If-None-Match: *` on `PUT` and on the completion.
     case condition = "s3.ifNoneMatch"
-    /// The checksum fields `x-amz-checksum-…`.
+    /// The checksum fields `x-amz-checksum-…` of a request.
     case checksum = "s3.checksum"
-    /// The checksum of the object in the completion.
+    /// The checksums in the completion: those of the parts and that of the object.
     case completionChecksum = "s3.completionChecksum"
 }
 

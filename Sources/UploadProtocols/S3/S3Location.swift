@@ -1,22 +1,22 @@
 import FerryFiles
 
-/// A location in the form of S3's own tools, `s3://bucket/prefix/`, and its URL.
+/// An S3 destination in the form of S3's own tools, `s3://bucket/prefix/`, and its URL.
 package struct S3Location: Hashable, Sendable {
-    /// The position of the bucket's name.
+    /// The part of the URL that contains the bucket's name.
     package enum Addressing: String, Hashable, Sendable, CaseIterable {
         /// The bucket is the first segment of the path, which any endpoint accepts, AWS too.
         case path
         /// The bucket is the first part of the host name.
         case host
-        /// The bucket is in the host name at AWS, unless TLS could not verify that host, and otherwise in the path.
+        /// The bucket is in the host name at AWS, if its TLS certificate covers that host, and otherwise in the path.
         case auto
     }
 
-    /// The reason why a location cannot be used, as the end of “expected …”.
+    /// The reason why a text is not a valid destination.
     package struct Issue: Error, Hashable {
-        /// The expected value.
+        /// The expected value, as the end of a sentence after “expected”.
         package let expected: String
-        /// True if the endpoint is wrong.
+        /// True if the endpoint is invalid, false if the `s3://` text is.
         package let isEndpoint: Bool
     }
 
@@ -31,11 +31,11 @@ package struct S3Location: Hashable, Sendable {
     package let isBucketInPath: Bool
 
     /// - Parameters:
-    ///   - location: The text `s3://bucket/prefix/`, possibly with `{name}` for the file's name. Without a path the
-    ///     name follows the bucket.
+    ///   - location: The text `s3://bucket/prefix/`, possibly with `{name}` for the file's name. Without a path, the
+    ///     file's name alone is the key.
     ///   - endpoint: The server's URL without a bucket; nil means AWS.
-    ///   - region: The region at AWS; nil lets AWS find the bucket.
-    /// - Throws: `Issue` if the location or the endpoint is not valid.
+    ///   - region: The region at AWS; nil means AWS's host without a region, `s3.amazonaws.com`.
+    /// - Throws: `Issue` if the text or the endpoint is not valid.
     package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
     ) throws(Issue) {
@@ -92,14 +92,14 @@ package struct S3Location: Hashable, Sendable {
     private static let malformed = Issue(
         expected: "a place such as s3://bucket/folder/", isEndpoint: false)
 
-    /// True for a valid name of a bucket; the rules are wider than those of AWS, for other servers.
+    /// True for a valid bucket name. The rules are wider than those of AWS, because other servers allow more names.
     private static func isBucket(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count)
             && name.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: ".-_").contains)
             && name.utf8.first.map(lettersAndDigits.contains) ?? false
     }
 
-    /// True for a label of RFC 1123 §2.1; a wildcard certificate covers one label.
+    /// True for one label of a host name (RFC 1123 §2.1) in lower case. A wildcard certificate covers only one label.
     private static func isLabel(_ text: some StringProtocol) -> Bool {
         (1...63).contains(text.utf8.count)
             && text.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "-").contains)

@@ -5,7 +5,7 @@ public struct S3Options: Hashable, Sendable {
     public var bucketInPath: Bool?
     /// The `x-amz-storage-class` of new objects, such as `STANDARD_IA`; nil uses the bucket's default.
     public var storageClass: String?
-    /// The fields for the request that creates an object: encryption, metadata, access.
+    /// The header fields for the request that creates an object, such as encryption, metadata and access rights.
     public var fields: [String: String]
 
     public init(bucketInPath: Bool? = nil, storageClass: String? = nil, fields: [String: String] = [:]) {

@@ -1,11 +1,11 @@
 /// The division of a file into equal parts and a last one of any size. If the link breaks often, the parts that are not
 /// sent yet become smaller.
 struct S3PartPlan: Hashable, Sendable {
-    /// A run of equal parts, beginning with one number.
+    /// A sequence of parts of one size.
     private struct Run: Hashable, Sendable {
         /// The number of the first part.
         var first: Int
-        /// The start in the file, in bytes.
+        /// The offset of the first part from the start of the file, in bytes.
         var start: ByteCount
         var partSize: ByteCount
     }
@@ -13,7 +13,7 @@ struct S3PartPlan: Hashable, Sendable {
     static let smallestPart: ByteCount = 5 << 20
     static let largestPart: ByteCount = 5 << 30
     static let mostParts = 10_000
-    /// The usual size of a part if none is configured.
+    /// The part size if none is configured, in bytes.
     static let usualPart: ByteCount = 8 << 20
 
     let size: ByteCount
@@ -24,10 +24,10 @@ struct S3PartPlan: Hashable, Sendable {
     var partSize: ByteCount { runs[0].partSize }
     /// The size of the last parts, in bytes.
     var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
-    /// False if some parts but the last are smaller than others.
+    /// True if all parts have one size, except the last one.
     var isUniform: Bool { runs.count == 1 }
 
-    /// Restores the plan of an earlier attempt; nil if no such plan is possible.
+    /// Restores the plan of an earlier attempt; nil if the stored sizes are not valid for the file.
     ///
     /// - Parameter later: The value of `laterSizes`; nil if all parts have one size.
     init?(size: ByteCount, keeping partSize: ByteCount, later: String? = nil) {
@@ -44,8 +44,8 @@ struct S3PartPlan: Hashable, Sendable {
         guard count <= Self.mostParts else { return nil }
     }
 
-    /// The part sizes after the first one, each with the number of its first part: `4:5242880,9:…`; nil if there is
-    /// only one size.
+    /// The part sizes after the first one, each with the number of its first part: `4:5242880,9:…`; nil if all parts
+    /// have one size.
     var laterSizes: String? {
         isUniform ? nil : runs.dropFirst().map { "\($0.first):\($0.partSize)" }.joined(separator: ",")
     }
@@ -53,7 +53,7 @@ struct S3PartPlan: Hashable, Sendable {
     /// Returns a plan with the same parts up to `number`, and smaller ones for the rest of the file.
     ///
     /// - Parameter most: The maximum number of parts at this server.
-    /// - Returns: The plan; nil if the parts would not be smaller, or too many.
+    /// - Returns: The plan; nil if the parts would not become smaller, or if there would be too many.
     func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
         guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
         var plan = self
@@ -63,10 +63,11 @@ struct S3PartPlan: Hashable, Sendable {
         return plan.count <= min(most, Self.mostParts) ? plan : nil
     }
 
-    /// Makes a plan with the requested part size, as near as S3 allows, doubled until the number of parts is allowed.
+    /// Makes a plan. The part size is limited to what S3 allows, and doubled until the number of parts is allowed.
     ///
     /// - Parameters:
-    ///   - smallest: The smallest part that this server accepts.
+    ///   - asked: The requested part size, in bytes; nil means `usualPart`.
+    ///   - smallest: The minimum part size at this server, in bytes.
     ///   - most: The maximum number of parts at this server.
     /// - Throws: `UploadFailure` (`permanent`) if the file is too large for any plan.
     static func make(
@@ -94,7 +95,7 @@ struct S3PartPlan: Hashable, Sendable {
         return last.first - 1 + Self.partCount(size - last.start, last.partSize)
     }
 
-    /// Returns the bytes of part `number`, counted from 1; nil if there is no such part.
+    /// Returns the range of the file's bytes in part `number`, counted from 1; nil if there is no such part.
     func range(of number: Int) -> Range<ByteCount>? {
         guard (1...count).contains(number) else { return nil }
         let run = runs.last { $0.first <= number } ?? runs[0]

@@ -1,11 +1,11 @@
-/// The adaptation of the part size to a link that breaks often: smaller parts lose less, but each part is a request.
-/// The size grows again once the link holds.
+/// The adaptation of the part size to a link that breaks often. A break loses fewer bytes of a smaller part, but each
+/// part costs a request. The size grows again after an upload without a break.
 struct S3PartShrinking: Sendable {
-    /// The bytes that were sent in this attempt, whether their part arrived or not.
+    /// The number of bytes sent in this attempt, in parts that arrived and in parts that broke.
     private(set) var carried: ByteCount = 0
     /// True once a part arrived.
     private(set) var hasArrived = false
-    /// True once a part broke with bytes in flight.
+    /// True once a part broke after some of its bytes were sent.
     private(set) var hasBroken = false
 
     mutating func arrived(_ bytes: ByteCount) {
@@ -19,15 +19,15 @@ struct S3PartShrinking: Sendable {
         hasBroken = true
     }
 
-    /// The number of parts that should fit between two breaks. With four, an eighth of the sent bytes is lost on
-    /// average.
+    /// The number of parts that should fit between two breaks. A break loses half a part on average, so with four parts
+    /// an eighth of the sent bytes is lost.
     private static let partsBetweenBreaks: ByteCount = 4
 
-    /// Returns the size of parts after this attempt: at least half of the old size, as one break is weak evidence.
+    /// Returns the part size after this attempt: at least half of the old size, because one break is weak evidence.
     ///
     /// - Parameters:
-    ///   - size: The old size.
-    ///   - smallest: The smallest part that the server accepts.
+    ///   - size: The old part size, in bytes.
+    ///   - smallest: The minimum part size at this server, in bytes.
     /// - Returns: The new size; nil if it does not change.
     func size(after size: ByteCount, smallest: ByteCount) -> ByteCount? {
         guard hasBroken else { return nil }
@@ -40,12 +40,12 @@ struct S3PartShrinking: Sendable {
 extension S3Upload {
     private static let fact = "s3.partSize"
 
-    /// The smallest size of a part except the last, in bytes.
+    /// The minimum size of a part, in bytes. Only the last part may be smaller.
     var smallestPart: ByteCount {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The size for planning a new upload; nil for the usual one.
+    /// The part size to request for a new upload, in bytes: the configured or the learned one; nil means the default.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -53,13 +53,13 @@ extension S3Upload {
 
     private var learntPart: ByteCount? { facts.facts[Self.fact].flatMap { ByteCount($0) } }
 
-    /// True if the server refused parts of different sizes (Cloudflare R2 allows one size only).
+    /// True if the server has refused parts of different sizes. Cloudflare R2 requires parts of one size.
     var wantsEqualParts: Bool {
         get { facts.facts["s3.equalParts"] == "yes" }
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Plans the rest in smaller parts if this attempt broke too early for the current ones.
+    /// Divides the rest of the file into smaller parts, if a part broke in this attempt.
     ///
     /// - Returns: The notes to record; nil if the parts do not change.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
@@ -68,8 +68,8 @@ extension S3Upload {
             return nil
         }
         facts.facts[Self.fact] = "\(size)"
-        // If no part arrived, a missing part before the last stored one may be too large for the link: the plan splits
-        // it, and drops the stored parts after it.
+        // If no part arrived, a part that is missing before stored ones may be too large for the link. The new plan
+        // splits that part, and drops the stored parts after it.
         let kept = shrinking.hasArrived ? ledger.lastHeld : ledger.heldFromFirst
         if kept == 0 || !wantsEqualParts,
             let plan = session.plan.shrunk(to: size, after: kept, most: most)
@@ -81,7 +81,7 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Enlarges the learned part size after an upload without a break.
+    /// Enlarges the learned part size when an upload is completed in its first attempt.
     mutating func enlargeLearntPart() -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

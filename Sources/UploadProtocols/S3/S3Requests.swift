@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The unsigned requests of one file's upload.
+/// The maker of the unsigned requests for one file's upload.
 struct S3Requests: Sendable {
     private let item: UploadItem
     private let options: S3Options
@@ -15,7 +15,7 @@ struct S3Requests: Sendable {
         creationFields = try S3CreationFields.make(item: item, options: options)
     }
 
-    /// Puts the whole file in one request.
+    /// Makes the request that puts the whole file.
     func put(_ object: String, digest: DigestAlgorithm?, onlyNew: Bool) -> Exchange {
         var exchange = Exchange(
             .put, object, fields: creationFields, traits: [.idempotent, .completes])
@@ -33,7 +33,7 @@ struct S3Requests: Sendable {
         return Exchange(.post, object + S3Address.query(["uploads": ""]), fields: fields)
     }
 
-    /// Puts one part; nil if there is no such part.
+    /// Makes the request that puts one part; nil if there is no part of this number.
     func part(_ number: Int, of session: S3Session) -> Exchange? {
         guard let range = session.plan.range(of: number) else { return nil }
         let query = S3Address.query(["partNumber": "\(number)", "uploadId": session.uploadID])
@@ -53,12 +53,12 @@ struct S3Requests: Sendable {
             .get, session.object + query, fields: S3CreationFields.always(options))
     }
 
-    /// - Parameter declaresDigest: True to send the object's digest too, for the server to compare.
+    /// - Parameter declaresDigest: True to send the digests of the object and its parts, for the server to compare.
     func complete(
         _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
     ) -> Exchange {
         var fields = S3CreationFields.always(options)
-        // Never the form type: S3 forbids it here, and some servers lose the body with it.
+        // Not the type of HTML forms: S3 forbids it here, and some servers lose the body with it.
         fields[.contentType] = "application/xml"
         fields[.named("x-amz-mp-object-size")] = "\(session.plan.size)"
         if onlyNew { fields[.ifNoneMatch] = "*" }
@@ -82,7 +82,7 @@ struct S3Requests: Sendable {
         Exchange(.head, object, fields: headFields)
     }
 
-    /// The fields by which a `HEAD` requests digests.
+    /// The header fields of a `HEAD` request that asks for digests.
     var headFields: HTTPFields {
         var fields = S3CreationFields.always(options)
         fields[.named("x-amz-checksum-mode")] = "ENABLED"
@@ -106,7 +106,7 @@ struct S3Requests: Sendable {
     }
 }
 
-/// The fields that describe a new object.
+/// The header fields that describe a new object, and those of every request.
 enum S3CreationFields {
     static func make(item: UploadItem, options: S3Options) throws(UploadFailure) -> HTTPFields {
         var fields: HTTPFields = [.contentType: item.contentType]
@@ -131,8 +131,8 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns the fields of every request about the object: encryption keys that the server does not store, the payer,
-    /// and the expected owner of the bucket.
+    /// Returns the configured header fields that every request about the object repeats: encryption keys that the
+    /// server does not store, the payer, and the expected owner of the bucket.
     static func always(_ options: S3Options) -> HTTPFields {
         let prefixes = [
             "x-amz-server-side-encryption-customer-", "x-amz-request-payer", "x-amz-expected-bucket-owner",
@@ -147,7 +147,7 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns a metadata value in ASCII; S3 itself encodes other text as in RFC 2047.
+    /// Returns a metadata value in ASCII. Other text is encoded as in RFC 2047, which S3 itself does too.
     private static func metadata(_ value: String) -> String {
         guard value.utf8.contains(where: { !(0x20...0x7E).contains($0) }) else { return value }
         return "=?UTF-8?B?\(S3Checksum.base64(Array(value.utf8)))?="

@@ -3,21 +3,20 @@ struct S3Session: Hashable, Sendable {
     /// The URL of the object.
     let object: String
     let uploadID: String
-    /// The division of the file into parts. They keep the size that was set when the upload started, or the smaller
-    /// sizes after breaks, even if the setting has changed.
+    /// The division of the file into parts. A later change of the configured part size does not affect it.
     var plan: S3PartPlan
-    /// The digest declared at the start.
+    /// The digest algorithm that the creation of the upload declared; nil if it declared none.
     let checksum: DigestAlgorithm?
-    /// The reduced limit of concurrent requests that the server requested; nil if it requested none.
+    /// The lowered limit of concurrent requests, after the server asked for fewer; nil if it did not ask.
     var parallelLimit: Int?
-    /// The expected object if the completion was sent; nil before.
+    /// The expected object, once the completion was sent; nil before.
     var completion: Expected?
 
-    /// The facts that distinguish this upload's object from another at its key.
+    /// The facts that distinguish this upload's object from another object with its key.
     struct Expected: Hashable, Sendable {
-        /// The entity tag as in `S3Checksum.whole`, if the parts' tags are MD5s.
+        /// The expected entity tag in the form of `S3Checksum.whole`; nil if the tags of the parts are not MD5s.
         var entityTag: String?
-        /// The digest by the session's algorithm.
+        /// The expected digest in the form of `S3Checksum.whole`; nil if it is not known.
         var digest: String?
     }
 
@@ -28,7 +27,7 @@ struct S3Session: Hashable, Sendable {
         self.checksum = checksum
     }
 
-    /// Restores a session; nil if the resource is not a multipart upload of a file of this size.
+    /// Restores a multipart upload; nil if the resource is not one, or does not fit a file of `size` bytes.
     init?(_ resource: UploadResource, size: ByteCount) {
         let memory = resource[S3Memory.self]
         guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
@@ -44,7 +43,7 @@ struct S3Session: Hashable, Sendable {
         }
     }
 
-    /// The URL of this upload, different for each upload of an object: it is made durable before parts are sent.
+    /// The URL of this multipart upload. It is on disk before parts are sent.
     var url: String { object + S3Address.query(["uploadId": uploadID]) }
 
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> UploadResource {
@@ -59,7 +58,7 @@ struct S3Session: Hashable, Sendable {
     }
 }
 
-/// The facts that a multipart upload stores.
+/// The facts that a multipart upload stores between attempts.
 struct S3Memory: ResumeForm {
     var uploadID: String?
     /// The size of the first parts, in bytes.
@@ -85,19 +84,19 @@ struct S3Memory: ResumeForm {
     }
 }
 
-/// The stored parts, those in flight and those left.
+/// The record of which parts are stored, in flight or left to send.
 struct S3PartLedger: Sendable {
     let plan: S3PartPlan
     private(set) var held: [Int: S3Part] = [:]
     private(set) var heldBytes: ByteCount = 0
     private(set) var underWay: Set<Int> = []
-    /// The parts left to send; the last element is the next.
+    /// The numbers of the parts left to send. The last element is sent next.
     private var left: [Int] = []
     private var sentAgain: Set<Int> = []
 
     init(_ plan: S3PartPlan) { self.plan = plan }
 
-    /// Returns the ledger for another plan, of whose parts those up to `number` are stored.
+    /// Returns the ledger for another plan. It keeps the stored parts up to `number`.
     func replanned(_ plan: S3PartPlan, keeping number: Int) -> S3PartLedger {
         var ledger = S3PartLedger(plan)
         for (held, part) in held where held <= number { ledger.hold(part, number: held) }
@@ -107,10 +106,10 @@ struct S3PartLedger: Sendable {
 
     /// The number of the last stored part; 0 if there is none.
     var lastHeld: Int { held.keys.max() ?? 0 }
-    /// The number of stored parts without a gap from the first on.
+    /// The number of stored parts before the first missing one.
     var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }
 
-    /// Records a part in the server's list. A part of another size than planned is sent again.
+    /// Records a part from the server's list. A part whose size differs from the plan is ignored, so it is sent again.
     mutating func list(_ part: S3Part, number: Int, size: ByteCount) {
         guard let range = plan.range(of: number), range.upperBound - range.lowerBound == size else { return }
         hold(part, number: number)
@@ -118,8 +117,8 @@ struct S3PartLedger: Sendable {
 
     /// Marks all parts that are not stored as left to send.
     ///
-    /// - Parameter asksWithLast: True to send the last part first: a server that allows fewer parts then refuses it
-    ///   before most of the file was sent in vain.
+    /// - Parameter asksWithLast: True to send the last part first. A server that allows fewer parts then refuses it at
+    ///   once, before most of the file is sent in vain.
     mutating func plan(asksWithLast: Bool) {
         left = (1...plan.count).reversed().filter { held[$0] == nil }
         if asksWithLast, let last = left.first {
@@ -128,7 +127,7 @@ struct S3PartLedger: Sendable {
         }
     }
 
-    /// Takes the next parts, so that at most `limit` are in flight.
+    /// Returns the next parts to send and marks them as in flight, so that at most `limit` parts are in flight.
     mutating func take(upTo limit: Int) -> [Int] {
         var taken: [Int] = []
         while underWay.count < limit, let next = left.popLast() {
@@ -146,21 +145,21 @@ struct S3PartLedger: Sendable {
         }
     }
 
-    /// Records that a part did not arrive.
+    /// Records that a part did not arrive, so that it is sent again.
     mutating func lose(_ number: Int) {
         guard underWay.remove(number) != nil else { return }
         left.append(number)
     }
 
-    /// Returns true the first time, when the part is sent once more.
+    /// Returns true if the part may be sent once more. Only the first call for a part returns true.
     mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }
 
     var isComplete: Bool { held.count == plan.count }
 
-    /// The digests of the stored parts in order; nil if one is unknown.
+    /// The digests and lengths of all parts in order; nil if a digest is unknown.
     var digests: [(digest: [UInt8], length: ByteCount)]? { digests { $0.digest } }
 
-    /// The MD5s in the parts' tags; nil if a tag is not an MD5.
+    /// The MD5s in the parts' entity tags, with the lengths of the parts; nil if a tag is not an MD5.
     var tagDigests: [(digest: [UInt8], length: ByteCount)]? {
         digests { part in
             if case .whole(let digest) = S3EntityTag(part.entityTag) { digest } else { nil }

@@ -2,13 +2,13 @@ import HTTPTypes
 
 // The completion of the object from its parts, and the check of the result.
 extension S3Upload {
-    /// The values for checking a finished object.
+    /// The values that are compared with a finished object.
     struct Verification: Sendable {
         var receipt: Receipt
         var algorithm: DigestAlgorithm
-        /// The digest in the server's form.
+        /// The file's digest in the form in which the server reports it.
         var ours: String
-        /// The entity tag from MD5s, for an algorithm that S3 reports in tags.
+        /// The expected entity tag. It is compared only for MD5, which S3 reports only in tags.
         var tag: S3EntityTag
     }
 
@@ -45,7 +45,7 @@ extension S3Upload {
     ) -> Step {
         if answer.isSuccess {
             if let completion = S3Completion(answer.body) { return finish(session, completion, answer) }
-            // A success begins before its outcome is known: without a complete document it does not count.
+            // A server may send status 200 before it knows the outcome. Only a complete document is a success.
             let error = S3Error(answer)
             guard !error.code.isEmpty else {
                 return .failed(.server, "the server's word on the finished upload cannot be read")
@@ -86,7 +86,7 @@ extension S3Upload {
         return .failed(error.failure)
     }
 
-    /// Restarts with larger parts: they were as small as configured or as S3 allows, and this server requires more.
+    /// Restarts with larger parts, because this server's minimum is larger than the parts of the plan.
     private mutating func enlarge(_ session: S3Session, _ error: S3Error) -> Step {
         let partSize = session.plan.partSize
         guard partSize < S3PartPlan.largestPart else { return .failed(error.failure) }
@@ -105,7 +105,7 @@ extension S3Upload {
         guard let verification = verification(session, receipt) else {
             return compare(receipt, completion, answer)
         }
-        // The fields of the response show the encryption; its document has the tag.
+        // The header fields of the response show the encryption. Its document has the entity tag.
         var fields = answer.fields
         fields[.eTag] = receipt.entityTag
         if let told = completion.told(verification.algorithm) {
@@ -114,7 +114,7 @@ extension S3Upload {
         return conclude(verification, fields) { $0.verify(verification) }
     }
 
-    /// Finishes with a digest that the server reported unasked, if it matches the file.
+    /// Ends the upload: it fails if a checksum that the server reported by itself differs from the file's.
     private func compare(_ receipt: Receipt, _ completion: S3Completion, _ answer: ExchangeOutcome.Response)
         -> Step
     {
@@ -131,7 +131,7 @@ extension S3Upload {
         return .done(receipt)
     }
 
-    /// Returns this upload's digest, to be compared with the server's; nil if none can be compared.
+    /// Returns the values to compare with the server's digest; nil if there is no digest to compare.
     private func verification(_ session: S3Session, _ receipt: Receipt) -> Verification? {
         guard let algorithm = session.checksum, let ours = session.completion?.digest else { return nil }
         // If the parts' tags are not MD5s, the object's tag is not made of MD5s.
@@ -142,7 +142,9 @@ extension S3Upload {
             tag: tag ?? .parts([], count: session.plan.count))
     }
 
-    /// - Parameter otherwise: The step if the server reported no comparable digest.
+    /// Compares the server's digest with the file's, and ends the upload.
+    ///
+    /// - Parameter otherwise: Returns the step if the server reported no comparable digest.
     private mutating func conclude(
         _ verification: Verification, _ fields: HTTPFields, otherwise: (inout S3Upload) -> Step
     ) -> Step {
@@ -168,7 +170,7 @@ extension S3Upload {
     mutating func receiveVerification(_ answer: ExchangeOutcome.Response, _ verification: Verification)
         -> Step
     {
-        // The completion was confirmed before; missing permission to read the object does not change that.
+        // The server has confirmed the completion. A missing permission to read the object does not change that.
         guard answer.isSuccess else { return .done(verification.receipt) }
         if let length = answer.contentLength, length != item.size {
             return .failed(
@@ -180,15 +182,15 @@ extension S3Upload {
         return conclude(verification, answer.fields) { _ in .done(verification.receipt) }
     }
 
-    /// Handles an unknown upload: it has become the object, or was removed.
+    /// Handles a multipart upload that the server no longer knows, because it was completed or removed.
     mutating func gone(_ session: S3Session) -> Step {
         let ending = Ending.restart(because: "the server no longer knows the upload")
         return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
     }
 
-    /// Checks whether the object is there.
+    /// Requests the object, to learn whether a completion has made it.
     ///
-    /// - Parameter ending: The ending if the object is not there.
+    /// - Parameter ending: The continuation if the object is not there.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
         return withRequests { _, requests in .send(requests.head(session.object)) }
@@ -219,8 +221,8 @@ extension S3Upload {
         guard answer.contentLength == item.size, receipt.verified != nil || !isOther else {
             return restart(session, ending)
         }
-        // If only the size could be compared, a refusal because of an existing object stays a refusal. The upload may
-        // also still be there to be completed.
+        // If only the size could be compared, the object may belong to another upload. A refusal because of an existing
+        // object then stays a refusal, and a resumed upload is completed if it still exists.
         let isUntold = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
         case .failed where isUntold, .resume where isUntold: return restart(session, ending)
@@ -228,7 +230,7 @@ extension S3Upload {
         }
     }
 
-    /// Removes the upload on the server before a new one begins.
+    /// Aborts the multipart upload on the server, and then continues with `ending`.
     mutating func remove(_ session: S3Session, then ending: Ending, noting notes: [Step.Note] = []) -> Step {
         phase = .removing(session, then: ending)
         return .send(S3Requests.abort(session.url), notes: notes)
@@ -237,7 +239,7 @@ extension S3Upload {
     mutating func receiveRemoval(_ answer: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending)
         -> Step
     {
-        // A check lists an upload that could not be removed.
+        // If the upload could not be removed, a check of the destination lists it.
         if case .failed(let failure) = ending { return .failed(failure, notes: [.resource(nil)]) }
         return restart(session, ending)
     }
@@ -252,7 +254,7 @@ extension S3Upload {
                     .permanent, "\(reason), \(RetryBudget.limit) times in a row",
                     notes: [.resource(nil)])
             }
-            // The old upload stays on record until there is a new one.
+            // The old resource stays recorded until there is a new one.
             return begin()
         }
     }

@@ -32,7 +32,7 @@ extension S3Upload {
         return send(session, ledger, noting: [.resource(session.resource())])
     }
 
-    /// Lists the stored parts.
+    /// Requests the list of the stored parts.
     mutating func list(_ session: S3Session, resource: UploadResource? = nil, noting notes: [Step.Note] = [])
         -> Step
     {
@@ -61,7 +61,7 @@ extension S3Upload {
         else { return .failed(.server, "the server's list of parts cannot be read") }
         var ledger = ledger
         for (number, size, part) in page.parts { ledger.list(part, number: number, size: size) }
-        // Our plan has no part with a higher number.
+        // No later page can have a part of this plan.
         if let next = page.next, next < session.plan.count {
             return list(session, ledger, marker: next)
         }
@@ -76,7 +76,7 @@ extension S3Upload {
             noting: (lost > 0 ? [.serverLost(lost)] : []) + [.resource(resource(session, ledger))])
     }
 
-    /// Keeps as many parts in flight as allowed; completes the upload when all are stored.
+    /// Sends as many parts as may be in flight. Completes the upload when all parts are stored.
     mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
         if ledger.isComplete { return complete(session, ledger, noting: notes) }
         var ledger = ledger
@@ -88,7 +88,9 @@ extension S3Upload {
         }
     }
 
-    /// - Parameter ending: The ending once no part is in flight; nil while further parts begin.
+    /// Handles the outcome of a part.
+    ///
+    /// - Parameter ending: The continuation once no part is in flight; nil if further parts may be sent.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         ending: Ending?
@@ -186,7 +188,7 @@ extension S3Upload {
         return drain(session, ledger, then: ending, noting: notes)
     }
 
-    /// Starts no further part, and ends when no part is in flight: a part that still arrives need not be sent again.
+    /// Sends no further part, and ends when none is in flight: a part that still arrives need not be sent again.
     mutating func drain(
         _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
     ) -> Step {

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-// The lookup of an existing object, and files in one request.
+// The lookup of an existing object, and the upload of a file in one request.
 extension S3Upload {
-    /// Looks up the existing object if the policy needs it.
+    /// Looks up the existing object, if the policy for existing files needs that.
     mutating func decide(noting notes: [Step.Note] = []) -> Step {
         let upload = self
         let existing = ExistingFile(item, policy: options.existing) { upload.object(of: $0) ?? "" }
@@ -42,7 +42,7 @@ extension S3Upload {
         }
     }
 
-    /// Begins with one request for a file that fits into a part, with parts for any other.
+    /// Begins the upload: in one request if the file fits into one part, otherwise in parts.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         do throws(UploadFailure) {
             let plan = try S3PartPlan.make(
@@ -66,7 +66,7 @@ extension S3Upload {
         return withRequests { _, requests in
             var exchange = requests.put(place.object, digest: digest, onlyNew: onlyNew)
             exchange.digestsIfTold = comparisons
-            // Without this mark the next attempt would mistake its own object for another upload's.
+            // The mark lets the next attempt recognize its own object, instead of taking it for another upload's.
             if place.onlyNew {
                 exchange.markBeforeLastBytes = UploadResource(url: place.object).withWholeBodySent(true)
             }
@@ -98,8 +98,8 @@ extension S3Upload {
         }
     }
 
-    /// The digests that services report unasked for an object of one request: AWS a checksum since 2024-12, others an
-    /// entity tag that is the MD5.
+    /// The digests that services report by themselves for an object of one request. AWS has reported a checksum since
+    /// 2024-12. Other services report an entity tag that is the MD5.
     private static let toldByItself: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ answer: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
@@ -122,12 +122,12 @@ extension S3Upload {
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
 
-    /// Returns the failure of a refusal, in the words of the policy if an object exists.
+    /// Returns the failure for a refusal. Status 412 means that an object with this name exists.
     func refusal(_ error: S3Error) -> UploadFailure {
         error.status == 412 ? .nameTaken(item.name) : error.failure
     }
 
-    /// Checks the object after an earlier attempt sent everything and received no response.
+    /// Requests the object, because an earlier attempt sent the whole file and received no response.
     mutating func recall(_ resource: UploadResource) -> Step {
         phase = .recalling(resource)
         let size = item.size
@@ -146,7 +146,7 @@ extension S3Upload {
             let ours = answer.digests.first?.bytes
             let tag = S3EntityTag(answer.fields[.eTag], in: answer.fields)
             guard answer.contentLength == item.size, tag == nil || tag == ours.map(S3EntityTag.whole) else {
-                // The object belongs to another upload, so the policy applies to it.
+                // The object belongs to another upload, so the policy for existing files applies.
                 return decide(noting: [.resource(nil)])
             }
             return .done(
@@ -158,15 +158,15 @@ extension S3Upload {
     }
 }
 
-/// The comparison of a response's digest with a known one.
+/// The result of comparing a digest in a response with the file's.
 enum S3DigestMatch {
     case same
     case other(String)
     case nothing
 
     /// - Parameters:
-    ///   - ours: The digest in the server's form.
-    ///   - tag: The entity tag of the same content, for an algorithm that S3 reports in tags.
+    ///   - ours: The file's digest in the form in which the server reports it.
+    ///   - tag: The expected entity tag. It is compared only for MD5, which S3 reports only in tags.
     init(_ fields: HTTPFields, _ algorithm: DigestAlgorithm, ours: String, tag: S3EntityTag) {
         guard algorithm == .md5 else {
             self.init(fields[S3Checksum.field(algorithm)], ours: ours)
@@ -180,7 +180,7 @@ enum S3DigestMatch {
         }
     }
 
-    /// - Parameter told: The server's digest in Base64; a composite with or without its number of parts.
+    /// - Parameter told: The server's digest in Base64. A composite may have its number of parts (`-N`) or not.
     init(_ told: String?, ours: String) {
         guard let told, !told.isEmpty else {
             self = .nothing
@@ -201,7 +201,7 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// The response with the MD5 in its entity tag added as a digest.
+    /// The response with the MD5 of its entity tag added as the field `Repr-Digest`.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var answer = self
@@ -213,8 +213,8 @@ extension ExchangeOutcome.Response {
 }
 
 extension Receipt {
-    /// Finishes with the digests in the response, if they match the file. An entity tag that is not the file's MD5 has
-    /// another meaning, as with encryption.
+    /// Ends the upload after comparing the digests in the response with the file's. An entity tag that differs from the
+    /// file's MD5 is no failure: it may have another meaning, as with encryption.
     fileprivate func comparing(_ answer: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {

@@ -2,22 +2,22 @@ import HTTPTypes
 
 /// The protocol of Amazon S3 and compatible servers: one `PUT` for a small file, a multipart upload for a large one.
 ///
-/// The requests are unsigned here. An interrupted multipart upload resumes with the parts that the server lists. A
-/// creation whose response is lost leaves an upload without parts behind. It looks like an upload that another program
-/// has just begun, so it is never taken over. It has no bytes, and `S3Check` lists it.
+/// The requests are not signed here. An interrupted multipart upload resumes with the parts that the server lists. If
+/// the response to a creation is lost, an upload without parts stays on the server. A later attempt does not use it,
+/// because another program may have begun it. `S3Check` lists it.
 ///
-/// Without a checksum in the options the server's success is trusted: the completion states the size, and no further
-/// request follows.
+/// Without a checksum in the options, a successful response is trusted, and no further request follows. The completion
+/// states the size of the object.
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, fillsPlace: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
-    /// The response that the upload waits for.
+    /// The request whose response the upload waits for.
     enum Phase: Sendable {
         case starting
-        /// Requests the object at the file's key.
+        /// Looks up the object at the file's key.
         case deciding(ExistingFile)
         /// Checks whether the existing object is the one that an earlier attempt may have put.
         case recalling(UploadResource)
@@ -25,16 +25,16 @@ public struct S3Upload: UploadProtocol {
         case creating(S3PartPlan, DigestAlgorithm?)
         case listing(S3Session, S3PartLedger, marker: Int?)
         case sending(S3Session, S3PartLedger)
-        /// Starts no more requests; those in flight may still arrive.
+        /// Starts no more requests, and waits for those in flight.
         case draining(S3Session, S3PartLedger, then: Ending)
         case completing(S3Session, S3PartLedger)
-        /// Checks whether the existing object is the one of a completion without a response.
+        /// Checks whether a completion without a response has made the object.
         case settling(S3Session, then: Ending)
         case verifying(Verification)
         case removing(S3Session, then: Ending)
     }
 
-    /// The continuation if the current upload cannot continue.
+    /// The next action if the multipart upload cannot continue as before.
     enum Ending: Sendable {
         case failed(UploadFailure)
         /// Resumes with the stored parts.
@@ -42,7 +42,7 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns this ending with the longer pause of its failure and another refusal.
+        /// Returns the ending whose failure asks for the longer pause: this one, or one with `failure`.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -51,10 +51,10 @@ public struct S3Upload: UploadProtocol {
         }
     }
 
-    /// The destination of the object.
+    /// The URL of the object, and the condition for its creation.
     struct ObjectAddress: Sendable {
         var object: String
-        /// True if the server must refuse when an object has appeared there meanwhile.
+        /// True if the server must refuse the upload when there is an object at the URL.
         var onlyNew: Bool
     }
 
@@ -68,15 +68,15 @@ public struct S3Upload: UploadProtocol {
     var place: ObjectAddress?
     var budget = RetryBudget()
     var atOnce: PartConcurrency
-    /// The bytes that the server confirmed in an earlier attempt.
+    /// The number of bytes that the server had confirmed before the last list of parts.
     var claimed: ByteCount = 0
     /// The adaptation of the part size to the bytes that the link carried in this attempt.
     var shrinking = S3PartShrinking()
     /// True if an earlier attempt began the multipart upload.
     var wasResumed = false
 
-    /// - Parameter options: The options; the chunk size, the parallel requests, the checksum, the policy for an
-    ///   existing file and the S3 options apply.
+    /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
+    ///   requests, the checksum, the policy for an existing file, and the S3 options.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -154,7 +154,7 @@ public struct S3Upload: UploadProtocol {
 }
 
 extension S3Upload {
-    /// Runs `body`, or reports a configuration that makes the upload impossible.
+    /// Runs `body` with the maker of requests. If the configuration is not valid, the upload fails instead.
     mutating func withRequests(_ body: (inout S3Upload, S3Requests) -> Step) -> Step {
         switch setup {
         case .failure(let failure): .failed(failure)
@@ -169,10 +169,10 @@ extension S3Upload {
         return address.object(key)
     }
 
-    /// True if an existing object must stay.
+    /// True if an existing object must not be replaced.
     var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
 
-    /// The digest to request, unless the server is known to refuse it.
+    /// The digest algorithm for the requests; nil if the options require none, or if the server does not support it.
     var digest: DigestAlgorithm? { lacks(.checksum) && options.checksum != .md5 ? nil : options.checksum }
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }
@@ -183,6 +183,6 @@ extension S3Upload {
         return .capabilities(facts)
     }
 
-    /// The maximum number of parts, if the server stated it.
+    /// The maximum number of parts at this server; nil if it is unknown.
     var mostParts: Int? { facts.facts["s3.parts"].flatMap { Int($0) } }
 }

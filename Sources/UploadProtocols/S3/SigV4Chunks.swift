@@ -1,4 +1,4 @@
-/// Signs the chunks of a body in order, each with the signature of the one before.
+/// The signer for the chunks of a body, in order. Each signature includes the signature of the previous chunk.
 ///
 /// The source is the Amazon S3 API reference, “Signature Calculations for the Authorization Header: Transferring
 /// Payload in Multiple Chunks”.
@@ -9,7 +9,9 @@ package struct SigV4ChunkSigner: Sendable {
     let scope: SigV4Scope
     fileprivate(set) var previous: String
 
-    /// - Parameter hash: The SHA-256 of the chunk in hexadecimal; for the last chunk, that of no bytes.
+    /// Returns the signature of the next chunk.
+    ///
+    /// - Parameter hash: The SHA-256 of the chunk in hexadecimal.
     package mutating func sign(chunk hash: String) -> String {
         sign("AWS4-HMAC-SHA256-PAYLOAD", [Self.emptyHash, hash])
     }
@@ -17,6 +19,8 @@ package struct SigV4ChunkSigner: Sendable {
     /// Signs the empty chunk that ends the body.
     package mutating func signEnd() -> String { sign(chunk: Self.emptyHash) }
 
+    /// Returns the signature of the trailer.
+    ///
     /// - Parameter lines: The lines `name:value`, each with a line feed.
     package mutating func sign(trailer lines: String) -> String {
         sign("AWS4-HMAC-SHA256-TRAILER", [SigV4Encoding.hash(Array(lines.utf8))])
@@ -31,7 +35,7 @@ package struct SigV4ChunkSigner: Sendable {
 
 /// The bytes around a body that is sent as one chunk: `Content-Encoding: aws-chunked`.
 package struct AWSChunk: Hashable, Sendable {
-    /// A field that follows the body.
+    /// A trailer field, which follows the body.
     package struct Trailer: Hashable, Sendable {
         /// The name in lower case.
         package var name: String
@@ -46,12 +50,12 @@ package struct AWSChunk: Hashable, Sendable {
 
     /// The bytes before the content.
     package let prefix: [UInt8]
-    /// The bytes after the content, including trailer and end.
+    /// The bytes after the content: the end of the chunk, the empty last chunk and the trailer.
     package let suffix: [UInt8]
 
     /// - Parameters:
-    ///   - length: The number of bytes; 0 omits the chunk.
-    ///   - signing: The SHA-256 of the content in hexadecimal, and its signer; nil omits the signatures.
+    ///   - length: The number of content bytes. With 0 there is only the empty last chunk.
+    ///   - signing: The SHA-256 of the content in hexadecimal, and the signer; nil omits the signatures.
     package init(
         length: ByteCount, trailer: Trailer?, signing: (hash: String, signer: SigV4ChunkSigner)? = nil
     ) {

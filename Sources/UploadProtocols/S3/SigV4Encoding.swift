@@ -1,11 +1,11 @@
 import Crypto
 import FerryFiles
 
-/// The form of paths and queries in Signature Version 4: the same in the signature and on the wire.
+/// The percent-encoding of paths and queries for Signature Version 4. A request is sent as it was signed.
 package enum SigV4Encoding {
     private static let plainInPath = PlainCharacters(alphanumericsAnd: "-._~/")
 
-    /// Percent-encodes each byte that is not unreserved (RFC 3986 §2.3), in upper case.
+    /// Percent-encodes each byte that is not unreserved (RFC 3986 §2.3), with upper-case hexadecimal digits.
     ///
     /// - Parameter keepsSlash: True for a path, where `/` separates segments.
     static func encoded(_ bytes: some Collection<UInt8>, keepsSlash: Bool = false) -> String {
@@ -13,7 +13,7 @@ package enum SigV4Encoding {
         return bytes.percentEncoded { plain.contains($1) }
     }
 
-    /// Decodes a percent-encoded text. A `%` that begins no escape stays.
+    /// Decodes a percent-encoded text. A `%` without two hexadecimal digits after it stays.
     static func decoded(_ text: some StringProtocol) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -30,7 +30,7 @@ package enum SigV4Encoding {
         return decoded
     }
 
-    /// Returns the SHA-256 in hexadecimal.
+    /// Returns the SHA-256 of `bytes` in hexadecimal.
     package static func hash(_ bytes: [UInt8]) -> String { hex(SHA256.hash(data: bytes)) }
 
     static func hex(_ bytes: some Sequence<UInt8>) -> String { DigestRequest.Form.hex.text(Array(bytes)) }

@@ -2,7 +2,7 @@
 ///
 /// The source is the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
 public struct SigV4Request: Sendable {
-    /// One item of a query, decoded; its value is nil without `=`.
+    /// One parameter of a query, decoded. Its value is nil if the parameter has no `=`.
     private struct Item: Sendable {
         var name: [UInt8]
         var value: [UInt8]?
@@ -15,17 +15,17 @@ public struct SigV4Request: Sendable {
 
     /// The method in upper case.
     public var method: String
-    /// The path as given; see `sentPath`.
+    /// The path as the caller gave it. `sentPath` is its signed form.
     private let path: String
     private let items: [Item]
-    /// All signed fields in sending order, including `Host`.
+    /// All header fields to sign in sending order, including `Host`.
     public var fields: [(name: String, value: String)]
-    /// The last line: the SHA-256 of the content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
+    /// The last line to sign: the SHA-256 of the content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
     public var payload: String
 
     /// - Parameters:
     ///   - path: The path, percent-encoded in any way; empty means `/`.
-    ///   - query: The query without `?`, percent-encoded in any way; a plus sign is a plus sign.
+    ///   - query: The query without `?`, percent-encoded in any way. A plus sign does not stand for a space.
     public init(
         method: String, path: String, query: String?, fields: [(name: String, value: String)],
         payload: String
@@ -42,12 +42,12 @@ public struct SigV4Request: Sendable {
         }
     }
 
-    /// The path in the one form that is signed and must be sent.
+    /// The path in the signed encoding. The request must be sent with exactly this path.
     public var sentPath: String {
         SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
     }
 
-    /// The query that must be sent; nil if there is none.
+    /// The query in the signed encoding, with which the request must be sent; nil if there is none.
     public var sentQuery: String? {
         items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
     }
@@ -58,17 +58,17 @@ public struct SigV4Request: Sendable {
             .map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
-    /// The fields with names in lower case, sorted; values of one name are joined in sending order.
+    /// The fields sorted by name, with names in lower case. The values of a repeated name are joined in sending order.
     private var canonicalFields: [(name: String, value: String)] {
         Dictionary(grouping: fields) { $0.name.lowercased() }
             .mapValues { $0.map { Self.trimmed($0.value) }.joined(separator: ",") }
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The names of the signed fields: `host;range;x-amz-date`.
+    /// The names of the signed fields, as in `Authorization`: `host;range;x-amz-date`.
     public var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
 
-    /// The text that is hashed and signed.
+    /// The canonical request, whose hash is signed.
     public var canonical: String {
         let fields = canonicalFields
         return [

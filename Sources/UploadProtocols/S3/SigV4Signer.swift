@@ -10,7 +10,7 @@ package struct SigV4Scope: Hashable, Sendable {
     /// The service, such as `s3`.
     package let service: String
 
-    /// - Parameter date: The time on the server's clock, as far as it is known: S3 refuses a difference of 15 minutes.
+    /// - Parameter date: The time of the server's clock, if it is known. S3 refuses a difference of 15 minutes.
     package init(_ date: Date, region: String, service: String = "s3") {
         time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
@@ -23,7 +23,7 @@ package struct SigV4Scope: Hashable, Sendable {
     package var text: String { "\(day)/\(region)/\(service)/aws4_request" }
 }
 
-/// The key for the signatures of one day.
+/// The signing key for one day, region and service.
 struct SigV4Key: Sendable {
     let key: SymmetricKey
 
@@ -42,7 +42,7 @@ struct SigV4Key: Sendable {
     }
 }
 
-/// Signs requests with one pair of keys (AWS Signature Version 4).
+/// The signer of requests (AWS Signature Version 4).
 package struct SigV4Signer: Sendable {
     private struct Derivation: Hashable {
         var secret: String
@@ -59,11 +59,11 @@ package struct SigV4Signer: Sendable {
         package let stringToSign: String
         /// The canonical request, whose hash is the last line of `stringToSign`.
         package let canonicalRequest: String
-        /// Signs the chunks of the request's body.
+        /// The signer for the chunks of the request's body.
         package let chunks: SigV4ChunkSigner
         let signedFields: String
 
-        /// The value of `Authorization`.
+        /// Returns the value of the field `Authorization`.
         package func authorization(_ accessKey: String, _ scope: SigV4Scope) -> String {
             "\(SigV4Signer.algorithm) Credential=\(accessKey)/\(scope.text), SignedHeaders=\(signedFields), "
                 + "Signature=\(text)"
@@ -72,12 +72,12 @@ package struct SigV4Signer: Sendable {
 
     static let algorithm = "AWS4-HMAC-SHA256"
 
-    /// The last derived key: deriving one takes four rounds, and it is valid for a day, region and service.
+    /// The last derived key, valid for one day, region and service. It is kept because deriving one takes four HMACs.
     private var known: (derivation: Derivation, key: SigV4Key)?
 
     package init() {}
 
-    /// Signs a request that has the fields `host`, `x-amz-date` and `x-amz-security-token`.
+    /// Signs a request, which must have the fields `host`, `x-amz-date` and, with a token, `x-amz-security-token`.
     package mutating func sign(_ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope)
         -> Signature
     {

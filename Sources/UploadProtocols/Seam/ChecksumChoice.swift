@@ -1,8 +1,9 @@
-/// The digest by which a server must confirm the received bytes.
+/// The choice whether the server must confirm the received bytes by a digest, and by which.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// A digest that the server offers, if it costs no delay, no further request and no bytes sent again. Its absence
-    /// is not a failure.
+    /// Any digest that the server offers, if it needs no delay, no further request and no second sending of bytes. The
+    /// upload also succeeds without a digest.
     case offered
+    /// No digest.
     case none
     /// The named digest. The upload fails if the protocol or the server lacks it.
     case required(DigestAlgorithm)

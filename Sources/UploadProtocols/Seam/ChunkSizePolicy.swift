@@ -1,42 +1,42 @@
-/// The size of appending requests to a server that drops the bytes of a broken one. Chunks become smaller after each
-/// break and larger after each success, so a break costs little and a good link loses nothing.
+/// The policy for the size of appending requests to a server that drops the bytes of a broken request. Chunks become
+/// smaller after each break and larger after each success. So a break costs little, and a good link stays fast.
 ///
-/// Servers should keep as much as they can (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload Append");
-/// some keep nothing. The offset after each break reveals it, and the result is stored with the upload and for the
-/// destination. A request that broke without an error counts too.
+/// A server should keep the bytes that it received before a break (tus 1.0.0, PATCH;
+/// draft-ietf-httpbis-resumable-upload, "Upload Append"), but some servers keep none. The offset after a break shows
+/// it. The result is stored with the upload and for the destination. A cancelled request counts as broken too.
 enum ChunkSizePolicy {
-    /// The number of sent bytes below which a break does not show what the server keeps.
+    /// The number of sent bytes above which a break shows whether the server keeps what it received.
     static let telling: ByteCount = 1 << 20
-    /// The first chunk for a server that is known to keep nothing.
+    /// The size of the first chunk, in bytes, for a server that is known to keep nothing of a broken request.
     static let careful: ByteCount = 8 << 20
     static let smallest: ByteCount = 64 << 10
     private static let largest: ByteCount = 256 << 20
-    /// The number of lost large requests that prove it.
+    /// The number of large requests in a row whose loss proves that the server keeps nothing.
     fileprivate static let lesson = 2
-    /// The fact of `ServerCapabilities`: "no" once the server has shown that it keeps nothing.
+    /// The key in `ServerCapabilities.facts`. Its value is "no" once the server has shown that it keeps nothing.
     private static let fact = "keepsBrokenRequests"
 
     static func afterBreak(_ chunk: ByteCount) -> ByteCount { max(smallest, chunk / 2) }
     static func afterSuccess(_ chunk: ByteCount) -> ByteCount { min(largest, max(smallest, chunk) * 2) }
 
-    /// Applies the result of other uploads.
+    /// Sets the first chunk size if other uploads have shown that the server keeps nothing of a broken request.
     static func apply(_ capabilities: ServerCapabilities?, to resource: inout UploadResource) {
         if capabilities?.facts[fact] == "no" { resource.appends.learntChunk = careful }
     }
 
-    /// Records the result of this upload for others.
+    /// Records in `capabilities` that the server keeps nothing, if this upload has shown it.
     static func note(_ resource: UploadResource, in capabilities: inout ServerCapabilities) {
         if resource.appends.learntChunk != nil { capabilities.facts[fact] = "no" }
     }
 }
 
-/// The facts that an upload stores about broken requests.
+/// The facts about broken appending requests that an upload stores between attempts.
 struct AppendMemory: ResumeForm {
-    /// The bytes of the next request, to a server that drops the bytes of a broken one.
+    /// The size of the next request, in bytes; nil until the server has dropped the bytes of broken requests.
     var learntChunk: ByteCount?
-    /// The offset at which a large request began whose response is missing.
+    /// The start offset of the last large request, if its response is missing.
     private var appendedFrom: ByteCount?
-    /// The number of large requests in a row that broke and after which the offset had not changed.
+    /// The number of large requests in a row that broke and did not change the server's offset.
     private var fruitless = 0
 
     static var keys: [ResumeKey<Self>] {
@@ -46,18 +46,18 @@ struct AppendMemory: ResumeForm {
         ]
     }
 
-    /// Records that a request for these bytes of the upload begins.
+    /// Records that a request with these bytes of the file begins.
     mutating func begin(_ range: Range<ByteCount>) {
         let isTelling = range.count > (learntChunk == nil ? ChunkSizePolicy.telling : 0)
         appendedFrom = isTelling ? range.lowerBound : nil
     }
 
-    /// Records that the request broke after so many bytes.
+    /// Records that the request broke after it had sent `bytes` bytes.
     mutating func didBreak(afterSending bytes: ByteCount) {
         if bytes <= (learntChunk == nil ? ChunkSizePolicy.telling : 0) { appendedFrom = nil }
     }
 
-    /// Records that the request was refused, which says nothing about breaks.
+    /// Records that the server refused the request. A refusal does not show what the server keeps after a break.
     mutating func wasRefused() { appendedFrom = nil }
 
     /// Records that the request succeeded.
@@ -67,7 +67,7 @@ struct AppendMemory: ResumeForm {
         learntChunk = learntChunk.map(ChunkSizePolicy.afterSuccess)
     }
 
-    /// Records that the server has confirmed so many bytes.
+    /// Adapts the chunk size to the offset that the server confirmed after a request without a response.
     mutating func didAsk(_ offset: ByteCount) {
         guard let begin = appendedFrom else { return }
         appendedFrom = nil

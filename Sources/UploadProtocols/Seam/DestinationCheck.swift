@@ -1,10 +1,11 @@
 public import FerryFiles
 
-/// A check of a destination's abilities that leaves nothing there. It has steps like an upload.
+/// A check of what a destination supports. It deletes what it creates there, if the server allows that. Like an
+/// `UploadProtocol`, it returns steps and takes the outcomes of requests.
 public protocol DestinationCheck: Sendable {
     /// Returns the first step.
     mutating func start() -> CheckStep
-    /// Handles the outcome of the last exchange.
+    /// Takes the outcome of the last step's exchange, and returns the next step.
     mutating func receive(_ reply: ExchangeOutcome) -> CheckStep
 }
 
@@ -25,19 +26,19 @@ public enum CheckStep: Sendable {
     static func found(_ finding: String) -> CheckStep { .finished(CheckReport(findings: [finding])) }
 }
 
-/// The abilities of a destination.
+/// The result of a destination's check.
 public struct CheckReport: Hashable, Sendable {
-    /// An unfinished upload on the server whose owner is unknown.
+    /// An unfinished upload that the server lists. Any program may have begun it.
     public struct Leftover: Hashable, Sendable {
-        /// The intended name of the uploaded file.
+        /// The name that the finished file would have.
         public var name: String
-        /// The time of its creation, if the server states it.
+        /// The time when the upload was created, if the server states it.
         public var begun: Date?
         /// The time of the last write, if the server states it.
         public var changed: Date?
-        /// The stored bytes; nil if the server does not state them.
+        /// The number of stored bytes; nil if the server does not state it.
         public var size: ByteCount?
-        /// The resource for `UploadProtocol.removal(of:)`.
+        /// The resource to pass to `UploadProtocol.removal(of:)`.
         public var resource: UploadResource
 
         public init(
@@ -52,11 +53,11 @@ public struct CheckReport: Hashable, Sendable {
         }
     }
 
-    /// The findings, one sentence each, without a final stop.
+    /// The findings, one sentence each, without a full stop at the end.
     public var findings: [String]
-    /// The facts to store for the destination's uploads; nil if there are none.
+    /// The features of the server, to be stored for the destination's uploads; nil if there are none.
     public var capabilities: ServerCapabilities?
-    /// The unfinished uploads of other programs or of a crash.
+    /// The unfinished uploads that the server lists.
     public var leftovers: [Leftover]
 
     public init(

@@ -1,39 +1,39 @@
 public import HTTPTypes
 
-/// The description of one HTTP request of a protocol.
+/// The description of one HTTP request that a protocol needs.
 public struct Exchange: Hashable, Sendable {
     /// The content of a request. File ranges are offsets in bytes from the start of the file.
     public enum Body: Hashable, Sendable {
         case none
         case bytes([UInt8])
-        /// The bytes of `prefix`, of the file in `range`, and of `suffix`, without a separator.
+        /// The bytes of `prefix`, then those of the file in `range`, then those of `suffix`.
         case file(range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [])
     }
 
-    /// The method of the protocol, or that of the destination's options.
+    /// The HTTP method: the protocol's own, or the one in the destination's options.
     public var method: HTTPRequest.Method
     /// The absolute URL.
     public var url: String
-    /// The protocol's header fields; the session adds its own.
+    /// The header fields that the protocol sets. The sender adds others, such as credentials.
     public var fields: HTTPFields
     /// The content, whose size is `contentLength`.
     public var body: Body
     /// The facts about the request that its sender needs.
     public var traits: Traits
-    /// The resource that must be durable before the last bytes are sent, for a request whose outcome cannot be
-    /// requested later.
+    /// The resource to write to the journal before the last bytes are sent; nil if that is not needed. If the response
+    /// is lost, a later attempt sees in the journal that the server may have the whole file.
     public var markBeforeLastBytes: UploadResource?
-    /// The digests to compute before the request is sent. The response carries them.
+    /// The digests of the file to compute before the request is sent. The response's `digests` contain them.
     public var digests: [DigestRequest] = []
-    /// The digests to compute after a success that reports a digest of the same kind. The response carries them after
-    /// those of `digests`.
+    /// The digests of the file to compute after a successful response, if it reports a digest of the same algorithm.
+    /// The response's `digests` contain them at the end.
     public var digestsIfTold: [DigestRequest] = []
-    /// The part of a response that may report these digests.
+    /// The part of the response that may report a digest for `digestsIfTold`.
     public var toldIn = ServerDigest.Source.fields
-    /// The number of this request among several in flight; 0 if there is only one.
+    /// The number that distinguishes this request from others in flight, such as an S3 part number; 0 if it is alone.
     public var part = 0
 
-    /// - Parameter traits: The traits; nil means `idempotent` or none, by the method (RFC 9110 §9.2.2).
+    /// - Parameter traits: The traits; nil means `idempotent` for an idempotent method (RFC 9110 §9.2.2), else none.
     public init(
         _ method: HTTPRequest.Method, _ url: String, fields: HTTPFields = [:], body: Body = .none,
         traits: Traits? = nil
@@ -54,7 +54,7 @@ public struct Exchange: Hashable, Sendable {
         if condition { traits.insert(trait) } else { traits.remove(trait) }
     }
 
-    /// The exact number of bytes of the body, saturated at the largest integer.
+    /// The number of bytes in the body, or the largest `ByteCount` if the sum overflows.
     public var contentLength: ByteCount {
         switch body {
         case .none: 0
@@ -79,16 +79,16 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The server reaches the same state however often it receives the request (RFC 9110 §9.2.2, or because of an
-        /// offset or a key).
+        /// The request may be repeated: the server reaches the same state however often it receives it. The reason is
+        /// the method (RFC 9110 §9.2.2), an offset or an idempotency key.
         public static let idempotent = Traits(rawValue: 1 << 0)
-        /// A successful response ends the upload: the file is checked once more before the last bytes are sent.
+        /// A successful response completes the upload. The file is checked for changes before its last bytes are sent.
         public static let completes = Traits(rawValue: 1 << 1)
-        /// The URL is a permission in itself: the destination's credentials and headers are not sent there.
+        /// The URL alone grants access. The destination's credentials and header fields are not sent there.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
         /// The server probably keeps the received part of the body if the connection breaks.
         public static let kept = Traits(rawValue: 1 << 3)
-        /// The server may send its response for minutes, with a byte now and then, while it works.
+        /// The server may work for minutes before its response is complete. Meanwhile it may send a byte now and then.
         public static let slowResponse = Traits(rawValue: 1 << 4)
     }
 }
@@ -97,11 +97,11 @@ extension Exchange {
 public enum ExchangeOutcome: Sendable {
     /// The server's final response. Its body is cut at the transport's limit.
     case answered(Response)
-    /// No complete response arrived. `bodySent` bytes of the body were passed to the socket; nil if not even the head
-    /// of the request was.
+    /// No complete response arrived. `bodySent` is the number of body bytes that were passed to the socket. It is nil
+    /// if the server received nothing, not even the head of the request.
     case broken(UploadFailure, bodySent: ByteCount?)
 
-    /// The failure of the outcome.
+    /// The failure for this outcome. A response is classified by its status.
     var failure: UploadFailure {
         switch self {
         case .answered(let answer): ResponseClassifier.failure(answer)
@@ -109,17 +109,17 @@ public enum ExchangeOutcome: Sendable {
         }
     }
 
-    /// A final response (not 1xx), in the form for protocols.
+    /// A final response (not 1xx), as protocols receive it.
     public struct Response: Sendable {
-        /// The status of the server's final response.
+        /// The HTTP status code.
         public var status: Int
         /// The header fields in the order in which the server sent them.
         public var fields: HTTPFields
         /// The beginning of the body, up to the transport's limit.
         public var body: [UInt8]
-        /// The digests computed for the request's `digests`.
+        /// The computed digests: those of the request's `digests`, followed by those of its `digestsIfTold`.
         public var digests: [ComputedDigest]
-        /// False if the request had no means of authentication.
+        /// False if the request was sent without credentials.
         public var carriedCredentials = true
 
         /// True for 2xx (RFC 9110 §15.3).

@@ -1,17 +1,18 @@
 import HTTPTypes
 
-/// A lookup of a finished file at the location that the server named, to compare its size.
+/// The check of a finished upload by a `HEAD` request to the location that the server named. It compares the size.
 enum LocationCheck {
     static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
-    /// Returns the step after a lookup of a completed upload. A location that cannot be read proves nothing.
+    /// Returns the step after the response to the lookup. If the server refuses the lookup, the upload counts as done,
+    /// because the server confirmed it before. If the server is busy, the attempt fails.
     static func step(_ answer: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard answer.isSuccess else {
             return isBusy(answer) ? .failed(ResponseClassifier.failure(answer)) : .done(receipt)
         }
         let found = FoundFile(headed: answer.fields)
-        // The length of compressed content proves nothing.
+        // With a content encoding, the length is that of the compressed bytes.
         if let size = found.size, size != receipt.bytes, answer.fields[.contentEncoding] == nil {
             return .failed(SingleRequestUpload.wrongSize(size, of: receipt.bytes), notes: [.resource(nil)])
         }
@@ -19,7 +20,7 @@ enum LocationCheck {
         return .done(receipt)
     }
 
-    /// True for the response of a server that is temporarily unable.
+    /// True if the status means that the server is temporarily unable to respond.
     static func isBusy(_ answer: ExchangeOutcome.Response) -> Bool {
         [408, 423, 425, 429, 502, 503, 504].contains(answer.status)
     }

@@ -1,8 +1,9 @@
-/// The number of concurrent parts of one upload: the configured number, but one after a break. It grows by one whenever
-/// twice as many parts have arrived as are in flight.
+/// The maximum number of parts of one upload that are in flight. An upload starts with the configured number. An upload
+/// that resumes after a break starts with one. The limit grows by one each time that twice as many parts have arrived
+/// as it allows.
 ///
-/// Parts share the link. If no connection lasts as long as all of them together need, none of them would ever arrive,
-/// and each break would lose them all.
+/// Parallel parts share the bandwidth, so each part takes longer. If all connections break before a part is complete,
+/// no part ever arrives.
 struct PartConcurrency: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int
@@ -14,7 +15,7 @@ struct PartConcurrency: Hashable, Sendable {
         limit = self.most
     }
 
-    /// Begins after an earlier attempt that ended without all parts.
+    /// Sets the limit to one, because an earlier attempt ended before all parts had arrived.
     mutating func beginAfterBreak() {
         limit = 1
         arrivals = 0
@@ -22,7 +23,7 @@ struct PartConcurrency: Hashable, Sendable {
 
     /// Records that a part has arrived.
     ///
-    /// - Returns: The number of parts that may begin in its place.
+    /// - Returns: The number of further parts that may begin: two if the limit has grown, otherwise one.
     mutating func arrived() -> Int {
         guard limit < most else { return 1 }
         arrivals += 1

@@ -1,15 +1,15 @@
 /// The division of a file into numbered parts.
 protocol PartPlan: Sendable {
     var numbers: Range<Int> { get }
-    /// Returns the bytes of a part.
+    /// Returns the range of the file's bytes in the part with this number.
     func range(of number: Int) -> Range<ByteCount>
 }
 
-/// The parts of a file that are stored, in flight, and still to send.
+/// The record of which parts of a file are stored, in flight or still to send.
 struct PartTable<Plan: PartPlan>: Sendable {
     let plan: Plan
     private(set) var held: Set<Int>
-    /// The bytes of the stored parts.
+    /// The number of bytes in the stored parts.
     private(set) var confirmed: ByteCount
     private var unsent: Int
 
@@ -22,10 +22,10 @@ struct PartTable<Plan: PartPlan>: Sendable {
 
     var isComplete: Bool { held.count == plan.numbers.count }
 
-    /// The state for the resource.
+    /// The numbers of stored and planned parts, for the upload resource.
     var progress: UploadResource.Parts { .init(held: held.count, planned: plan.numbers.count) }
 
-    /// Returns the next parts to send, at most `count`, which then count as in flight.
+    /// Returns the numbers of the next parts to send, at most `count`. Each part is returned only once.
     mutating func next(_ count: Int) -> [Int] {
         var taken: [Int] = []
         while taken.count < count, unsent < plan.numbers.upperBound {

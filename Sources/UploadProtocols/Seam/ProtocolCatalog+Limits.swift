@@ -1,5 +1,5 @@
 extension ProtocolCatalog.Entry {
-    /// Returns the reason why the protocol cannot follow `options`; nil if it can.
+    /// Returns the failure for options that the protocol does not support; nil if it supports them all.
     public func refusal(of options: ProtocolOptions) -> UploadFailure? {
         if let policy = options.existing, !traits.existing.contains(policy) {
             let able = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)

@@ -2,11 +2,11 @@ import Synchronization
 
 /// All protocols that uploads can use, by name: Ferry's own, and those that a program registers.
 public enum ProtocolCatalog {
-    /// One protocol.
+    /// The catalog's entry for one protocol.
     public struct Entry: Sendable {
         private let kind: any UploadProtocol.Type
 
-        /// Describes the protocol of this type.
+        /// Makes the entry for a protocol type.
         public init(_ kind: any UploadProtocol.Type) { self.kind = kind }
 
         /// The name in the configuration and before a URL: `tus+https://…`.
@@ -14,12 +14,12 @@ public enum ProtocolCatalog {
         /// The abilities of the protocol, the same for every upload.
         public var traits: ProtocolTraits { kind.traits }
 
-        /// Makes the protocol for one attempt.
+        /// Makes the protocol for one attempt at `item`.
         public func make(_ item: UploadItem, _ options: ProtocolOptions) -> any UploadProtocol {
             kind.init(item: item, options: options)
         }
 
-        /// Makes the check of a destination at this URL; nil if the protocol has none.
+        /// Makes the check of the destination at this URL; nil if the protocol has no check.
         public func check(_ url: String, _ options: ProtocolOptions) -> (any DestinationCheck)? {
             kind.check(url: url, options: options)
         }
@@ -27,10 +27,10 @@ public enum ProtocolCatalog {
 
     private static let registered = Mutex<[Entry]>([])
 
-    /// Adds a protocol for the whole process. Call this before a queue with uploads by it starts.
+    /// Adds a protocol for the whole process. Call this before a queue starts whose uploads use the protocol.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the name exists already, or is not valid before a URL. It may have
-    ///   lower-case letters, digits and hyphens, the first a letter (RFC 3986 §3.1).
+    /// - Throws: `UploadFailure` (`permanent`) if the name exists already or is not valid. It stands before URLs like a
+    ///   scheme (RFC 3986 §3.1): lower-case letters, digits and hyphens, with a letter first.
     public static func register(_ entry: Entry) throws(UploadFailure) {
         guard entry.name.wholeMatch(of: /[a-z][a-z0-9-]*/) != nil else {
             throw UploadFailure(
@@ -66,7 +66,7 @@ public enum ProtocolCatalog {
 
 /// The protocols of Ferry itself.
 extension ProtocolCatalog.Entry {
-    /// The protocol that finds the server's protocol: ``AutoUpload``.
+    /// The entry of ``AutoUpload``, which finds out which protocol the server supports.
     public static let auto = Self(AutoUpload.self)
     /// The entry of ``PutUpload``.
     public static let put = Self(PutUpload.self)

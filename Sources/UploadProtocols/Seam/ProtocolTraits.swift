@@ -1,20 +1,20 @@
 /// The abilities of a protocol that the configuration, the queue and the screen must know.
 public struct ProtocolTraits: Hashable, Sendable {
-    /// True if an interrupted upload resumes where the server stopped; false if it starts again.
+    /// True if an interrupted upload resumes at the bytes that the server has confirmed; false if it starts again.
     public var resumes: Bool
     /// True if one upload may have several concurrent requests.
     public var isParallel: Bool
-    /// The digests by which the protocol can confirm the received bytes, if the server supports them.
+    /// The digests by which a server can confirm the received bytes with this protocol.
     public var checksums: Set<DigestAlgorithm>
-    /// The policies for an existing file that the protocol supports; empty if it cannot detect one.
+    /// The policies for an existing file that the protocol supports; empty if it cannot detect an existing file.
     public var existing: Set<ExistingFilePolicy>
 
-    /// True if the URL names the file: two files with one URL overwrite each other. False if the server chooses the
-    /// name.
+    /// True if the destination's URL determines the file's name, so that two files sent to one URL overwrite each
+    /// other. False if the server chooses the name.
     public var fillsPlace: Bool
 
-    /// True if the server may answer a success with HTML. Otherwise HTML in a success comes from a captive portal or
-    /// proxy.
+    /// True if a successful response of the server may contain an HTML page. If false, such a page comes from a captive
+    /// portal or a proxy.
     public var answersInPages: Bool
 
     public init(

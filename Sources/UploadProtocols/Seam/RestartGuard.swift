@@ -1,18 +1,18 @@
 import FerryFiles
 
-/// A limit on restarts of an upload that the server dropped. Without it, a server that drops unfinished uploads at each
-/// break of the link would receive the file from its start for ever.
+/// A limit on restarts of an upload that the server has dropped. A server may drop an unfinished upload at each break
+/// of the connection. Without the limit, such an upload would start again from its first byte for ever.
 struct RestartGuard: Sendable {
-    /// The seconds in which a server may drop the same upload once.
+    /// The number of seconds within which a second drop ends the upload.
     static let pause = 3600.0
 
-    /// The wall clock, because the notes of an earlier attempt count too.
+    /// The current time. It is the wall clock's, to compare with the stored time of a drop in an earlier attempt.
     var now: @Sendable () -> Date = { Date() }
     private var last: Date?
 
     /// Records that the server has dropped `resource`.
     ///
-    /// - Returns: The step that ends the upload; nil to restart.
+    /// - Returns: The step that ends the upload, if the server dropped it twice within `pause` seconds; nil to restart.
     mutating func drop(_ resource: UploadResource, because reason: String) -> Step? {
         let moment = now()
         guard let before = last ?? resource.marks.droppedAt,
@@ -27,6 +27,6 @@ struct RestartGuard: Sendable {
             notes: [.resource(nil)])
     }
 
-    /// Records the time in the upload that replaces the dropped one.
+    /// Stores the time of the drop in `resource`, which replaces the dropped one.
     func mark(_ resource: inout UploadResource) { resource.marks.droppedAt = last }
 }

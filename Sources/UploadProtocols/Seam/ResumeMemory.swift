@@ -1,8 +1,8 @@
-/// The facts that a protocol stores about an upload between attempts, in the form in the queue's files. Only the
-/// protocol that wrote the facts reads them.
+/// The facts that a protocol stores about an upload between attempts. Only the protocol that wrote the facts reads
+/// them.
 ///
-/// The form is a flat dictionary of texts, as in files of all versions. Ferry's own protocols read and write it as
-/// values: see `ResumeForm`.
+/// In the queue's files, the facts are a flat dictionary of strings, in all versions of Ferry. Ferry's own protocols
+/// read and write them as typed values: see `ResumeForm`.
 public struct ResumeMemory: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The facts by their keys. No value contains a secret of the configuration.
     package var members: [String: String]
@@ -31,15 +31,14 @@ extension ResumeMemory: Codable {
     }
 }
 
-/// The facts that a protocol, or a shared part of protocols, stores as a value. The value has its own keys in a
-/// `ResumeMemory` and leaves all others unchanged.
+/// A typed value for some of the facts in a `ResumeMemory`. Writing it changes only its own keys.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The keys on disk and their properties, in reading order.
+    /// The keys on disk, each with its property, in reading order.
     static var keys: [ResumeKey<Self>] { get }
 }
 
-/// The key of one property of a stored value.
+/// The key on disk of one property of a `ResumeForm`.
 struct ResumeKey<Form> {
     let name: String
     let read: (inout Form, String?) -> Void
@@ -53,7 +52,7 @@ struct ResumeKey<Form> {
 }
 
 extension UploadResource {
-    /// The stored facts of one kind.
+    /// The stored facts as a value of type `Form`.
     subscript<Form: ResumeForm>(_: Form.Type) -> Form {
         get {
             var form = Form()
@@ -64,15 +63,15 @@ extension UploadResource {
     }
 }
 
-/// A value with an optional text form in a `ResumeMemory`.
+/// A type whose values are stored in a `ResumeMemory` as a string or as a missing entry.
 protocol ResumeValue {
-    /// Reads the texts of all earlier versions; a malformed text counts as absent.
+    /// Reads the strings of all versions. nil means a missing entry. A malformed string counts as missing.
     init(stored: String?)
-    /// The text; nil for no entry.
+    /// The string to store; nil to store no entry.
     var stored: String? { get }
 }
 
-/// A value with a text form.
+/// A type whose values are stored as a string. An optional of this type is a `ResumeValue`.
 protocol ResumeText {
     init?(stored: String)
     var stored: String? { get }
@@ -83,20 +82,20 @@ extension Optional: ResumeValue where Wrapped: ResumeText {
     var stored: String? { flatMap(\.stored) }
 }
 
-/// The text form: `yes` for true, no entry for false.
+/// The stored string: `yes` for true, no entry for false.
 extension Bool: ResumeValue {
     init(stored: String?) { self = stored != nil }
     var stored: String? { self ? "yes" : nil }
 }
 
-/// A count; zero has no entry.
+/// The stored string of a count. Zero has no entry.
 extension Int: ResumeValue, ResumeText {
     init(stored: String?) { self = stored.flatMap { Int($0) } ?? 0 }
     init?(stored: String) { self.init(stored) }
     var stored: String? { self > 0 ? "\(self)" : nil }
 }
 
-/// A count of bytes, including zero.
+/// The stored string of a number of bytes. Zero is stored too.
 extension ByteCount: ResumeText {
     init?(stored: String) {
         guard let count = ByteCount(stored), count >= 0 else { return nil }

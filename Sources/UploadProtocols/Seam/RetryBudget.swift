@@ -1,11 +1,11 @@
-/// The limits of setbacks in one attempt. A server may cause each kind a few times, because it may recover. Then the
-/// attempt ends, because the same requests would be repeated for ever.
+/// The limits of setbacks in one attempt. A server may cause each kind of setback a few times, because it may recover.
+/// At the limit the attempt ends, because it could repeat the same requests for ever.
 struct RetryBudget: Sendable {
     /// A kind of setback.
     enum Setback: Hashable, Sendable {
-        /// A response after which the server has stored no more than before.
+        /// The server has stored no more bytes than before the request.
         case standstill
-        /// The server has stored less than it had confirmed.
+        /// The server has stored fewer bytes than it had confirmed.
         case loss
         /// The received bytes differ from the sent ones.
         case damage
@@ -17,7 +17,7 @@ struct RetryBudget: Sendable {
         case refusal
     }
 
-    /// The number of setbacks of a kind that end an attempt.
+    /// The number of setbacks of one kind at which the attempt ends.
     static let limit = 3
 
     private var spent: [Setback: Int] = [:]
@@ -43,7 +43,7 @@ struct RetryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - before: The offset that the server had confirmed.
-    ///   - hasSent: True after a request with bytes. A server that drops them would receive them again for ever.
+    ///   - hasSent: True after a request with bytes. A server that keeps none would receive them again for ever.
     /// - Returns: The failure that ends the attempt; nil to continue.
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, hasSent: Bool

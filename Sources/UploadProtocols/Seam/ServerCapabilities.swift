@@ -6,9 +6,9 @@ public struct ServerCapabilities: Hashable, Codable, Sendable {
     public var extensions: Set<String>
     /// The largest upload that the server accepts, in bytes.
     public var maximumSize: ByteCount?
-    /// Other facts that a protocol found, by its own names: an interop version, a region, a supported checksum.
+    /// Other facts that a protocol found, under its own keys: an interop version, a region, a supported checksum.
     public var facts: [String: String]
-    /// The time of the request; the store sets it.
+    /// The time when the capabilities were requested. The store of capabilities sets it.
     public var asked: Date?
 
     public init(

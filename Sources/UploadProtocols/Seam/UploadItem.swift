@@ -8,24 +8,24 @@ public struct UploadItem: Hashable, Sendable {
     public var name: String
     /// The number of bytes of the file.
     public var size: ByteCount
-    /// The media type.
+    /// The media type of the file.
     public var contentType: String
     /// The time of the file's last change, for servers that store it.
     public var modified: Date?
-    /// The key of the upload, the same in every attempt and unique: letters, digits and hyphens. It is the idempotency
-    /// key, and the name of temporary resources.
+    /// The unique key of the upload, the same in every attempt: letters, digits and hyphens. The idempotency key and
+    /// the names of temporary files on the server contain it.
     public var key: String
-    /// The form parameters or metadata, in order; a repeated name is a list.
+    /// The form parameters or metadata, in order. A name that occurs several times has a list of values.
     public var parameters: [Parameter]
 
-    /// The key of exactly these bytes. A server that has executed a request under a key ignores later ones, and the
-    /// file may have been changed and queued again meanwhile.
+    /// The idempotency key for the file in its current version. A server ignores a second request with the same key.
+    /// The file may have changed since the first request, so its size and time are part of the key.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")
     }
 
-    /// A field of the form, or an entry of the metadata.
+    /// A form field, or an entry of the upload's metadata.
     public struct Parameter: Hashable, Codable, Sendable {
         /// The name: any text; tus allows ASCII without spaces and commas.
         public var name: String

@@ -1,7 +1,7 @@
-/// An upload protocol without a socket, a file or a clock: it turns replies into steps.
+/// An upload protocol without a socket, a file or a clock: it takes the outcomes of requests and returns steps.
 ///
-/// One value serves one attempt. The driver calls `start`, performs the step, and calls `receive` with the outcome,
-/// until a step ends the attempt.
+/// One value serves one attempt. The caller calls `start`, performs the returned step, and passes each outcome to
+/// `receive`, until a step ends the attempt.
 public protocol UploadProtocol: Sendable {
     /// The name in the configuration: `put`, `tus`, …
     static var name: String { get }
@@ -11,16 +11,19 @@ public protocol UploadProtocol: Sendable {
     /// Makes the protocol for one attempt at `item`.
     init(item: UploadItem, options: ProtocolOptions)
 
-    /// Makes the check of a destination at `url`, possibly with `{name}`; nil if the protocol has none.
+    /// Makes the check of the destination at `url`, which may contain `{name}`; nil if the protocol has no check.
     static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)?
 
-    /// - Parameter resource: The last recorded state of an earlier attempt, to resume from.
-    /// - Parameter capabilities: The known features of this server; nil if they were never requested.
+    /// Starts the attempt and returns its first step.
+    ///
+    /// - Parameters:
+    ///   - resource: The last recorded state of an earlier attempt, to resume from; nil for a new upload.
+    ///   - capabilities: The known features of this server; nil if they were never requested.
     mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step
 
-    /// Handles the outcome of one of the exchanges of earlier steps.
+    /// Takes the outcome of one exchange, and returns the next step.
     ///
-    /// - Parameter exchange: The exchange as the protocol made it; its `part` distinguishes parts.
+    /// - Parameter exchange: The exchange as an earlier step contained it. Its `part` distinguishes parallel parts.
     mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step
 
     /// Returns the requests that delete an unfinished upload on the server; empty if there are none.
@@ -34,7 +37,7 @@ extension UploadProtocol {
 
 /// A protocol that has one request in flight at a time.
 public protocol SequentialProtocol: UploadProtocol {
-    /// Handles the outcome of the exchange of the last step.
+    /// Takes the outcome of the last step's exchange, and returns the next step.
     mutating func receive(_ reply: ExchangeOutcome) -> Step
 }
 
@@ -42,13 +45,13 @@ extension SequentialProtocol {
     public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step { receive(reply) }
 }
 
-/// The next action of the driver.
+/// The next action of the attempt.
 public enum Step: Sendable {
-    /// Record the notes in order, then perform the exchange and report its outcome.
+    /// Records the notes in order, then performs the exchange and passes its outcome to `receive`.
     case send(Exchange, notes: [Note] = [])
-    /// Record the notes, then perform all of these at once. Each outcome is reported when it arrives.
+    /// Records the notes, then performs all exchanges at once. Each outcome is passed to `receive` when it arrives.
     case sendAll([Exchange], notes: [Note] = [])
-    /// Record the notes and report the outcomes of the exchanges in flight. If there are none, the attempt fails.
+    /// Records the notes, then waits for the exchanges in flight. If none is in flight, the attempt fails.
     case wait(notes: [Note] = [])
     /// The upload is done. Requests in flight are cancelled.
     case done(Receipt, notes: [Note] = [])
@@ -57,12 +60,12 @@ public enum Step: Sendable {
 
     /// A fact to record before the step is performed.
     public enum Note: Sendable, Hashable {
-        /// The resource to resume with from now on; nil if it is gone. A new URL must be durable before any byte is
-        /// sent.
+        /// The resource from which a later attempt resumes; nil if there is none any more. A resource with a new URL is
+        /// on disk before the step is performed.
         case resource(UploadResource?)
         /// The features of the server, requested once and then stored for the destination.
         case capabilities(ServerCapabilities)
-        /// The server has lost so many of the bytes that it had confirmed.
+        /// The number of bytes that the server had confirmed and has lost.
         case serverLost(ByteCount)
     }
 
@@ -75,7 +78,7 @@ public enum Step: Sendable {
         }
     }
 
-    /// The notes of the step.
+    /// The facts to record before the step is performed.
     public internal(set) var notes: [Note] {
         get {
             switch self {
@@ -95,14 +98,14 @@ public enum Step: Sendable {
         }
     }
 
-    /// Returns the same step with these notes before its own.
+    /// Returns the step with the notes `earlier` before its own notes.
     public func noting(_ earlier: [Note]) -> Step {
         var step = self
         step.notes = earlier + notes
         return step
     }
 
-    /// Returns the step that ends the upload with this failure.
+    /// Returns the step that ends the attempt with this failure.
     static func failed(
         _ category: UploadFailure.Category, _ summary: String, hint: String? = nil, notes: [Note] = []
     ) -> Step {

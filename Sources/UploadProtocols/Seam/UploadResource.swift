@@ -1,17 +1,18 @@
 public import FerryFiles
 
-/// The state with which an upload resumes: a tus or IETF upload URL, an S3 upload id, a session URL.
+/// The state on the server from which an upload resumes: a tus or IETF upload URL, an S3 upload ID, a session URL.
 ///
-/// The resource is journaled durably before the first byte is sent to it, so that a crash cannot orphan or repeat it.
+/// The resource is on disk before the first byte of the file is sent to it. So after a crash, the next attempt finds
+/// the resource instead of leaving it behind.
 public struct UploadResource: Hashable, Codable, Sendable {
     /// The absolute URL (tus, IETF, Google, Graph) or the protocol's own identifier.
     public var url: String
-    /// The bytes of the file that the server has confirmed: the first ones, or the total of its parts. Bytes that were
-    /// only written to a socket do not count.
+    /// The number of the file's bytes that the server has confirmed, from the start of the file or in all stored parts.
+    /// Bytes that were only written to a socket do not count.
     public var confirmed: ByteCount
     /// The numbers of stored parts and of all parts; nil for a protocol without parts.
     public var parts: Parts?
-    /// The time when the server drops the resource, if it stated one.
+    /// The time when the server drops the resource; nil if the server stated none.
     public var expires: Date?
     /// The other facts that the protocol stores (part tags, versions).
     public var memory: ResumeMemory
@@ -21,9 +22,9 @@ public struct UploadResource: Hashable, Codable, Sendable {
         case memory = "fields"
     }
 
-    /// A count of parts.
+    /// The numbers of an upload's parts.
     public struct Parts: Hashable, Codable, Sendable {
-        /// The number of stored parts.
+        /// The number of parts that the server has stored.
         public var held: Int
         /// The number of parts of the whole file.
         public var planned: Int
@@ -48,11 +49,11 @@ public struct UploadResource: Hashable, Codable, Sendable {
 
 /// The facts about the server's state that several protocols store.
 struct ResumeMarks: ResumeForm {
-    /// True if the last byte may be on the server although its response is missing.
+    /// True if the server may have the whole file, even if no response has confirmed it.
     var wholeBodySent = false
     /// True once the server has confirmed the whole file.
     var isAcknowledged = false
-    /// The time when the server dropped the upload before this one; nil if it did not.
+    /// The time when the server dropped an earlier resource of this upload; nil if it dropped none.
     var droppedAt: Date?
 
     static var keys: [ResumeKey<Self>] {
@@ -69,7 +70,7 @@ extension UploadResource {
         set { self[ResumeMarks.self] = newValue }
     }
 
-    /// True if the last byte may be on the server although its response is missing.
+    /// True if the server may have the whole file, even if no response has confirmed it.
     public var wholeBodySent: Bool { marks.wholeBodySent }
 
     func withWholeBodySent(_ isSent: Bool) -> UploadResource {
@@ -78,21 +79,21 @@ extension UploadResource {
         return resource
     }
 
-    /// The same resource for a server that has confirmed the whole file.
+    /// The resource with the mark that the server has confirmed the whole file.
     var acknowledged: UploadResource {
         var resource = withWholeBodySent(true)
         resource.marks.isAcknowledged = true
         return resource
     }
 
-    /// Returns the notes that record `moved` in place of this resource.
+    /// Returns the notes that replace this resource by `moved`, with the loss if `moved` has fewer confirmed bytes.
     func notes(of moved: UploadResource) -> [Step.Note] {
         let lost = confirmed - moved.confirmed
         return (lost > 0 ? [.serverLost(lost)] : []) + [.resource(moved)]
     }
 }
 
-/// The text form: whole seconds since 1970.
+/// The stored string of a time: whole seconds since 1970.
 extension Date: ResumeText {
     init?(stored: String) {
         guard let seconds = Int64(stored) else { return nil }
@@ -103,21 +104,21 @@ extension Date: ResumeText {
 
 /// The record of a finished upload.
 public struct Receipt: Hashable, Codable, Sendable {
-    /// The location that the server named, if it named one.
+    /// The location of the finished upload, if it is known.
     public var location: String?
     /// The server's entity tag or digest, as sent.
     public var entityTag: String?
-    /// The size of the file.
+    /// The size of the file in bytes.
     public var bytes: ByteCount
     /// The seconds from the start of the last attempt to the final response.
     public var duration: Double
-    /// The digest by which the server confirmed the file's bytes; nil if it did not.
+    /// The algorithm of the digest by which the server confirmed the file's bytes; nil if it confirmed none.
     public var verified: DigestAlgorithm?
-    /// True if the file was on the server before, and was not sent.
+    /// True if the file was on the server before, so that it was not sent.
     public var wasThere: Bool
     /// The protocol that `auto` chose; nil if no choice was needed.
     public var chosen: String?
-    /// The change of the file's name during the upload; nil if there was none.
+    /// The change at the file's path during the upload; nil if there was none.
     public var source: SourceDisposition?
 
     public init(
@@ -136,9 +137,10 @@ public struct Receipt: Hashable, Codable, Sendable {
     }
 }
 
-/// A change of a file's name during its upload. The sent bytes are those of the opened file, complete and unchanged.
+/// A change at a file's path during the upload. The upload sent the file that it had opened, complete and unchanged.
 public enum SourceDisposition: String, Hashable, Codable, Sendable, CaseIterable {
+    /// No file is at the path now.
     case deleted
-    /// Another file, which was not sent, has the name now.
+    /// Another file, which was not sent, is at the path now.
     case replaced
 }
