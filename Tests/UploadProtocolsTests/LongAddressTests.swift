@@ -90,7 +90,7 @@ struct PrivateHostTests {
         "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "localhost", "LOCALHOST",
         "a.localhost",
         "localhost.", "127.0.0.1.", "::1", "[::1]", "::", "fe80::1", "fe80::1%eth0", "fd00::1", "fc00::",
-        "::ffff:10.0.0.1", "::ffff:7f00:1",
+        "::ffff:10.0.0.1", "::ffff:7f00:1", "64:ff9b::10.0.0.1", "64:ff9b::7f00:1",
     ])
     func `a private host is known in each writing`(host: String) {
         #expect(PrivateHost.isPrivate(host))
@@ -98,7 +98,7 @@ struct PrivateHostTests {
 
     @Test(arguments: [
         "example.org", "8.8.8.8", "172.15.0.1", "172.32.0.1", "192.169.0.1", "169.253.0.1", "100.128.0.1",
-        "2001:db8::1", "fec0::1", "::ffff:8.8.8.8", "localhost.example", "127.0.0.1.example", "1.2.3.4.5", "",
+        "2001:db8::1", "fec0::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "localhost.example", "127.0.0.1.example", "1.2.3.4.5", "",
         "x:y",
         "256.1.1.1", "0x", "4294967296", "::1::",
     ])

@@ -113,12 +113,13 @@ package enum ServerText {
     /// Characters that control a terminal or the writing direction are removed.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where line.count < limit {
-            if scalar.properties.isWhitespace || scalar == "\u{0}" {
-                if line.last != " ", !line.isEmpty { line.append(" ") }
-            } else if isHarmless(scalar) {
-                line.append(scalar)
-            }
+        var count = 0
+        for scalar in text.unicodeScalars {
+            let isSpace = scalar.properties.isWhitespace || scalar == "\u{0}"
+            if isSpace ? line.last == " " || line.isEmpty : !isHarmless(scalar) { continue }
+            line.append(isSpace ? " " : scalar)
+            count += 1
+            if count == limit { break }
         }
         return String(line).trimmingSpaces
     }

@@ -1,7 +1,7 @@
 /// A walk through a JSON text, value by value. It keeps the objects and arrays around the current value.
 ///
 /// The walk does not recurse, so the nesting is unlimited. It refuses an object with two members of one name, because a
-/// decoder uses one of the two and does not report which (RFC 8259 §4). Names are compared undecoded.
+/// decoder uses one of the two and does not report which (RFC 8259 §4).
 package struct JSONWalk {
     /// An object or array around the current value.
     package struct Container {
@@ -77,7 +77,8 @@ package struct JSONWalk {
         containers[top].key = nil
         if containers[top].isObject {
             guard let key = try scanner.key(isFirst: &containers[top].isFirst) else { return false }
-            guard containers[top].names.insert(Array(key.bytes)).inserted else {
+            var name = JSONScanner(scanner.bytes, at: key.start)
+            guard containers[top].names.insert(try name.stringBytes()).inserted else {
                 throw MalformedJSON(position: key.start, reason: "the name \"\(key.text)\" is there twice")
             }
             containers[top].key = key

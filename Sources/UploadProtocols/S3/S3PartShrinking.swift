@@ -82,8 +82,8 @@ extension S3Upload {
     }
 
     /// Enlarges the learned part size when an upload is completed in its first attempt.
-    mutating func enlargeLearntPart() -> [Step.Note] {
-        guard !wasResumed, let learnt = learntPart else { return [] }
+    mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
+        guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart
         facts.facts[Self.fact] = learnt < usual / 2 ? "\(learnt * 2)" : nil
         return [.capabilities(facts)]

@@ -26,7 +26,7 @@ extension S3Upload {
         let onlyNew = wantsNewOnly && !lacks(.condition)
         let declaresDigest = !lacks(.completionChecksum)
         let mark = resource(session, ledger)
-        let notes = notes + enlargeLearntPart()
+        let notes = notes + enlargeLearntPart(of: session.plan)
         let (size, choice) = (item.size, options.checksumChoice)
         return withRequests { _, requests in
             var exchange = requests.complete(

@@ -9,7 +9,10 @@ enum LocationCheck {
     static func step(_ answer: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard answer.isSuccess else {
-            return isBusy(answer) ? .failed(ResponseClassifier.failure(answer)) : .done(receipt)
+            guard isBusy(answer) else { return .done(receipt) }
+            var failure = ResponseClassifier.failure(answer)
+            failure.category = .server
+            return .failed(failure)
         }
         let found = FoundFile(headed: answer.fields)
         // With a content encoding, the length is that of the compressed bytes.
