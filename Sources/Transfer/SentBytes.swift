@@ -1,8 +1,7 @@
 package import FerryProtocols
 import Synchronization
 
-/// The bytes of a file that an attempt and earlier ones have sent: how far the file was sent, and how many bytes in
-/// total.
+/// The sent bytes of a file: how many are confirmed or in flight, and how many an attempt has sent in total.
 package struct SentTotals {
     private var confirmed: ByteCount
     private var underWay: [Int: ByteCount] = [:]
@@ -14,14 +13,14 @@ package struct SentTotals {
     /// The number of bytes that are confirmed or in flight.
     package var reached: ByteCount { underWay.values.reduce(confirmed, +) }
 
-    /// The number of bytes that were sent. Bytes that were sent again count again, so it may exceed `reached`. Bytes
-    /// that the server confirmed and later lost are not included; the queue counts them.
+    /// The number of bytes confirmed at the attempt's start, plus all bytes sent since; repeated bytes count again, so
+    /// it may exceed `reached`. Bytes that the server confirmed and later lost are not included; the queue counts them.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
-    /// Records that exchange number `exchange` has sent `bytes` of the file; a restarted exchange counts from 0 again.
+    /// Records that an exchange has sent `bytes` of the file. A restarted exchange counts from 0 again.
     package mutating func record(_ bytes: ByteCount, of exchange: Int) { underWay[exchange] = bytes }
 
-    /// Records the end of an exchange; the confirmed count replaces the bytes that it sent.
+    /// Records the end of an exchange. The confirmed bytes now include those that the server received in it.
     package mutating func end(_ exchange: Int, confirmed now: ByteCount) {
         ended += underWay.removeValue(forKey: exchange) ?? 0
         ended = max(now, ended - max(0, confirmed - now))

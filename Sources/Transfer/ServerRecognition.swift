@@ -2,7 +2,7 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// The knowledge about the server, which grows while an attempt runs.
+/// The facts about the server that an attempt knows. Each response may add some.
 final class ServerRecognition: Sendable {
     private let server: Mutex<UploadAttempt.Server>
     private let learn: @Sendable (String?) -> Void
@@ -15,8 +15,8 @@ final class ServerRecognition: Sendable {
 
     var now: UploadAttempt.Server { server.withLock { $0 } }
 
-    /// Records a response that counts as the server's. A success makes the server known unless its body is HTML: before
-    /// the first contact, a captive portal may have sent it.
+    /// Records a response that counts as the server's own. A success (2xx) marks the server as known, unless the body
+    /// is HTML, which a captive portal may have sent.
     func accept(_ answer: ExchangeOutcome.Response) {
         guard (200..<300).contains(answer.status), !CaptivePortal.isPage(answer) else { return }
         let software = answer.fields[.server]

@@ -1,7 +1,8 @@
 import FerryProtocols
 import Synchronization
 
-/// Records that a body is about to be complete, and removes the record if it was not completed.
+/// Records a mark before a body is complete, since the outcome may become unknown. Removes it if the body was not sent
+/// completely.
 final class UnknownOutcomeMarker: Sendable {
     private let mark: UploadResource?
     private let recorder: any AttemptRecorder
@@ -18,7 +19,7 @@ final class UnknownOutcomeMarker: Sendable {
         try await recorder.record(mark, durably: true)
     }
 
-    /// Removes the mark. If this fails, the mark stays and the user must decide, which is the safe result.
+    /// Replaces the mark by `known`. If this fails, the mark stays and the user must decide, which is safe.
     func remove(leaving known: UploadResource?) async {
         guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
             return

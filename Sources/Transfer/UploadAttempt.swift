@@ -2,7 +2,7 @@ import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 
-/// One run at an upload: performs the exchanges of its protocol, step by step, until one ends it.
+/// One attempt at an upload. It performs the exchanges of its protocol, step by step, until one ends it.
 public struct UploadAttempt: Sendable {
     /// The outcome of an attempt.
     public enum Outcome: Sendable {
@@ -12,19 +12,20 @@ public struct UploadAttempt: Sendable {
         case cancelled
     }
 
-    /// The limit of exchanges without progress: a protocol that never ends would occupy a slot for ever. A hundred
-    /// names may be tried before one is free; no protocol needs more requests without progress.
+    /// The maximum number of consecutive exchanges without progress. Without a maximum, an endless protocol would
+    /// occupy a slot for ever. The longest useful series tries a hundred file names until one is free.
     private static let idleExchangeLimit = 128
 
-    /// The knowledge of the expected server.
+    /// The facts about the server that should respond.
     public struct Server: Hashable, Sendable {
-        /// True if the server has responded as itself before.
+        /// True if the server itself has responded before, and not a captive portal in its place.
         public var isKnown: Bool
-        /// True if the server's protocol may send HTML with a success.
+        /// True if a successful response of this protocol may have an HTML body.
         public var answersInPages: Bool
-        /// The values of the field Server in the server's responses; nil until the server was recognized.
+        /// The values of the header field `Server` in the server's responses; nil until the server was recognized.
         public var software: Set<String>?
-        /// True if every response counts as the server's own, whatever its form: no other has come for a long time.
+        /// True if every response counts as the server's own, even if it looks like that of a captive portal. The
+        /// caller sets this after only such responses came for a long time.
         public var isTakenAtWord: Bool
 
         public init(
@@ -50,7 +51,8 @@ public struct UploadAttempt: Sendable {
     /// - Parameters:
     ///   - file: The file, opened for this attempt.
     ///   - identity: The version of the file that was queued; any other version ends the attempt.
-    ///   - recognize: Receives the name of the server's software, once the server has responded as itself.
+    ///   - label: The name of the upload in events.
+    ///   - recognize: Receives the value of the header field `Server`, once the server itself has responded.
     ///   - learn: Stores the server's capabilities, for the destination's next uploads.
     public init(
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
@@ -151,7 +153,7 @@ public struct UploadAttempt: Sendable {
             } catch {
                 guard !Task.isCancelled else { return .cancelled }
                 if error.category == .sourceChanged {
-                    // A part that is still in flight could arrive after the request that deletes it.
+                    // A part that is still in flight could arrive after the request that deletes the upload.
                     group.cancelAll()
                     await group.waitForAll()
                     await forget(known, uploadProtocol)
@@ -161,10 +163,10 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Deletes the server's copy of a version of the file that no longer exists, and then the record of it. Without a
-    /// response both stay, for a later attempt.
+    /// Deletes an incomplete upload from the server after its file has changed, and then the record of the upload. If
+    /// the server does not respond, both stay for a later attempt.
     private func forget(_ known: UploadResource?, _ uploadProtocol: any UploadProtocol) async {
-        // A file that may be complete on the server is the version that was queued: that must not be deleted.
+        // The server may have the complete version that was queued, which must not be deleted.
         guard let known, !known.wholeBodySent else { return }
         for exchange in uploadProtocol.removal(of: known) {
             guard case .answered? = try? await sender.ask(exchange, label: label) else { return }
@@ -191,14 +193,14 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Records the notes of a step. A new URL is durable before any request uses it.
+    /// Records the notes of a step. A new upload resource is recorded durably before any request uses it.
     private func take(
         _ notes: [Step.Note], known: inout UploadResource?, choice: inout ProtocolChoice?
     ) async throws(UploadFailure) {
         for note in notes {
             switch note {
             case .resource(let resource):
-                // Another upload may have the same URL: the protocol's memory distinguishes them.
+                // Two uploads may have the same URL; then the protocol's `memory` distinguishes them.
                 let isNew = resource?.url != known?.url || resource?.memory != known?.memory
                 known = resource
                 try await recorder.record(resource, durably: isNew)
@@ -216,14 +218,14 @@ public struct UploadAttempt: Sendable {
         sender.report(.protocolChosen(choice.sentence + when), label: label)
     }
 
-    /// - Returns: nil if the attempt was cancelled.
+    /// - Returns: The outcome; nil if the attempt was cancelled.
     private func perform(
         _ exchange: Exchange, known: UploadResource?, progress: ExchangeProgress
     ) async throws(UploadFailure) -> ExchangeOutcome? {
-        // If the server may have the whole file, the attempt asks for that first, even if the file has changed.
+        // If the server may have the whole file, the attempt first asks for the outcome, even if the file has changed.
         let carriesFile = exchange.carriesFile
         if carriesFile || exchange.traits.contains(.completes) || known?.wholeBodySent != true {
-            // The file was opened for this attempt, and its bytes are checked again when they are read.
+            // The first exchange needs no check: the file was just opened, and is checked when its bytes are read.
             if progress.number > 1 || file.identity != identity { try await file.confirm(identity) }
         }
         guard let digests = try await digests(for: exchange) else { return nil }
@@ -261,7 +263,7 @@ public struct UploadAttempt: Sendable {
             case .cancelled: return nil
             case .source: throw error.failure
             case .broken where error.failure == .redirectCircle:
-                // A redirect circle counts as a 307 within the server.
+                // The search for a captive portal treats a redirect loop like a 307 within the server.
                 let answer = ExchangeOutcome.Response(status: 307, fields: [.location: exchange.url])
                 guard let page = await suspicion(of: answer, to: exchange, known: known) else {
                     return .broken(error.failure, bodySent: error.bodySent)
@@ -272,11 +274,11 @@ public struct UploadAttempt: Sendable {
                     CaptivePortal().failure(inPlaceOf: host(of: exchange), after: error.failure),
                     bodySent: nil)
             case .unsent, .notConnected, .notTrusted:
-                // The failure involves neither the server nor the protocol.
+                // A lack of file descriptors is no fault of the server or the protocol, so it ends the attempt.
                 if error.failure.category == .descriptors { throw error.failure }
                 return .broken(error.failure, bodySent: nil)
             case .staleConnection, .broken:
-                // A changed file breaks connections too, and is then the more helpful reason.
+                // A change of the file may have broken the connection, and is then the more helpful reason.
                 if carriesFile { try await file.confirm(identity) }
                 return .broken(error.failure, bodySent: error.bodySent)
             }
@@ -284,7 +286,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Returns the reply, unless a captive portal or proxy responded for the server: then the server received nothing.
+    /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, the outcome is
+    /// `broken`, since the server received nothing.
     private func reply(
         to exchange: Exchange, _ answer: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
@@ -312,14 +315,14 @@ public struct UploadAttempt: Sendable {
         return .broken(failure, bodySent: nil)
     }
 
-    /// Returns the failure if this response may not come from the known server; nil if it does. In doubt, requests the
-    /// server's root page: a captive portal responds to every request in the same way.
+    /// Returns a failure if this response may not come from the known server; nil if it does. In doubt, requests the
+    /// server's root page, since a captive portal responds to every request in the same way.
     private func suspicion(
         of answer: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
-        // Before the first response of the server, its refusal cannot be distinguished from that of a network.
+        // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
         guard server.isKnown, !server.isTakenAtWord, let software = server.software,
             let page = CaptivePortal(
                 suspecting: answer, to: exchange.url, of: software, isResuming: isResuming),
@@ -339,7 +342,7 @@ public struct UploadAttempt: Sendable {
         URL(string: exchange.url)?.host(percentEncoded: false) ?? Redaction.address(exchange.url)
     }
 
-    /// - Returns: nil if the attempt was cancelled.
+    /// - Returns: The digests; nil if the attempt was cancelled.
     private func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
         guard !exchange.digests.isEmpty else { return [] }
         recorder.isReading()
@@ -348,8 +351,8 @@ public struct UploadAttempt: Sendable {
         return digests
     }
 
-    /// The digests to compare with those in the response; none if the file has changed or cannot be read, since the
-    /// upload itself has succeeded.
+    /// Computes the digests to compare with those in the response. Returns none if the file has changed or cannot be
+    /// read, since the upload itself has succeeded.
     private func comparisons(for exchange: Exchange, _ answer: ExchangeOutcome.Response) async
         -> [ComputedDigest]
     {
@@ -367,8 +370,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// A server that refuses credentials has stored nothing. Getting new ones may take long, and the outcome must not
-    /// be unknown if the process ends meanwhile. The mark is set again only when the file is sent again.
+    /// Returns the check of a response. A server that refuses credentials has stored nothing, and getting new ones may
+    /// take long. So the check first removes the unknown-outcome mark; sending the file again sets it again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
@@ -383,7 +386,7 @@ public struct UploadAttempt: Sendable {
         case .bytes(let bytes): return .bytes(bytes)
         case .file(let range, let prefix, let suffix):
             let (file, identity) = (file, identity)
-            // A small file is read at once, and checked then.
+            // A small file is read in one chunk, and checked at that time.
             let isRead = range.upperBound - range.lowerBound <= ChunkSize.alwaysBuffered
             let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
                 if !isRead { try await file.confirm(identity) }
@@ -400,7 +403,7 @@ public struct UploadAttempt: Sendable {
 }
 
 extension Receipt {
-    /// Returns the receipt with the final state of the file's name.
+    /// Returns the receipt, which now states whether the file was deleted or replaced during the upload.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
         var receipt = self
         receipt.source = await file.fateNow()
@@ -425,7 +428,7 @@ extension RequestFailure {
 }
 
 extension Step {
-    /// The bytes that the server has confirmed by the last note; nil if no note says it.
+    /// The number of confirmed bytes in the last `resource` note of the step; nil if the step has no such note.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil

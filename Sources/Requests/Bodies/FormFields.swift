@@ -11,7 +11,7 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         case none
     }
 
-    /// The names of the elements of a list.
+    /// The form of the names that the elements of a list get.
     public enum ListNaming: Hashable, Sendable {
         /// The form `tags[]` of PHP, Rails and Alamofire.
         case brackets
@@ -100,7 +100,7 @@ extension FormFields.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLite
     public init(arrayLiteral elements: FormFields.Value...) { self = .list(elements) }
     public init(nilLiteral: ()) { self = .none }
 
-    /// Creates the text of any value from its description; booleans are 1 and 0.
+    /// Creates the text of any value from its description; a boolean becomes 1 or 0.
     public init(_ value: some CustomStringConvertible) {
         self = .text((value as? Bool).map { $0 ? "1" : "0" } ?? value.description)
     }

@@ -8,20 +8,20 @@ extension MultipartFormData {
         try await OpenedForm(self).body
     }
 
-    /// Returns the exact number of bytes on the wire; nil if a stream does not know its own.
+    /// Returns the exact number of bytes on the wire; nil if the length of a stream is unknown.
     /// - Throws: The errors of `open()`.
     public func length() async throws(UploadFailure) -> ByteCount? { try await OpenedForm(self).body.length }
 
-    /// Returns the number of bytes of all parts without headers and boundaries; nil if a stream does not know its own.
-    /// The request's `Content-Length` is `length()` instead.
+    /// Returns the number of bytes of all parts without headers and boundaries; nil if the length of a stream is
+    /// unknown. The request's `Content-Length` is not this number but `length()`.
     /// - Throws: The errors of `open()`.
     public func contentLength() async throws(UploadFailure) -> ByteCount? {
         try await OpenedForm(self).contentLength
     }
 
-    /// Opens the form, and reads a small one into memory: one write then sends it.
-    /// - Parameter memoryThreshold: A number of bytes. A smaller form is read; any other, and one without a length, is
-    ///   streamed from its sources. Nothing is ever written to disk.
+    /// Opens the form. Reads a small form into memory, so that one write sends it.
+    /// - Parameter memoryThreshold: The size, in bytes, below which a form is read into memory. Any other form, and one
+    ///   of unknown length, is streamed from its sources. Nothing is ever written to disk.
     /// - Throws: The errors of `open()` and `encode(limit:)`.
     public func body(memoryThreshold: ByteCount = 1 << 20) async throws -> TransportRequest.Body {
         let form = try await opened()
@@ -31,20 +31,20 @@ extension MultipartFormData {
 
     /// Returns the whole body, the same bytes as on the wire.
     /// - Parameter limit: The maximum number of bytes in memory.
-    /// - Throws: `UploadFailure` like `open()`, for a form over the limit, for a file that changes during the read and
-    ///   for a stream that differs from its declared length; `CancellationError`.
+    /// - Throws: The errors of `open()`; `UploadFailure` if the form is over the limit, if a file changes during the
+    ///   read, or if a stream differs from its declared length; `CancellationError`.
     public func encode(limit: ByteCount = 256 << 20) async throws -> [UInt8] {
         try await opened().bytes(limit: limit)
     }
 
     /// Returns the body chunk by chunk, the same bytes as on the wire, read on demand.
-    /// - Throws: The errors of `open()`; the sequence throws the errors of `encode(limit:)` except for the limit.
+    /// - Throws: The errors of `open()`. The sequence throws the errors of `encode(limit:)` except for the limit.
     public func chunks() async throws(UploadFailure) -> some AsyncSequence<[UInt8], any Error> & Sendable {
         try await OpenedForm(self).chunks
     }
 
-    /// Writes the body, the same bytes as on the wire, to a new file that only its owner may read, as a form may
-    /// contain secrets. After a failure the file is removed.
+    /// Writes the body, the same bytes as on the wire, to a new file. Only its owner may read the file, because a form
+    /// may contain secrets. After a failure the file is removed.
     /// - Returns: The number of written bytes.
     /// - Throws: `UploadFailure` (`permanent`) if `path` exists or cannot be written; else the errors of
     ///   `encode(limit:)`.
@@ -67,7 +67,10 @@ extension MultipartFormData {
         }
     }
 
-    /// Writes the body to a path, which must not be a URL. Otherwise equal to the method for a `LocalPath`.
+    /// Writes the body to a new file that only its owner may read. After a failure the file is removed.
+    /// - Parameter path: The path of the file, not a URL.
+    /// - Returns: The number of written bytes.
+    /// - Throws: `UploadFailure` (`permanent`) if `path` is a URL; else the errors for a `LocalPath`.
     @discardableResult
     public func write(to path: String) async throws -> ByteCount {
         try await write(to: LocalPath(notAnAddress: path))
@@ -83,8 +86,8 @@ extension MultipartFormData {
 }
 
 extension UploadBody {
-    /// Returns a form, streamed from its parts' sources. Its content type replaces that of the request.
-    /// - Parameter memoryThreshold: A number of bytes; see `MultipartFormData.body(memoryThreshold:)`.
+    /// Returns a body that is a form, streamed from its parts' sources. The form's content type replaces the request's.
+    /// - Parameter memoryThreshold: The size, in bytes, below which the form is read into memory.
     public static func multipart(_ form: MultipartFormData, memoryThreshold: ByteCount = 1 << 20)
         -> UploadBody
     {
@@ -95,7 +98,7 @@ extension UploadBody {
 }
 
 extension MultipartFormData {
-    /// False if a stream among the parts could be read only once, and was.
+    /// False if a stream among the parts could be read only once, and was read.
     fileprivate var canBegin: Bool {
         parts.allSatisfy { part in
             if case .stream(let stream) = part.content { stream.canBegin } else { true }

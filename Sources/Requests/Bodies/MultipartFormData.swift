@@ -5,8 +5,8 @@ public import HTTPTypes
 
 /// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the sequence in which they were appended.
 ///
-/// The value only describes the parts: nothing is opened, checked or read before `open()`. Each `open()` begins anew,
-/// so one form serves every attempt, and its error names the faulty part. Appending changes this value only, not
+/// The value only describes the parts: no part is opened, checked or read before `open()`. Each `open()` begins anew,
+/// so one form serves every attempt. An error of `open()` names the faulty part. Appending changes this value only, not
 /// earlier copies.
 ///
 /// A form without parts is the closing delimiter alone, `--B--` and CRLF, where B is the boundary.
@@ -60,7 +60,10 @@ public struct MultipartFormData: Sendable {
         append(.bytes(Array(bytes)), name, fileName, contentType, headers)
     }
 
-    /// Appends text as UTF-8. Otherwise equal to the method for bytes.
+    /// Appends text as UTF-8.
+    /// - Parameters:
+    ///   - fileName: The file name, which makes the part a file for the receiver; nil for a form field.
+    ///   - contentType: A media type; nil derives it from the file name's extension, if there is a file name.
     public mutating func append(
         _ text: some StringProtocol, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -68,12 +71,12 @@ public struct MultipartFormData: Sendable {
         append(.bytes(Array(text.utf8)), name, fileName, contentType, headers)
     }
 
-    /// Appends one field of the same name for each value, in sequence; none without values.
+    /// Appends one form field for each value, in sequence. All fields have the same name.
     public mutating func append(values: some Sequence<some CustomStringConvertible>, name: String) {
         for value in values { append(value.description, name: name) }
     }
 
-    /// Appends a value as a JSON document. It is encoded at once, so that every attempt sends the same bytes.
+    /// Appends a value as a JSON document. It is encoded at once. If it cannot be encoded, `open()` fails.
     public mutating func append(
         json value: some Encodable, name: String, encoder: JSONEncoder = JSONEncoder()
     ) {
@@ -85,10 +88,10 @@ public struct MultipartFormData: Sendable {
         append(content, name, nil, "application/json", [:])
     }
 
-    /// Appends a file, which is read while it is sent. Its name needs no extension.
+    /// Appends a file, which is read while it is sent.
     /// - Parameters:
     ///   - fileName: The file name. nil means the last component of the path, with U+FFFD for bytes that are not UTF-8.
-    ///   - contentType: The media type. nil derives it from the file name's extension, see `MediaType`.
+    ///   - contentType: The media type. nil derives it from the file name's extension (`MediaType`).
     public mutating func append(
         file path: LocalPath, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -96,8 +99,10 @@ public struct MultipartFormData: Sendable {
         append(.file(path), name, fileName ?? path.name, contentType, headers)
     }
 
-    /// Appends the file at a path, which must not be a URL such as `https://…`. Otherwise equal to the method for a
-    /// `LocalPath`.
+    /// Appends a file, which is read while it is sent.
+    /// - Parameters:
+    ///   - path: The path of the file. With a URL such as `https://…`, `open()` fails.
+    ///   - fileName: The file name; nil means the last component of the path.
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -110,7 +115,10 @@ public struct MultipartFormData: Sendable {
     }
 
     /// Appends bytes that are produced while they are sent. With a stream of unknown length, the form has no length and
-    /// is sent chunked. Otherwise equal to the method for bytes.
+    /// is sent chunked.
+    /// - Parameters:
+    ///   - fileName: The file name, which makes the part a file for the receiver.
+    ///   - contentType: A media type; nil derives it from the file name's extension.
     public mutating func append(
         stream: BodyStream, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]

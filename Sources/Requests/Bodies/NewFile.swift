@@ -3,7 +3,7 @@ import FerryProtocols
 import NIOPosix
 import Synchronization
 
-/// A file that is created and written here. All system calls are made off the caller's thread.
+/// A new file for writing. All system calls are made off the caller's thread.
 final class NewFile: Sendable {
     private let path: LocalPath
     /// The open file; nil once it is closed.
@@ -17,6 +17,7 @@ final class NewFile: Sendable {
         }
     }
 
+    /// Creates the file.
     /// - Throws: `UploadFailure` (`permanent`) with the path and the reason, also if the path exists.
     static func create(_ path: LocalPath) async throws(UploadFailure) -> NewFile {
         try await onPool(path) { try NewFile(path) }
@@ -26,7 +27,7 @@ final class NewFile: Sendable {
         try await Self.onPool(path) { try self.writeAll(bytes) }
     }
 
-    /// - Throws: `UploadFailure` if the system reports a write error only now.
+    /// - Throws: `UploadFailure` if the system reports a write error only at this time.
     func close() async throws(UploadFailure) {
         try await Self.onPool(path) {
             guard let file = self.file.withLock({ $0.take() }) else { return }
@@ -36,7 +37,7 @@ final class NewFile: Sendable {
         }
     }
 
-    /// Removes the file, also in a cancelled task, whose work the thread pool would refuse.
+    /// Removes the file. A separate task does this, because the thread pool refuses the work of a cancelled task.
     func remove() async {
         await Task { try? await Self.onPool(path) { try self.path.remove() } }.value
     }

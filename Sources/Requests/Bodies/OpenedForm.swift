@@ -3,13 +3,13 @@ import FerryTransfer
 
 /// A form with open files and known lengths, for one attempt.
 struct OpenedForm: Sendable {
-    /// The size up to which bytes are joined with the bytes around them: a write costs more than a copy.
+    /// The size, in bytes, up to which bytes are joined with the bytes next to them: a write costs more than a copy.
     private static let joinedLimit = 64 << 10
 
     private(set) var body = StreamedBody([])
-    /// The parts of the body's segments, for the failures of each.
+    /// The name of the form part of each segment of the body, for failures.
     private(set) var labels: [String] = []
-    /// The number of bytes of all parts without headers and boundaries; nil if a stream does not know its own.
+    /// The number of bytes of all parts without headers and boundaries; nil if the length of a stream is unknown.
     private(set) var contentLength: ByteCount? = 0
 
     /// Opens the files off the caller's thread, one after the other.
@@ -37,7 +37,7 @@ struct OpenedForm: Sendable {
     var chunks: BodyChunks { BodyChunks(body.segments, labels: labels) }
 
     /// Returns all bytes at once.
-    /// - Throws: `UploadFailure` (`permanent`) for more bytes than `limit`, before more than that are in memory.
+    /// - Throws: `UploadFailure` (`permanent`) for more than `limit` bytes. No more than that are ever in memory.
     func bytes(limit: ByteCount) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let length = body.length {

@@ -2,19 +2,19 @@ public import FerryFiles
 package import FerryProtocols
 public import FerryTransfer
 
-/// The body of a request, which can be opened again. Each attempt and each redirect opens it, so that a request that
-/// failed half-way is sent completely the next time.
+/// The body of a request. Each attempt and each redirect opens it again, so that a request that failed half-way is sent
+/// completely the next time.
 public struct UploadBody: ReopenableBody {
     /// The source of the header field `Content-Type`.
     public enum ContentType: Hashable, Sendable {
         case none
-        /// The type unless the request has one itself.
+        /// The type, unless the request has a `Content-Type` of its own.
         case suggested(String)
-        /// The type that replaces the request's own: without the boundary no server could read a form.
+        /// The type that replaces the request's own. A form needs it, because the type contains the boundary.
         case required(String)
     }
 
-    /// The type of the body, and whether the body or the request decides.
+    /// The type of the body, and whether the body or the request determines it.
     public let contentType: ContentType
     /// The number of bytes, if known before `open()`.
     package private(set) var knownLength: ByteCount?
@@ -40,7 +40,7 @@ public struct UploadBody: ReopenableBody {
         knownLength = body.length
     }
 
-    /// False if the bytes were available only once, and were read.
+    /// False if the bytes could be read only once, and were read.
     public var canBegin: Bool { isLeft() }
 
     /// - Throws: `UploadFailure` for a problem of a file; any error of a caller's own body.
@@ -63,10 +63,10 @@ extension UploadBody {
         return UploadBody(contentType: .suggested("text/plain; charset=utf-8"), .bytes(bytes))
     }
 
-    /// Returns a body of a file, read while it is sent. Each attempt sends the file's version at its start; a change
-    /// during the attempt ends it (`sourceChanged`).
+    /// Returns a body of a file, which is read while it is sent. Each attempt sends the file as it is at the start of
+    /// the attempt. A change during the attempt ends the attempt (`sourceChanged`).
     ///
-    /// The `Content-Type` follows the name's extension, `application/octet-stream` for an unknown one.
+    /// The name's extension determines the `Content-Type`; an unknown one means `application/octet-stream`.
     public static func file(_ path: LocalPath) -> UploadBody {
         UploadBody(contentType: .suggested(MediaType.ofFile(named: path.name))) {
             let file = try await SourceFile.open(path)
@@ -76,7 +76,7 @@ extension UploadBody {
         }
     }
 
-    /// Returns a body of a file, by its path or `file:` URL.
+    /// Returns a body of the file at a `file:` URL. Any other URL ends the request before anything is sent.
     public static func file(_ url: URL) -> UploadBody {
         guard url.isFileURL else {
             return UploadBody {
@@ -89,7 +89,7 @@ extension UploadBody {
         return file(LocalPath(url.path(percentEncoded: false)))
     }
 
-    /// Returns a body of bytes that are produced while they are sent; chunked if their number is unknown.
+    /// Returns a body of bytes that are produced while they are sent. A stream of unknown length is sent chunked.
     public static func stream(_ stream: BodyStream) -> UploadBody {
         UploadBody(.streamed(StreamedBody([.stream(stream)])))
     }

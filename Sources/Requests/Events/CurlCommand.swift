@@ -6,8 +6,8 @@ import HTTPTypes
 extension RequestSummary {
     /// The request as a curl command that can be pasted into a shell, without secrets.
     ///
-    /// The body is only named with its size, as a file in the working folder: `--data-binary '@BODY (1048576 bytes)'`,
-    /// or `'@BODY'` if the size is unknown.
+    /// The body stands for a file that the user must create: `--data-binary '@BODY (1048576 bytes)'`, or `'@BODY'` if
+    /// its size is unknown.
     public var curlCommand: String {
         var words = ["curl -v"]
         words.append(method == .head ? "-I" : "-X \(Self.quoted(method.rawValue))")
@@ -16,7 +16,7 @@ extension RequestSummary {
             "-H " + Self.quoted($0.value.isEmpty ? "\($0.name.rawName);" : "\($0.name.rawName): \($0.value)")
         }
         if bodyLength != 0, ![.get, .head].contains(method) {
-            // Without this option curl would send the type of a form.
+            // Without this option, curl would send the content type of a form.
             if fields[.contentType] == nil { words.append("-H 'Content-Type:'") }
             let name = bodyLength.map { "@BODY (\($0) bytes)" } ?? "@BODY"
             words.append("--data-binary \(Self.quoted(name))")
@@ -29,7 +29,7 @@ extension RequestSummary {
         if let socket = socketAddress {
             return ["--unix-socket \(Self.quoted(socket.path))", "-g \(Self.quoted(socket.url))"]
         }
-        // Brackets and braces would be patterns, and a leading dash an option.
+        // curl takes brackets and braces for patterns, and a leading dash for an option.
         let needsCare = url.hasPrefix("-") || url.contains { "[]{}".contains($0) }
         return [(needsCare ? "-g --url " : "") + Self.quoted(url)]
     }

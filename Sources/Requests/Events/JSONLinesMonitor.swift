@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`. If they
 /// apply, also `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (the duration, or the delay
-/// before a retry), `reason`, `host`. Lines are appended, each by one write, off the caller's thread. Lines that are
-/// not written when the process ends are lost; `flush()` prevents that.
+/// before a retry), `reason`, `host`. Each line is appended by one write, off the caller's thread. Lines that are not
+/// written when the process ends are lost; `flush()` prevents that.
 public final class JSONLinesMonitor: EventMonitor {
     private let queue = DispatchQueue(label: "ferry.events")
     private let file: OpenFile
@@ -47,7 +47,7 @@ public final class JSONLinesMonitor: EventMonitor {
         }
     }
 
-    /// Appends a line. A full disk loses the line, not the upload, and an incomplete line does not spoil the next.
+    /// Appends a line, or loses it if the disk is full. A line feed separates an incomplete line from the next one.
     private func append(_ line: Data) {
         isTorn.withLock { isTorn in
             let bytes = isTorn ? Data([UInt8(ascii: "\n")]) + line : line

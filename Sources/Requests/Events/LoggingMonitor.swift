@@ -6,8 +6,8 @@ public import Logging
 public struct LoggingMonitor: EventMonitor {
     private let logger: Logger
 
-    /// - Parameter logger: The logger. Its level selects the events: `debug` has every step, `trace` every write of a
-    ///   body.
+    /// - Parameter logger: The logger. Its level selects the events: `debug` has every step, and `trace` has also every
+    ///   write of a body.
     public init(_ logger: Logger) { self.logger = logger }
 
     public func receive(_ event: TransferEvent, of request: RequestContext) {

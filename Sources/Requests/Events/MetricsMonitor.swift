@@ -8,12 +8,12 @@ import Synchronization
 /// | name | kind | dimensions |
 /// | --- | --- | --- |
 /// | `ferry_requests` | counter: requests that ended | `outcome`: `finished`, `failed`, `cancelled` |
-/// | `ferry_responses` | counter: answers | `status` |
+/// | `ferry_responses` | counter: responses | `status` |
 /// | `ferry_request_duration` | timer: creation to end | `outcome` |
 /// | `ferry_sent_bytes` | counter: bytes of bodies, repeated ones too | |
 /// | `ferry_retries`, `ferry_refreshes`, `ferry_broken_connections` | counters | |
 ///
-/// URLs and labels are no dimensions: their number is unlimited.
+/// URLs and labels are not dimensions, because their number is unlimited.
 public struct MetricsMonitor: EventMonitor {
     private let handlers: Handlers
     private let sentBytes: Counter
@@ -53,7 +53,7 @@ public struct MetricsMonitor: EventMonitor {
     }
 }
 
-/// One handler for each name and dimension: a backend may keep every handler ever created.
+/// Keeps one handler for each name and dimension, because a backend may keep every handler ever created.
 private final class Handlers: Sendable {
     private struct Key: Hashable {
         var label: String

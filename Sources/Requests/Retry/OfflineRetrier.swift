@@ -4,8 +4,8 @@ public import FerryTransfer
 
 /// Waits for the network when a request fails without one, and retries the request when the network returns.
 ///
-/// The connectivity monitor reports whether there is a network. A failure with a network is left to the next retrier. A
-/// request that may have reached the server is repeated only if the server may receive it twice.
+/// The connectivity monitor reports whether there is a network. If there is one, the next retrier decides. A request
+/// that may have reached the server is repeated only if the server may receive it twice.
 public struct OfflineRetrier: RequestInterceptor {
     private let monitor: ConnectivityMonitor
     private let maximumWait: Duration
@@ -13,8 +13,8 @@ public struct OfflineRetrier: RequestInterceptor {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - maximumWait: The longest time without a network; after it the request ends with its failure.
-    ///   - limit: The number of retries after network failures, of any retrier.
+    ///   - maximumWait: The longest wait for a network. After it, the next retrier decides.
+    ///   - limit: The maximum number of retries of a request after network failures, including those of other retriers.
     public init(
         _ monitor: ConnectivityMonitor = ConnectivityMonitor(), maximumWait: Duration = .seconds(5),
         limit: Int = 10, clock: any Clock<Duration> = ContinuousClock()
@@ -35,7 +35,7 @@ public struct OfflineRetrier: RequestInterceptor {
         return await monitor.waitUntilReachable(upTo: maximumWait, clock: clock) ? .retry : .doNotRetry
     }
 
-    /// Returns the first status of the monitor, which has none before the first report.
+    /// Waits for the monitor's first report, and returns whether there is no network.
     private func isOffline() async -> Bool {
         for await status in monitor.statuses() {
             switch status {

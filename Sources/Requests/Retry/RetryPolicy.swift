@@ -6,15 +6,15 @@ public import HTTPTypes
 /// Retries a request after a failure that may pass by itself: a connection that failed or broke, a response that means
 /// "not now".
 ///
-/// Waits `scale · base^n` before retry n (from 0), at most `cap`, drawn from 0 to that value with full `jitter`, and
-/// never less than the server's `Retry-After`. The numbers are Alamofire's: two retries, after half a second and one
-/// second. A request that a server must not receive twice is not retried: only the methods below, and any request with
-/// an `Idempotency-Key`.
+/// The delay before retry n (from 0) is `scale · base^n`, at most `cap`. With full `jitter` it is a random duration up
+/// to that value. The delay is never shorter than the server's `Retry-After`. The default numbers are Alamofire's: two
+/// retries, after half a second and one second. A request that a server must not receive twice is not retried: its
+/// method must be one of `methods`, or it must have an `Idempotency-Key`.
 public struct RetryPolicy: RequestInterceptor {
     /// The random part of a delay.
     public enum Jitter: Hashable, Sendable {
         case none
-        /// A delay between nothing and the full one, which spreads requests that failed together.
+        /// A random delay from 0 to the full one, so that requests that failed together are not repeated together.
         case full
     }
 
@@ -26,22 +26,22 @@ public struct RetryPolicy: RequestInterceptor {
     public var scale = Duration.milliseconds(500)
     /// The longest delay of the policy. A server may ask for more, up to `timeout`.
     public var cap = Duration.seconds(120)
-    /// The jitter; full unless tests or users must know the delays in advance.
+    /// The jitter. Use `none` if tests or users must know the delays in advance.
     public var jitter = Jitter.full
-    /// The longest delay that a server may ask for; a longer one is not waited for.
+    /// The longest `Retry-After` that the policy accepts. A request is not retried if the server asks for more.
     public var timeout = Duration.seconds(600)
     /// The methods that may be repeated (RFC 9110 §9.2.2).
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
     /// The statuses that mean "not now" (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
     public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// The network failures to retry. A rejected certificate is not among them, as it stays rejected.
+    /// The network failures to retry. A rejected certificate is not among them, because a retry would be rejected too.
     public var reasons: Set<TransportError.Reason> = [.notConnected, .unsent, .staleConnection, .broken]
 
     private let random: @Sendable (ClosedRange<Double>) -> Double
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - random: Draws from a range, in seconds.
+    ///   - random: Returns a random number of a range, in seconds.
     ///   - now: The wall clock, for a `Retry-After` that is a date.
     public init(
         random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) },
@@ -51,7 +51,7 @@ public struct RetryPolicy: RequestInterceptor {
         self.now = now
     }
 
-    /// A policy that retries only connections which broke while they were used.
+    /// A policy that retries a request only if its connection broke while it was used.
     public static var connectionLost: RetryPolicy {
         var policy = RetryPolicy()
         policy.statuses = []

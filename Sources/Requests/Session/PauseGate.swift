@@ -25,6 +25,7 @@ final class PauseGate: Sendable {
         waiting?.resume(returning: true)
     }
 
+    /// Waits until the gate is open. Only one task may wait at a time.
     /// - Returns: False if the task was cancelled meanwhile.
     func wait() async -> Bool {
         await withTaskCancellationHandler {

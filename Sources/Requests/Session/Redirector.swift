@@ -11,18 +11,18 @@ public struct Redirector: RedirectHandler {
     private let decide: @Sendable (Redirect) async -> TransportRequest?
 
     /// The default: redirects are followed within the server only, so that neither bytes nor credentials go to other
-    /// servers than the caller's. A request is repeated with its body after 307 and 308; after other redirects only a
-    /// GET or HEAD follows.
+    /// servers than the caller's. After 307 and 308, a request is repeated with its body. Any other redirect is
+    /// followed only for a GET or HEAD.
     public static let withinServer = Redirector { $0.nextWithinServer }
 
-    /// Follows every redirect, also to other servers, which receive the body and no credentials; never from https to
-    /// http, and never from outside into a private network.
+    /// Follows redirects to any server. Another server receives the body and no credentials. A redirect from https to
+    /// http, or from outside into a private network, is used as the response instead.
     public static let follow = Redirector { $0.losesEncryption || $0.leadsInside ? nil : $0.next }
 
-    /// Uses every redirect as the response.
+    /// Follows no redirect: each redirect is itself the response.
     public static let refuse = Redirector { _ in nil }
 
-    /// Follows with the request that `change` returns; nil uses the redirect as the response.
+    /// Follows a redirect with the request that `change` returns; nil uses the redirect itself as the response.
     public static func modify(
         _ change: @escaping @Sendable (Redirect) async -> TransportRequest?
     ) -> Redirector { Redirector(decide: change) }

@@ -4,22 +4,22 @@ public import FerryTransfer
 public struct RequestOptions: Sendable {
     /// The name of the request in events and logs.
     public var label: String
-    /// The interceptor after the session's.
+    /// The interceptor that is called after the session's.
     public var interceptor: (any RequestInterceptor)?
-    /// The validation in place of the session's.
+    /// The validation that replaces the session's; nil for the session's.
     public var validation: ResponseValidation?
-    /// The redirect handler in place of the session's.
+    /// The redirect handler that replaces the session's; nil for the session's.
     public var redirects: (any RedirectHandler)?
-    /// The monitors besides the session's.
+    /// The monitors that receive events in addition to the session's.
     public var monitors: [any EventMonitor]
     /// The delegate, called for every write of this request's body.
     public var delegate: (any UploadDelegate)?
-    /// The value of `Idempotency-Key`, the same on every attempt: a POST that has one may be repeated.
+    /// The value of `Idempotency-Key`, the same for every attempt. A POST with such a key may be repeated.
     public var idempotencyKey: String?
 
     /// - Parameters:
-    ///   - interceptor: The interceptor after the session's.
-    ///   - monitors: The monitors besides the session's.
+    ///   - interceptor: The interceptor that is called after the session's.
+    ///   - monitors: The monitors that receive events in addition to the session's.
     ///   - idempotencyKey: The key, without quotes.
     public init(
         label: String = "", interceptor: (any RequestInterceptor)? = nil,

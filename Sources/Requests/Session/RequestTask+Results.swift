@@ -3,8 +3,8 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The results of a request, in several forms. Each may be called repeatedly and by several readers; each begins a
-/// request that has not begun, and throws `RequestFailure`.
+/// The results of a request, in several forms. Each of these methods may be called repeatedly and by several readers.
+/// It begins the request if it has not begun, and throws `RequestFailure`.
 extension RequestTask {
     /// Returns the complete response, once it was accepted.
     public func response() async throws(RequestFailure) -> TransportResponse {
@@ -27,7 +27,7 @@ extension RequestTask {
     /// Returns the JSON of the response as a value.
     ///
     /// An empty body is an error, except for the statuses 204 and 205, for responses to HEAD, and for types with a
-    /// value for it (`EmptyResponse`), such as optionals.
+    /// value for an empty body (`EmptyResponse`), such as optionals.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {
@@ -63,7 +63,7 @@ extension RequestTask {
 
 /// A type that has a value for a response without a body.
 public protocol EmptyResponse {
-    /// The value for no body.
+    /// The value for an empty body.
     static var empty: Self { get }
 }
 
@@ -72,7 +72,7 @@ extension Optional: EmptyResponse {
 }
 
 extension TransportResponse {
-    /// - Throws: `UploadFailure` if only the beginning was kept.
+    /// - Throws: `UploadFailure` if the transport kept only the beginning of the body.
     fileprivate func completeBody() throws -> [UInt8] {
         guard isBodyComplete else {
             throw UploadFailure(

@@ -3,14 +3,15 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// One request under way: its progress, its result, and the means to suspend or cancel it.
+/// One request, with its progress, its result, and the methods that suspend and cancel it.
 ///
-/// The request continues even if no task waits for it. Cancelling a task that waits for its result cancels the request.
+/// The request continues even if no task waits for its result. Cancelling a task that waits for the result cancels the
+/// request.
 public final class RequestTask: Identifiable, Sendable {
-    /// The state of a request. `cancelled` and `finished` are final, except for a finished one whose response could not
-    /// be decoded and which a retrier has repeated.
+    /// The state of a request. `cancelled` is final. `finished` is final too, unless the response cannot be decoded and
+    /// a retrier repeats the request.
     public enum State: Hashable, Sendable {
-        /// Suspended since its creation.
+        /// The request was created and has not begun.
         case initialized
         case running
         case suspended
@@ -23,12 +24,12 @@ public final class RequestTask: Identifiable, Sendable {
     /// The outcome of an execution.
     enum Ending: Sendable {
         case outcome(Outcome)
-        /// No retrier wants another response, so nothing was sent; the earlier response stays.
+        /// The response could not be decoded, and no retrier repeats the request. The earlier response stays.
         case declined(RequestFailure)
     }
 
-    /// One series of attempts that leads to an outcome. Another follows if a response could not be decoded and a
-    /// retrier repeats the request. The retriers' decision and their delay are a part of it.
+    /// One series of attempts that leads to an outcome. Another execution follows if a response could not be decoded
+    /// and a retrier repeats the request. The decision of the retriers and their delay are part of that next execution.
     struct Execution: Sendable {
         let number: Int
         let task: Task<Ending, Never>
@@ -45,9 +46,9 @@ public final class RequestTask: Identifiable, Sendable {
     private enum Stage {
         case initialized
         case running(Execution)
-        /// The execution; nil if it never began.
+        /// Suspended. The execution is nil if it never began.
         case suspended(Execution?)
-        /// Cancelled, or ended with its session, before or while it ran.
+        /// Cancelled, or ended with its session. The execution is nil if it never began.
         case ended(RequestFailure, Execution?)
         case finished(Execution)
     }
@@ -73,7 +74,7 @@ public final class RequestTask: Identifiable, Sendable {
         session.running.hold(self)
     }
 
-    /// Reports a request that never began as cancelled. A running one retains itself.
+    /// Reports a request that never began as cancelled. A running request retains itself.
     deinit {
         session.running.remove(self)
         switch core.withLock({ $0.stage }) {
@@ -82,7 +83,7 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// The id in every event of the request.
+    /// The id of the request in all its events.
     public var id: UUID { run.context.id }
 
     /// The current state; it may change before the caller has read it.
@@ -98,7 +99,7 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// The current progress, then later values, until the request ends.
+    /// The current progress first, then each later value, until the request ends.
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
     /// The request as the caller created it, without secrets and before the adapters.
@@ -127,10 +128,10 @@ public final class RequestTask: Identifiable, Sendable {
 
     /// Suspends the request until `resume()`.
     ///
-    /// Before the request is sent, nothing is sent. While its body is sent, the connection is closed: HTTP knows no
-    /// pause. Resuming then sends the whole body again, which does not count as a retry; only a resumable protocol
-    /// continues at the byte (`UploadAttempt`). After the last byte, the response is still read, and nothing is sent
-    /// after it: no redirect is followed and no retry made before `resume()`. A delay between two attempts continues.
+    /// A request that is not yet being sent waits. If its body is being sent, the connection is closed, because HTTP
+    /// has no pause. Resuming then sends the whole body again, which does not count as a retry. Only a resumable
+    /// protocol continues at the same byte (`UploadAttempt`). After the last byte of the body, the response is still
+    /// read. No redirect is followed and no retry is made before `resume()`. A delay between two attempts continues.
     @discardableResult
     public func suspend() -> RequestTask {
         let attempts: Task<Outcome, Never>?
@@ -154,7 +155,7 @@ public final class RequestTask: Identifiable, Sendable {
         return self
     }
 
-    /// Ends the request with `RequestFailure.cancelled`, for good. Its connection is closed at once.
+    /// Ends the request for good with `RequestFailure.cancelled`, and closes its connection at once.
     public func cancel() { stop(.cancelled()) }
 
     /// Ends the request with `failure`.
@@ -225,7 +226,7 @@ public final class RequestTask: Identifiable, Sendable {
 
     /// Repeats the request because its response cannot be used, if a retrier decides so.
     ///
-    /// - Parameter execution: The execution of the response. If another is already under way, that one counts.
+    /// - Parameter execution: The execution that produced the response. If a newer one has begun, does nothing.
     func again(
         after failure: RequestFailure, to answer: RequestRun.Accepted, from execution: Execution?
     ) async throws(RequestFailure) {
@@ -256,7 +257,7 @@ public final class RequestTask: Identifiable, Sendable {
     }
 
     /// Asks the retriers for another attempt, and waits for their delay.
-    /// - Returns: The failure if there is none; nil if there is one, or if the request was ended meanwhile.
+    /// - Returns: The failure if no retrier wants another attempt; nil if one does, or if the request has ended.
     private func decline(_ undecoded: Undecoded) async -> RequestFailure? {
         var context = core.withLock { $0.context }
         let failure: RequestFailure?
@@ -277,7 +278,7 @@ public final class RequestTask: Identifiable, Sendable {
                 }
                 core.stage = .finished(undecoded.execution)
                 gate.release()
-                // Changed together with the stage: another reader may repeat the request at once.
+                // Removed under the lock of the stage, because another reader may repeat the request at once.
                 session.running.remove(self)
                 return true
             case .initialized, .ended, .finished: return false
@@ -316,13 +317,13 @@ public final class RequestTask: Identifiable, Sendable {
                 attempts.cancel()
             }
             core.withLock { $0.attempts = nil }
-            // The attempts were cancelled by a suspension; any other cancellation is final.
+            // Attempts that a suspension has cancelled begin again; any other cancellation is final.
             if case .failure(.cancelled) = outcome, attempts.isCancelled, !Task.isCancelled { continue }
             return outcome
         }
     }
 
-    /// Stores the end of the execution, and informs all waiters.
+    /// Stores the outcome of the execution, and reports it to the monitors and to the readers of the progress.
     private func conclude(_ outcome: Outcome) -> Outcome {
         let (final, context): (Outcome, RequestContext) = core.withLock { core in
             switch core.stage {

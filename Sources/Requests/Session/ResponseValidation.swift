@@ -4,18 +4,18 @@ import HTTPTypes
 
 /// The checks that decide whether a response is a success. They run in sequence, and the first error is the reason.
 public struct ResponseValidation: Sendable {
-    /// Throws if the response is not accepted.
+    /// A function that throws if the response is not accepted.
     public typealias Check = @Sendable (TransportRequest, TransportResponse) async throws -> Void
 
     private let checks: [Check]
 
     private init(_ checks: [Check]) { self.checks = checks }
 
-    /// Accepts every response, even a 500. The name is not `none`: for an optional validation, that would mean the
-    /// session's.
+    /// Accepts every response, even a 500. The name is not `none`: where an optional validation is expected, `.none`
+    /// means nil, and nil means the session's validation.
     public static let unchecked = ResponseValidation([])
 
-    /// Accepts the statuses 200 to 299, and a content type that the request's `Accept` allows. The default.
+    /// Accepts the statuses 200 to 299, if the request's `Accept` allows the content type. This is the default.
     public static let automatic = ResponseValidation.statuses(200..<300).and(.acceptedContentTypes)
 
     /// Accepts these statuses and no other.
@@ -28,14 +28,14 @@ public struct ResponseValidation: Sendable {
         ])
     }
 
-    /// Accepts only these content types; `text/*` and `*/*` are understood, parameters are not compared. An empty body
-    /// is accepted without a type, and so is a response without a type for `*/*`.
+    /// Accepts only these content types. `text/*` and `*/*` are understood; parameters are not compared. A response
+    /// with an empty body is always accepted. A response without a content type is accepted only for `*/*`.
     public static func contentTypes(_ accepted: [String]) -> ResponseValidation {
         let ranges = accepted.compactMap { MediaRange($0) }
         return ResponseValidation([{ _, response in try checkType(of: response, against: ranges) }])
     }
 
-    /// Accepts a content type that the request's `Accept` allows; without `Accept`, any.
+    /// Accepts a content type that the request's `Accept` allows. Without `Accept`, every content type is accepted.
     public static let acceptedContentTypes = ResponseValidation([
         { request, response in
             guard let accept = request.fields[.accept] else { return }
@@ -43,15 +43,15 @@ public struct ResponseValidation: Sendable {
         }
     ])
 
-    /// Returns a check of the caller. Its error is the reason for the rejection.
+    /// Returns a validation by a function of the caller. Its error is the reason for the rejection.
     public static func check(_ check: @escaping Check) -> ResponseValidation { ResponseValidation([check]) }
 
-    /// Returns these checks, then those of `other`.
+    /// Returns a validation with these checks, then those of `other`.
     public func and(_ other: ResponseValidation) -> ResponseValidation {
         ResponseValidation(checks + other.checks)
     }
 
-    /// - Throws: `RequestFailure.rejected` with the reason.
+    /// - Throws: `RequestFailure.rejected` with the error of the first check that fails.
     func validate(
         _ response: TransportResponse, to request: TransportRequest
     ) async throws(RequestFailure) {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The requests of a session that have not ended.
 final class RunningRequests: Sendable {
-    /// A request that is tracked without being retained. Only its caller retains a request that never began.
+    /// A request that is tracked without being retained. Before it begins, only its caller retains it.
     private struct Held {
         weak var task: RequestTask?
     }
@@ -24,7 +24,8 @@ final class RunningRequests: Sendable {
         state.withLock { $0.held[ObjectIdentifier(task)] = Held(task: task) }
     }
 
-    /// - Returns: False if no request may begin any more.
+    /// Retains a request until `remove(_:)`.
+    /// - Returns: False if the session was shut down, so that the request may not begin.
     func begin(_ task: RequestTask) -> Bool {
         state.withLock { state in
             state.held[ObjectIdentifier(task)] = nil
@@ -41,6 +42,7 @@ final class RunningRequests: Sendable {
         }
     }
 
+    /// Prevents further requests from beginning.
     /// - Returns: The requests that have not ended.
     func close() -> [RequestTask] {
         state.withLock { state in

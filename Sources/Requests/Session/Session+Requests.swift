@@ -14,7 +14,7 @@ extension Session {
     ///   - url: An absolute URL, `http`, `https` or `http+unix`. An invalid one ends the request with
     ///     `RequestFailure.unusable`.
     ///   - headers: The header fields, which override the session's and the body's content type.
-    /// - Returns: The request, begun unless the session's configuration prevents that.
+    /// - Returns: The request, which has begun unless `startsRequestsImmediately` is false.
     @discardableResult
     public func upload(
         _ body: UploadBody, to url: String, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
@@ -57,7 +57,7 @@ extension Session {
         return task
     }
 
-    /// Returns the URL with the query before a fragment, and after an existing query (RFC 3986 §3).
+    /// Returns the URL with the query added: before a fragment, and after an existing query (RFC 3986 §3).
     private static func address(_ url: String, adding query: FormFields) -> String {
         let added = query.encoded
         guard !added.isEmpty else { return url }

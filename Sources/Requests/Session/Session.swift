@@ -2,17 +2,17 @@ public import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// The entry point for requests. Each is adapted, sent, validated and retried as its configuration says.
+/// The entry point for requests. A request is adapted, sent, validated and retried as the session's configuration says.
 ///
-/// A session is a value and may be copied; copies share connections and running requests. Its only own retry is for a
-/// request on a kept connection that the server was just closing; retriers do the rest. Running requests retain what
-/// they need: releasing a session does not end them, `shutdown()` does.
+/// A session is a value and may be copied; copies share connections and running requests. By itself, a session repeats
+/// a request only if the server was closing the kept connection on which it was sent. Retriers decide about all other
+/// retries. Running requests retain what they need: `shutdown()` ends them, and releasing the session does not.
 public struct Session: Sendable {
     /// The settings of all requests of a session, unless the `RequestOptions` of one override them.
     public struct Configuration: Sendable {
         /// The header fields for every request that lacks them.
         public var headers: HTTPFields
-        /// The interceptor before a request's own.
+        /// The interceptor that is called before a request's own.
         public var interceptor: Interceptor
         /// The validation of responses, if a request has none of its own.
         public var validation: ResponseValidation
@@ -75,7 +75,7 @@ public struct Session: Sendable {
 
     /// Ends every request with `RequestFailure.sessionClosed` and closes all connections.
     public func shutdown() async {
-        // All are ended before the first is awaited: a request whose adapter hangs must not keep the others running.
+        // All requests end before the first is awaited: a request whose adapter hangs must not keep others running.
         for execution in running.close().map({ $0.stop(.sessionClosed) }) { _ = await execution?.task.value }
         await transport.shutdown()
     }
@@ -84,8 +84,8 @@ public struct Session: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of the request in events.
-    ///   - interceptor: The interceptor after the configuration's.
-    ///   - validation: The validation in place of the configuration's.
+    ///   - interceptor: The interceptor that is called after the configuration's.
+    ///   - validation: The validation that replaces the configuration's; nil for the configuration's.
     /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was cancelled, or the session was shut down
     ///   meanwhile.
     public func perform(

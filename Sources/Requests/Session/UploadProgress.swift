@@ -9,7 +9,7 @@ public struct UploadProgress: Hashable, Sendable {
         /// The request has not begun, or is between two attempts.
         case preparing
         case sending
-        /// Everything is sent; the server has not responded yet.
+        /// The whole request is sent; the server has not responded yet.
         case waiting
         /// The response was accepted.
         case finished
@@ -21,16 +21,16 @@ public struct UploadProgress: Hashable, Sendable {
     public var attempt = 1
     /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
-    /// The number of bytes of the body passed to the socket in this attempt, which never falls. A body that is sent
-    /// again within an attempt, after a redirect, counts once it exceeds the earlier number.
+    /// The number of bytes of the body passed to the socket in this attempt, which never decreases. If a redirect sends
+    /// the body again within an attempt, the bytes count once they exceed the earlier number.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while unknown.
     public var expected: ByteCount?
 
     public init() {}
 
-    /// The share, 0 to 1, of the bytes passed to the socket; 1 once the request finished. Nil while the length is
-    /// unknown, and once the request stopped.
+    /// The share, 0 to 1, of the body's bytes that were passed to the socket; 1 once the request has finished. nil
+    /// while the length is unknown, and once the request has stopped.
     public var fraction: Double? {
         switch phase {
         case .finished: return 1
@@ -44,20 +44,20 @@ public struct UploadProgress: Hashable, Sendable {
 
 /// The values of a request's progress: the current one first, then each newer one, until the request ends.
 ///
-/// Any number of readers may read it, each from its own start; a slow one misses values, never the last.
+/// Any number of readers may read the sequence. A slow reader misses values, but never the last one.
 public struct ProgressSequence: AsyncSequence, Sendable {
     /// One value of the progress.
     public typealias Element = UploadProgress
 
     let tracker: ProgressTracker
 
-    /// Reads from the current value on.
+    /// Returns an iterator that begins with the current value.
     public func makeAsyncIterator() -> AsyncStream<UploadProgress>.Iterator {
         tracker.stream().makeAsyncIterator()
     }
 }
 
-/// Keeps the current value and sends it to the readers.
+/// Stores the current progress of a request, and sends each new value to the readers.
 final class ProgressTracker: AttemptObserver {
     private struct State {
         var value = UploadProgress()
@@ -78,7 +78,7 @@ final class ProgressTracker: AttemptObserver {
     var value: UploadProgress { state.withLock { $0.value } }
     var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// True if bytes are being sent, or are about to be, that can be stopped without losing a response or a delay.
+    /// True if the attempts can be cancelled without losing a response or a delay between two attempts.
     var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
 
     func stream() -> AsyncStream<UploadProgress> {
@@ -122,14 +122,14 @@ final class ProgressTracker: AttemptObserver {
 
     func didFinishSending() { change { $0.value.phase = .waiting } }
 
-    /// Notes that the request has ended, and ends the readers' streams. A success has sent everything, whatever was
-    /// counted.
+    /// Records the end of the request, and ends the readers' streams. After a success of a body of unknown length, the
+    /// bytes sent are its length.
     func end(isSuccess: Bool) {
         change { state in
             state.value.phase = isSuccess ? .finished : .stopped
             if isSuccess { state.value.expected = state.value.expected ?? state.value.sent }
         }
-        // Outside of the lock: finishing a reader calls the code that removes it.
+        // This is outside of the lock, because finishing a reader calls the code that removes it.
         let readers = state.withLock { state in
             defer { state.readers = [:] }
             return Array(state.readers.values)
@@ -137,7 +137,7 @@ final class ProgressTracker: AttemptObserver {
         for reader in readers { reader.finish() }
     }
 
-    /// Begins again: the request is repeated for another reader of its response.
+    /// Resets the progress, because a retrier repeats the request after its response could not be decoded.
     func reopen(for next: RequestContext) { begin(next, isBetweenAttempts: false) }
 
     private func begin(_ context: RequestContext, isBetweenAttempts: Bool) {
@@ -148,7 +148,7 @@ final class ProgressTracker: AttemptObserver {
         }
     }
 
-    /// Readers are updated within the lock, so that none receives an older value after a newer one.
+    /// Changes the state and updates the readers under the same lock, so that no reader gets an old value last.
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             let before = state.value

@@ -1,7 +1,7 @@
-/// The error of an adapter that had to wait: a time or a signature from the adapters before it may be out of date by
-/// now. All adapters then run again, from the unadapted request and within the same attempt.
+/// The error that an adapter throws after it had to wait. A time or a signature that earlier adapters added may be out
+/// of date by then. So all adapters run again on the unadapted request, within the same attempt.
 public struct AdapterRetry: Error, Hashable {
-    /// The number of runs of all adapters in one attempt after which the error ends the attempt.
+    /// The maximum number of runs of all adapters in one attempt. If the last run throws this error, the attempt ends.
     public static let limit = 8
 
     public init() {}

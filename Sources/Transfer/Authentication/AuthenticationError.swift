@@ -3,18 +3,18 @@ public import FerryProtocols
 /// The reason why a request has no credential that a server would accept.
 public enum AuthenticationError: UploadFailureConvertible {
     case missingCredential
-    /// Refreshed as often as `RefreshWindow` allows; `last` is the error of the last refresh, if it failed.
+    /// The number of refreshes reached the limit of `RefreshWindow`. `last` is the last refresh's error, if it failed.
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 
-    /// The error for users. A refresh that failed because the network was away is transient.
+    /// The error as a failure for users. It is transient if the refresh failed without a network, for example.
     public var failure: UploadFailure {
         switch self {
         case .missingCredential:
             return UploadFailure(
                 .authentication, "there are no credentials for this server", hint: "sign in, then retry")
         case .excessiveRefresh(let last):
-            // Without a network every refresh fails at once, which must not need the user.
+            // Without a network every refresh fails at once. The queue must then retry without an action of the user.
             if let last = last?.failure, last.isTransient { return last }
             return UploadFailure(
                 .authentication, "the server refuses credentials that were only just renewed",
@@ -31,11 +31,11 @@ public enum AuthenticationError: UploadFailureConvertible {
                 hint: "sign in again, then retry")
         }
         failure.summary = "the credentials could not be renewed: \(failure.summary)"
-        // Temporary failures are retried; all others need the user. The limit on refusals of the upload's server does
-        // not apply to the token server: an hour without it must not end uploads.
+        // The queue retries temporary failures; all others need the user. `signInAway` does not count as a failure of
+        // the upload's server: an hour without the token server must not end uploads.
         if failure.category == .server || failure.category.isOfNetwork { failure.category = .signInAway }
         if !failure.isTransient { failure.category = .authentication }
-        // A status belongs to the upload's own server.
+        // `status` may only be a status of the upload's own server.
         failure.status = nil
         return failure
     }

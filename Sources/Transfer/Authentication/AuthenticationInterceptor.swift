@@ -1,21 +1,22 @@
 import FerryFiles
 
-/// Adds a credential to every request and refreshes it, once for all requests that need it.
+/// Adds a credential to every request. Refreshes the credential once for all requests that need a new one.
 ///
-/// An expired credential is refreshed before the request is sent. A refused one is refreshed after the response, and
-/// the request is sent again. One interceptor serves all requests with the same credential.
+/// An expired credential is refreshed before the request is sent. If the server refuses a credential, it is refreshed
+/// after the response, and the request is sent again. One interceptor serves all requests with the same credential.
 public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private enum State {
         case missing
         case ready(Held)
         case refreshing(Held, Refresh)
-        /// The error for every request that was refused with the credential; the next new request tries again.
+        /// The refresh failed. The error ends every request that the server refused with this credential. The next new
+        /// request uses the credential again, and may begin another refresh.
         case failed(Held, AuthenticationError)
     }
 
     private struct Held {
         let credential: A.Credential
-        /// The requests that waited for this credential, with the attempt that uses it.
+        /// The ids of the requests that waited for this credential, each with the number of the attempt that uses it.
         var awaitedBy: [UUID: Int] = [:]
     }
 
@@ -37,7 +38,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     private struct Waiter {
         let context: RequestContext
-        /// The attempt that uses the new credential.
+        /// The number of the attempt that will use the new credential.
         let attempt: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -51,8 +52,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     /// - Parameters:
     ///   - credential: The first credential; nil before a sign-in.
-    ///   - refreshWindow: The limit on refreshes; nil for none.
-    ///   - retryLimit: The maximum number of times that a request is sent again after a refused credential.
+    ///   - refreshWindow: The limit on the number of refreshes; nil for no limit.
+    ///   - retryLimit: The maximum number of times that a request is sent again after its credential was refused.
+    ///   - clock: The clock for `refreshWindow`.
     public init(
         _ authenticator: A, credential: A.Credential?, refreshWindow: RefreshWindow? = RefreshWindow(),
         retryLimit: Int = 2, clock: some Clock<Duration> = ContinuousClock()
@@ -74,7 +76,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     }
 
     /// Replaces the credential, for example after signing in or out. Requests that wait for a refresh continue with the
-    /// new credential; the result of the refresh is discarded.
+    /// new credential, or fail if it is nil; the result of the refresh is discarded.
     public func setCredential(_ credential: A.Credential?) {
         let before = state
         state = credential.map { .ready(Held(credential: $0)) } ?? .missing
@@ -86,7 +88,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     // MARK: Requests
 
     /// Adds the credential to the request, after a refresh if the credential has expired.
-    /// - Throws: `AuthenticationError`; `AdapterRetry` after it waited.
+    /// - Throws: `AuthenticationError` if there is no usable credential; `AdapterRetry` after a wait for a refresh.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -99,7 +101,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
             guard held.credential.requiresRefresh, !isNew else { return applying(held, to: request) }
             try begin(.expiry, of: held)
         case .refreshing(let held, let refresh):
-            // The server may refuse only one URL: the credential still serves others.
+            // The server may have refused the credential for one URL only, so other requests still use it.
             guard refresh.cause == .expiry || held.credential.requiresRefresh else {
                 return applying(held, to: request)
             }
@@ -108,7 +110,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         throw AdapterRetry()
     }
 
-    /// Refreshes the credential after a 401 if the request carried the current one, and requests a retry.
+    /// Refreshes the credential after a 401 if the request carried the current one, and retries the request.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -130,9 +132,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         }
     }
 
-    /// Begins a refresh if a refused request needs one.
+    /// Begins a refresh if the refused request needs a new credential.
     ///
-    /// - Returns: False if the server would refuse a new credential too.
+    /// - Returns: True if a retry may succeed; false if the server would refuse a new credential too.
     private func isWorthWaiting(
         _ request: TransportRequest, for context: RequestContext
     ) throws(AuthenticationError) -> Bool {
@@ -167,7 +169,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         try history.begin(at: start)
         lastNumber += 1
         state = .refreshing(held, Refresh(number: lastNumber, cause: cause, start: start))
-        // A task of its own: a waiter that is cancelled must not cancel the refresh for the others.
+        // A separate task, so that the cancellation of one waiting request does not cancel the refresh for others.
         Task { [number = lastNumber, authenticator, credential = held.credential] in
             let interceptors = RefreshMark.interceptors.union([ObjectIdentifier(self)])
             let result = await RefreshMark.$interceptors.withValue(interceptors) {
@@ -205,7 +207,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         if case .refreshing(_, let refresh) = state { refresh.waiters.count } else { 0 }
     }
 
-    /// Returns once the current refresh has ended.
+    /// Waits until the current refresh has ended.
     private func renewal(for context: RequestContext, attempt: Int) async throws {
         lastNumber += 1
         let ticket = lastNumber
@@ -243,7 +245,7 @@ extension Authenticator {
     }
 }
 
-/// The interceptors whose refresh the current task belongs to.
+/// The interceptors whose refresh runs in the current task. A refresh's requests must not wait for that refresh.
 private enum RefreshMark {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }

@@ -1,7 +1,7 @@
 /// The proof of a sender's identity, such as a token or a pair of keys.
 public protocol AuthenticationCredential: Sendable {
-    /// True if the credential must be refreshed before the next use: it has expired or soon will. Checked on every
-    /// adaptation.
+    /// True if the credential must be refreshed before the next use: it has expired or soon will.
+    /// `AuthenticationInterceptor` reads this for each request.
     var requiresRefresh: Bool { get }
 }
 
@@ -13,14 +13,15 @@ public protocol Authenticator<Credential>: Sendable {
     /// Writes the credential into the request, usually as `Authorization`, and replaces an existing one.
     func apply(_ credential: Credential, to request: inout TransportRequest)
 
-    /// Fetches a credential that replaces `credential`. A second call comes only after the first has returned, unless
-    /// `setCredential` was called meanwhile.
+    /// Fetches a credential that replaces `credential`. `AuthenticationInterceptor` makes one call at a time, unless
+    /// `setCredential` is called during a refresh.
     ///
-    /// Requests of this method through a session with the same interceptor carry no credentials, and a 401 to them
-    /// causes no refresh: the refresh must not wait for itself.
+    /// This method may send requests through a session with the same interceptor. They carry no credential, and a 401
+    /// to them causes no refresh, since a refresh must not wait for itself.
+    /// - Throws: `AuthenticationError`, or any other error, which becomes `AuthenticationError.refreshFailed`.
     func refresh(_ credential: Credential) async throws -> Credential
 
-    /// True if the server refused the credential. By default that is any 401 (RFC 9110 §15.5.2).
+    /// True if the server refused the credential. The default is true for any 401 (RFC 9110 §15.5.2).
     func isRefused(_ request: TransportRequest, in response: TransportResponse) -> Bool
 
     /// True if `request` carries this credential, and not an earlier one.

@@ -1,11 +1,11 @@
 public import FerryProtocols
 import HTTPTypes
 
-/// Adds `Authorization` with a secret that another program renews, fetched for each attempt.
+/// Adds `Authorization` with a secret that another program may renew. The secret is fetched for each attempt.
 ///
 /// After a 401 the secret is fetched once more. If it has changed, the request is sent again.
 public struct AuthorizationInterceptor: RequestInterceptor {
-    /// Fetches a secret or a field's value; an error ends the attempt before a byte is sent.
+    /// A function that fetches a secret or a header field's value. An error ends the attempt before a byte is sent.
     public typealias Value = @Sendable () async throws(UploadFailure) -> String
 
     private let value: Value
@@ -13,13 +13,15 @@ public struct AuthorizationInterceptor: RequestInterceptor {
 
     /// - Parameters:
     ///   - value: Returns the field's value, including the scheme.
-    ///   - afterRefusal: Returns the value after a 401, without a cache. Later calls of `value` must return that too.
+    ///   - afterRefusal: Returns the value after a 401, without a cache. Later calls of `value` must return it too. If
+    ///     nil, `value` is called again.
     public init(_ value: @escaping Value, afterRefusal: Value? = nil) {
         self.value = value
         self.valueAfterRefusal = afterRefusal ?? value
     }
 
-    /// Adds a bearer token (RFC 6750 §2.1).
+    /// Returns an interceptor that adds a bearer token (RFC 6750 §2.1).
+    /// - Parameter afterRefusal: Returns the token after a 401, without a cache. If nil, `token` is called again.
     public static func bearer(_ token: @escaping Value, afterRefusal: Value? = nil)
         -> AuthorizationInterceptor
     {
@@ -29,7 +31,8 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return AuthorizationInterceptor(value(of: token), afterRefusal: afterRefusal.map(value))
     }
 
-    /// Adds a user and a password (RFC 7617).
+    /// Returns an interceptor that adds a user and a password (RFC 7617).
+    /// - Parameter afterRefusal: Returns the password after a 401, without a cache. If nil, `password` is called again.
     public static func basic(
         user: String, password: @escaping Value, afterRefusal: Value? = nil
     ) -> AuthorizationInterceptor {
@@ -42,8 +45,8 @@ public struct AuthorizationInterceptor: RequestInterceptor {
     }
 
     /// Sets `Authorization`, and replaces an existing one.
-    /// - Throws: The error of the secret's source; `UploadFailure` (`authentication`) for a value that no field can
-    ///   have.
+    /// - Throws: The error of the secret's source; `UploadFailure` (`authentication`) if the value is not valid in a
+    ///   header field.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -54,7 +57,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return request
     }
 
-    /// Retries after a first 401 if the secret has changed.
+    /// Retries after the first 401 to a request, if the secret has changed since.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

@@ -3,15 +3,15 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// An authenticator with bearer tokens from a refresh token (RFC 6749 §6, RFC 6750).
+/// An authenticator that gets bearer tokens with a refresh token (RFC 6749 §6, RFC 6750).
 ///
-/// A server may replace the refresh token with each use and refuse the old one from then on. So the new token is on
-/// disk before the access token that came with it is used. Programs that share the file take turns.
+/// A token server may replace the refresh token with each use, and refuse the old one from then on. So the new one is
+/// written to the file before its access token is used. Programs that share the file refresh one after the other.
 public final class OAuth2Authenticator: Authenticator {
     private struct Memory {
         /// The tokens that are not yet in the file; without a file, the only copy.
         var unsaved: StoredTokens?
-        /// The tokens that the server refuses, and the failure of the refusal.
+        /// The refresh tokens that the server has refused, and the failure of that refusal.
         var refused: (tokens: [String], failure: UploadFailure)?
     }
 
@@ -24,10 +24,10 @@ public final class OAuth2Authenticator: Authenticator {
     private let memory = Mutex(Memory())
 
     /// - Parameters:
-    ///   - file: The file that stores tokens between runs. Without it, a token that the server replaces is lost with
-    ///     the process.
+    ///   - file: The file that stores tokens between runs. Without a file, a new refresh token is lost when the process
+    ///     ends.
     ///   - transport: The transport for requests to the token server, without interceptors and without a rate limit.
-    ///   - margin: The time before its end at which an access token is refreshed.
+    ///   - margin: The time before the end of an access token's lifetime at which the token is refreshed.
     public init(
         _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }
@@ -52,6 +52,7 @@ public final class OAuth2Authenticator: Authenticator {
         request.fields[.authorization] == "Bearer \(credential.accessToken)"
     }
 
+    /// Returns a newer and valid access token from the file, or requests one from the token server.
     /// - Throws: `UploadFailure`: `network` and `server` are temporary, `authentication` needs a sign-in or another
     ///   configuration.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
@@ -103,7 +104,8 @@ public final class OAuth2Authenticator: Authenticator {
         return makeCredential(answer.accessToken, answer.lifetime, answer.lifetime)
     }
 
-    /// - Returns: The response, and the refresh token that got it.
+    /// Requests an access token with each of the refresh tokens in turn, until the server accepts one.
+    /// - Returns: The response, and the refresh token that the server accepted.
     private func ask(with candidates: [String]) async throws(UploadFailure) -> (OAuth2Response, String) {
         var first: UploadFailure?
         for token in candidates {
@@ -132,7 +134,7 @@ public final class OAuth2Authenticator: Authenticator {
 }
 
 extension StoredTokens {
-    /// True if these tokens are newer than those in the file.
+    /// True if these tokens are newer than `other`, the tokens in the file.
     fileprivate func follows(_ other: StoredTokens?, origin: String) -> Bool {
         guard self.origin == origin else { return false }
         guard let other, other.origin == origin else { return true }

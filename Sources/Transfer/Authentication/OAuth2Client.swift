@@ -3,17 +3,17 @@ import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 
-/// The client, the token server and the refresh token (RFC 6749 §6).
+/// A client as registered at a token server, with its refresh token (RFC 6749 §6).
 public struct OAuth2Client: Sendable {
     /// The way in which the client authenticates (RFC 6749 §2.3.1).
     public enum Authentication: String, Sendable, CaseIterable {
         /// `Authorization: Basic`, which every token server must accept.
         case basic
-        /// `client_secret` among the parameters, for servers that require it there.
+        /// `client_secret` as a parameter in the request's body, for servers that require it there.
         case body
     }
 
-    /// Fetches a secret when it is needed; an error ends the refresh.
+    /// A function that fetches a secret when a refresh needs it. If it throws, the refresh fails.
     public typealias Secret = @Sendable () async throws(UploadFailure) -> String
 
     /// The URL of the token server: https, or http on this machine only.
@@ -24,10 +24,10 @@ public struct OAuth2Client: Sendable {
     public var clientSecret: Secret?
     /// The part of the request that carries `clientSecret`.
     public var authentication: Authentication
-    /// The token from a sign-in. A server may replace it: then the newer tokens are in the token file, until another
-    /// sign-in puts another token here.
+    /// The refresh token from the last sign-in. If the server replaces it, the token file has the newer one. The token
+    /// file applies until a new sign-in changes this token.
     public var refreshToken: Secret
-    /// The scopes, separated by spaces; nil requests those of the sign-in.
+    /// The scopes, separated by spaces; nil requests the scopes of the sign-in.
     public var scope: String?
 
     public init(
@@ -55,8 +55,8 @@ public struct OAuth2Client: Sendable {
         }
     }
 
-    /// The request that gets an access token for `refreshToken`. It is never sent twice: a server may accept each token
-    /// once.
+    /// Returns the request for a new access token. The request is never repeated, because a server may accept each
+    /// refresh token only once.
     func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {
         guard Self.isTokenURL(tokenURL) else {
             throw UploadFailure(
@@ -81,7 +81,7 @@ public struct OAuth2Client: Sendable {
             method: .post, url: tokenURL, fields: fields, body: .bytes(Array(form.utf8)), isRepeatable: false)
     }
 
-    /// The text as application/x-www-form-urlencoded, in UTF-8 (RFC 6749 appendix B).
+    /// Returns the text as application/x-www-form-urlencoded, in UTF-8 (RFC 6749 appendix B).
     private static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             switch byte {

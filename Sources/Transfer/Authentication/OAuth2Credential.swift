@@ -7,9 +7,10 @@ public struct OAuth2Credential: AuthenticationCredential {
     private let refreshAge: Duration?
 
     /// - Parameters:
-    ///   - lifetime: The lifetime from now on, measured on `clock`, which the user cannot set.
-    ///   - margin: The time before its end at which the token is refreshed. It is at most a tenth of the lifetime, so
-    ///     that a token of a few minutes is used at all.
+    ///   - lifetime: The lifetime from now on, measured on `clock`; nil if the server did not state it.
+    ///   - margin: The time before the end of the lifetime at which the token is refreshed, at most a tenth of the
+    ///     lifetime. A longer margin would refresh a token of a few minutes at once.
+    ///   - clock: A monotonic clock, which the user cannot set.
     public init(
         accessToken: String, lifetime: Duration? = nil, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock()

@@ -1,17 +1,17 @@
 import FerryFiles
 import FerryProtocols
 
-/// The used part of a token server's response (RFC 6749 §5).
+/// The members of a token server's response that are used (RFC 6749 §5).
 struct OAuth2Response {
     let accessToken: String
     /// The server's new refresh token, if it replaced the current one.
     let refreshToken: String?
     let lifetime: Duration?
 
-    /// A refusal in the words of the server.
+    /// The error for a response without a usable token. Its failure repeats the server's explanation.
     struct Refusal: Error {
         let failure: UploadFailure
-        /// True if the server refused the refresh token itself: a retry with it cannot succeed.
+        /// True if the server refused the refresh token itself: a retry with the same token cannot succeed.
         let isForToken: Bool
     }
 
@@ -36,7 +36,8 @@ struct OAuth2Response {
                 "\(host) sent a token of a type that cannot be used\(type.isEmpty ? "" : ": \(type)")",
                 "only bearer tokens can")
         }
-        // RFC 6749 appendix A: VSCHAR, of which a field's value may not begin or end with a space.
+        // Tokens with spaces are refused, although RFC 6749 appendix A allows them: the value of a header field may not
+        // begin or end with a space.
         guard Self.isToken(token), document.refreshToken.map(Self.isToken) ?? true else {
             throw Self.unusable("\(host) sent a token with characters that no token has", "tell its operator")
         }
@@ -97,7 +98,7 @@ struct OAuth2Response {
         }
     }
 
-    /// Keeps the characters that RFC 6749 §5.2 allows in the description of an error.
+    /// Keeps at most 200 of the characters that RFC 6749 §5.2 allows in the description of an error.
     private static func harmless(_ text: String) -> String {
         let allowed = text.unicodeScalars.filter {
             (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\"
@@ -131,7 +132,7 @@ struct OAuth2Response {
             refreshToken = text(.refreshToken)
             error = text(.error)
             errorDescription = text(.errorDescription)
-            // Some servers send the number as text.
+            // Some servers send `expires_in` as text.
             let seconds =
                 (try? container.decode(Double.self, forKey: .expiresIn))
                 ?? text(.expiresIn).flatMap(Double.init)

@@ -4,7 +4,7 @@ import FerryProtocols
 public struct OneShotTransport: Transport {
     private let configuration: HTTPClientTransport.Configuration
 
-    /// - Parameter configuration: The settings of each connection. The first request reports an error in them.
+    /// - Parameter configuration: The settings of each connection. With invalid settings, every request fails.
     public init(_ configuration: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()) {
         self.configuration = configuration
     }

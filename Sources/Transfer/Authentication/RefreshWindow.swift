@@ -1,6 +1,7 @@
-/// A limit on refreshes of credentials, against a server that refuses the credentials that it has just issued.
+/// A limit on the number of refreshes in a period. It ends a loop of refreshes with a server that refuses the
+/// credentials that it has just issued.
 public struct RefreshWindow: Hashable, Sendable {
-    /// The length of the window before each refresh.
+    /// The length of the period before a refresh in which earlier refreshes count.
     public var interval: Duration
     /// The maximum number of refreshes within `interval`.
     public var limit: Int
@@ -11,7 +12,7 @@ public struct RefreshWindow: Hashable, Sendable {
     }
 }
 
-/// The times at which refreshes began, and the error of the last one.
+/// The times at which refreshes began, and the error of the last refresh.
 struct RefreshHistory {
     let window: RefreshWindow?
     private var starts: [Duration] = []

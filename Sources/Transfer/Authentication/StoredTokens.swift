@@ -6,21 +6,22 @@ struct StoredTokens: Codable, Hashable, Sendable {
     private static let currentVersion = 1
 
     var version = currentVersion
-    /// The token server. Tokens are sent only to the server and the client that they came from.
+    /// The URL of the token server. Tokens are used only with the server and the client that they came from.
     var tokenURL: String
     var clientID: String
-    /// The refresh token of the configuration that these tokens came from: another one there means a new sign-in.
+    /// The configured refresh token that led to these tokens. A different one in the configuration means a new sign-in.
     var origin: String
     var refreshToken: String
-    /// The previous refresh token, for a server that lost its record of the replacement.
+    /// The refresh token before the last replacement, in case the server has lost its record of the replacement.
     var previousToken: String?
     var scope: String?
     var accessToken: String
-    /// The moments at which the access token was received and ends, in seconds since 1970.
+    /// The time at which the access token was received, in seconds since 1970.
     var received: Double
+    /// The time at which the access token expires, in seconds since 1970; nil if the server did not state it.
     var expires: Double?
 
-    /// Returns the remaining lifetime of the access token; zero if the clock was set back since it was received.
+    /// Returns the remaining lifetime of the access token, if known; zero if the clock was set back since `received`.
     func remaining(at date: Date) -> Duration? {
         let now = date.timeIntervalSince1970
         return expires.map { now < received ? .zero : .seconds(max(0, $0 - now)) }

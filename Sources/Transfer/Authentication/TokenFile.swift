@@ -1,15 +1,15 @@
 import FerryFiles
 import FerryProtocols
 
-/// A file that stores tokens for this user alone. All the user's programs with the same account share it.
+/// A file with tokens that only this user can read. All programs of the user with the same account share the file.
 ///
-/// The lock is a separate file next to it, because the file itself is replaced as a whole.
+/// The lock is a separate file beside it, because each change replaces the whole token file by a new one.
 public struct TokenFile: Sendable {
-    /// The longest wait for the lock, which a refresh holds for one request.
+    /// The longest wait for the lock. A refresh holds the lock during one request to the token server.
     private static let lockLimit = Duration.seconds(90)
     private static let sizeLimit = 65_536
 
-    /// The absolute path. A missing parent folder is created, folders above that are not.
+    /// The absolute path. The parent folder is created if it is missing; its own parents are not.
     public let path: LocalPath
 
     /// - Parameter path: The absolute path. No file is opened or created before the first use.
@@ -57,7 +57,7 @@ public struct TokenFile: Sendable {
         return opened
     }
 
-    /// The file while this program holds the lock.
+    /// The token file while this program holds the lock.
     struct Locked: Sendable {
         fileprivate let folder: Folder
         fileprivate let name: String
@@ -73,7 +73,7 @@ public struct TokenFile: Sendable {
         /// Replaces the file. When this returns, the new file is on disk under its name; if it throws, the old file
         /// usually remains.
         func replace(with data: Data) throws(UploadFailure) {
-            // A draft that a killed program left may be removed: this program holds the lock.
+            // A temporary file that a killed program left may be replaced, since this program holds the lock.
             do throws(SystemCallError) {
                 try folder.directory.replace(
                     LocalPath(name), with: Array(data), draft: LocalPath(name + ".new"))
@@ -86,7 +86,7 @@ public struct TokenFile: Sendable {
     }
 }
 
-/// The folder of a token file. Names are looked up in the descriptor, and no symbolic link is followed.
+/// The open folder of a token file. Files are opened relative to its descriptor, and no symbolic link is followed.
 private struct Folder: Sendable {
     let directory: Directory
     let path: String
@@ -106,13 +106,14 @@ private struct Folder: Sendable {
         return try open(name, for: .reading)
     }
 
-    /// Turns an error of a system call into a failure for users.
+    /// Runs `body`, and turns an error of a system call into a failure for users.
     func doing<Value>(
         _ verb: String, _ name: String, _ body: () throws(SystemCallError) -> Value
     ) throws(UploadFailure) -> Value {
         do throws(SystemCallError) { return try body() } catch { throw failure(verb, name, error.code) }
     }
 
+    /// Refuses a file or folder that belongs to another user, or whose permissions contain one of `bits`.
     /// - Parameter name: The name of the file; empty for the folder itself.
     func check(
         _ name: String, forbidding bits: UInt32, _ status: () throws(SystemCallError) -> FileStatus

@@ -1,6 +1,6 @@
 public import FerryProtocols
 
-/// An error that can describe itself to the user and the queue.
+/// An error that can be converted to the failure that users and the queue receive.
 public protocol UploadFailureConvertible: Error {
     /// The same error as a failure for users.
     var failure: UploadFailure { get }

@@ -1,13 +1,13 @@
 package import FerryProtocols
 
-/// The bytes of a body in order, for any reader other than a connection.
+/// The bytes of a body in order, for readers other than a connection, such as the computation of a hash.
 package struct BodyChunks: AsyncSequence, Sendable {
     private static let size: ByteCount = 1 << 20
 
     private let segments: [StreamedBody.Segment]
     private let labels: [String?]
 
-    /// - Parameter labels: The prefixes of the failures of each segment's file; nil for none.
+    /// - Parameter labels: One label for each segment, as a prefix for failures of its file; nil for no label.
     package init(_ segments: [StreamedBody.Segment], labels: [String?]) {
         self.segments = segments
         self.labels = labels
@@ -15,10 +15,10 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> Iterator { Iterator(rest: Array(zip(segments, labels))[...]) }
 
-    /// The ranges of the single reads.
+    /// Splits a range of a file into the ranges of single reads, of at most 1 MiB each.
     package static func pieces(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
         stride(from: range.lowerBound, to: range.upperBound, by: Int(size)).lazy.map { start in
-            // Not `start + size`, which may exceed the range.
+            // Compares the remaining length with `size`, because `start + size` could overflow.
             start..<(range.upperBound - start > size ? start + size : range.upperBound)
         }
     }
@@ -85,8 +85,8 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
 extension SourceFile {
     /// Reads a range off the caller's thread.
-    /// - Throws: `UploadFailure` (`sourceChanged`) if the file does not match `identity`, also after a change during
-    ///   the read.
+    /// - Throws: `UploadFailure` (`sourceChanged`) if the file does not match `identity`, also if it changes during the
+    ///   read.
     package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)
         -> [UInt8]
     {

@@ -1,7 +1,7 @@
 package import FerryProtocols
 
 extension BodyStream {
-    /// The same stream, checked against its declared length.
+    /// Returns the stream with checks: reading it fails if its length is not as declared, or if it contains `boundary`.
     /// - Parameters:
     ///   - boundary: The boundary that the content must not contain.
     ///   - label: The name of the form part in failures; nil for a body that is not in a form.
@@ -64,7 +64,8 @@ private struct CheckedChunks: AsyncSequence {
         }
     }
 
-    /// Keeps our own cancellation; a cancellation of another task is a failure of the stream.
+    /// Returns the error for a failed read: `CancellationError` if this task is cancelled, else a failure of the
+    /// stream.
     static func named(_ error: any Error, _ label: String?) -> any Error {
         switch error {
         case is CancellationError where Task.isCancelled: error

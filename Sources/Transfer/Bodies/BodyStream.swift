@@ -3,14 +3,14 @@ import Synchronization
 
 /// A body that is produced while it is sent: the output of a program, a compressor, a download.
 ///
-/// The value describes how to begin, and is not a stream that has begun. Every attempt opens it again, so a body that
+/// The value describes how to produce the bytes, and is no open stream. Every attempt opens it again, so a body that
 /// was partly sent can be sent again from its first byte.
 public struct BodyStream: Sendable {
     /// The bytes of one attempt, in order. Empty chunks are allowed; an error ends the attempt.
     public typealias Chunks = any AsyncSequence<[UInt8], any Error>
 
-    /// The exact number of bytes; nil if it is unknown before the end. Then the body is sent chunked (RFC 9112 §7.1),
-    /// which some servers refuse with a 411.
+    /// The exact number of bytes; nil if it is unknown before the end. A body of unknown length is sent chunked (RFC
+    /// 9112 §7.1), which some servers refuse with a 411.
     public let length: ByteCount?
     private let begin: @Sendable () async throws -> sending Chunks
     private let isLeft: @Sendable () -> Bool
@@ -34,7 +34,7 @@ public struct BodyStream: Sendable {
         self.begin = begin
     }
 
-    /// A stream that exists already and can be read once: an attempt that needs it again fails.
+    /// Returns a body from an open stream, which can be read only once. An attempt that needs it again fails.
     public static func once(
         length: ByteCount? = nil, _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable
     ) -> BodyStream {
@@ -47,10 +47,10 @@ public struct BodyStream: Sendable {
             })
     }
 
-    /// False if the stream can be read once only, and was read.
+    /// False if the stream can be read only once, and was read.
     public var canBegin: Bool { isLeft() }
 
-    /// Opens the stream at its first byte.
+    /// Opens the stream at its first byte; fails if the stream can be read only once, and was read.
     public func open() async throws -> sending Chunks { try await begin() }
 }
 

@@ -2,12 +2,13 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// The chunk size of all bodies that pass through memory; it shrinks as more of them run. For each connection TLS keeps
-/// about four times its largest chunk: a chunk in flight, the next one, and the buffers of NIOSSL.
+/// The maximum chunk size of all bodies that pass through memory. It shrinks as more bodies are sent at the same time.
+/// With TLS, a connection needs about four times its largest chunk: a chunk in flight, the next one, and the buffers of
+/// NIOSSL.
 enum BufferBudget {
-    /// The total of all chunks: up to 16 bodies have the largest chunks.
+    /// The sum of the chunk sizes of all bodies, in bytes: up to 16 bodies have chunks of the largest size.
     private static let total: ByteCount = 16 << 20
-    /// One record of TLS (RFC 8446 §5.1).
+    /// The smallest chunk, in bytes: one TLS record (RFC 8446 §5.1).
     private static let smallest: ByteCount = 16 << 10
     private static let running = Atomic<Int>(0)
 

@@ -6,34 +6,36 @@ struct Chunk: Sendable {
     var data: [IOData]
     /// The number of bytes in `data`.
     var count: ByteCount
-    /// True if the chunk ends the body. The last chunk is never a file region, so its bytes are read before the last
-    /// check.
+    /// True if the chunk ends the body. The last chunk is never a file region, so its bytes are in memory before the
+    /// final check of the file.
     var isLast: Bool
 }
 
 /// A source of a body's chunks, in order.
 ///
-/// The next chunk is requested only when the previous one was made. The event loop calls the source, which reads on
-/// another thread.
+/// The caller requests the next chunk only after the source has made the previous one. Calls come on the event loop; a
+/// source reads on another thread.
 protocol ChunkSource: Sendable {
-    /// True if chunks of 64 KiB and less cost too much: the bytes come from memory or a small file.
+    /// True if the first chunk may have 1 MiB instead of 64 KiB. Small chunks cost too much for bytes in memory and for
+    /// small files.
     var isSmall: Bool { get }
-    /// The largest useful chunk.
+    /// The maximum size of a chunk, in bytes.
     var largestChunk: ByteCount { get }
 
+    /// Makes the next chunk.
     /// - Parameter limit: The maximum number of bytes, at least 1, not counting the bytes before and after a file.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk>
 
-    /// Fails if the file has changed.
+    /// Checks the files of the source. The future fails if one of them has changed.
     func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
-    /// True if the kernel reads the file itself and cannot report that it has changed: then the file is checked at
-    /// intervals.
+    /// True if the kernel reads a file while it sends the chunk. The kernel cannot report a change of the file, so the
+    /// caller checks the file at intervals.
     var needsWatching: Bool { get }
 
-    /// Returns the failure of the file if the kernel could not read a chunk; nil if the connection failed.
+    /// Returns the failure of the file if the kernel could not read it; nil if `error` is one of the connection.
     func failure(of error: any Error) -> UploadFailure?
 
-    /// Ends reading, because the rest is not needed.
+    /// Stops reading, because the rest of the body is not needed.
     func stop()
 }
 
@@ -45,6 +47,6 @@ enum ChunkSize {
     static let smallest: ByteCount = 64 << 10
     static let largestRegion: ByteCount = 8 << 20
     static let largestBuffer: ByteCount = 1 << 20
-    /// The size up to which one read and one buffer cost less than a file region.
+    /// The size, in bytes, up to which reading a file into a buffer costs less than sending it as a file region.
     static let alwaysBuffered: ByteCount = 1 << 20
 }

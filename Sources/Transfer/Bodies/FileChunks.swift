@@ -4,8 +4,8 @@ import Synchronization
 
 /// The chunks of one file range, with bytes before and after it.
 ///
-/// Without TLS a chunk is a file region, which the kernel sends from the page cache without a copy. TLS needs the
-/// bytes, so a chunk is a buffer there. The last chunk always is a buffer.
+/// Without TLS a chunk of a large file is a file region, which the kernel sends from the page cache without a copy.
+/// With TLS it is a buffer, because the process must encrypt the bytes. The last chunk is always a buffer.
 final class FileChunks: ChunkSource {
     private let file: SourceFile
     private let identity: FileIdentity
@@ -47,7 +47,7 @@ final class FileChunks: ChunkSource {
         return Volume.isTroubleOfDisk(code) ? SourceFile.failure(file.path, code) : nil
     }
 
-    /// Checks the file and reads the chunk, or loads it into the page cache, on a thread that may block on the medium.
+    /// Checks the file and reads a chunk, or loads a region into the page cache, on a thread that may block.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let part = take(upTo: limit)
         if !sendsRegions, let bytes = file.recentBytes(part, of: identity) {
@@ -62,7 +62,7 @@ final class FileChunks: ChunkSource {
         offset.withLock { offset in
             let left = range.upperBound - offset
             var count = min(limit, largestChunk)
-            // The rest for the last chunk of a region body must fit into a buffer.
+            // The last chunk is a buffer of up to 64 KiB, so no file region may include its bytes.
             if sendsRegions, left > ChunkSize.smallest { count = min(count, left - ChunkSize.smallest) }
             let end = offset + min(left, count)
             defer { offset = end }
@@ -72,7 +72,7 @@ final class FileChunks: ChunkSource {
 
     private func read(_ part: Range<ByteCount>) throws(UploadFailure) -> Chunk {
         let isLast = part.upperBound == range.upperBound
-        // The last bytes are checked after they are read, so no other check is needed before they are sent.
+        // The last chunk needs no check before the read, because the file is checked after it.
         if !isLast { try file.check(identity) }
         let head = part.lowerBound == range.lowerBound ? prefix : []
         if sendsRegions, !isLast {
@@ -98,7 +98,7 @@ final class FileChunks: ChunkSource {
         }
     }
 
-    /// Makes the chunk of a part whose bytes `write` adds, with the bytes before and after the file.
+    /// Makes a chunk in memory from the bytes that `write` adds, with the prefix or suffix of the file at its ends.
     private func chunk<Failure: Error>(
         _ part: Range<ByteCount>, write: (inout ByteBuffer) throws(Failure) -> Void
     ) throws(Failure) -> Chunk {

@@ -30,7 +30,8 @@ final class JoinedChunks: ChunkSource {
         return sources[number].next(upTo: limit, on: eventLoop).flatMap { chunk in
             guard chunk.isLast, !isFinal else { return eventLoop.makeSucceededFuture(chunk) }
             self.current.withLock { $0 += 1 }
-            // An empty chunk is never written, so its end would not request the next one.
+            // An empty chunk is never written, and only the end of a write requests the next chunk. So the next source
+            // is read now.
             guard chunk.count > 0 else { return self.next(upTo: limit, on: eventLoop) }
             return eventLoop.makeSucceededFuture(Chunk(data: chunk.data, count: chunk.count, isLast: false))
         }
@@ -38,7 +39,7 @@ final class JoinedChunks: ChunkSource {
 }
 
 extension StreamedBody {
-    /// Returns the source of this body's chunks. Bytes beside a file become part of the file's own chunks.
+    /// Returns the source of this body's chunks. Bytes next to a file become part of that file's chunks.
     func chunks(isEncrypted: Bool) -> any ChunkSource {
         var sources: [any ChunkSource] = []
         var pending: [UInt8] = []
@@ -64,7 +65,7 @@ extension StreamedBody {
         return sources.count == 1 ? sources[0] : JoinedChunks(sources)
     }
 
-    /// The content after a segment, if it consists of bytes only.
+    /// Returns the content after a segment; nil if it does not consist of bytes in memory only.
     private func bytes(after index: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         for segment in segments[(index + 1)...] {

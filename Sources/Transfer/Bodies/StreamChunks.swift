@@ -4,11 +4,11 @@ import Synchronization
 
 /// The chunks of a stream, split where the stream yields more than the requested size.
 ///
-/// A stream with a declared length is read to its end before its last bytes are sent, so a stream that is too long
-/// never completes on the server. Without a length the end is unknown beforehand, and the last chunk is empty.
+/// A stream with a declared length is read to its end before its last bytes are sent. So a request whose stream is too
+/// long never completes on the server. Without a length, the end is unknown beforehand, and the last chunk is empty.
 final class StreamChunks: ChunkSource {
     private struct State {
-        /// The rest of the last bytes from the stream, beyond one chunk.
+        /// The bytes that the stream has yielded and that no chunk contains yet.
         var left = ByteBuffer()
         /// The number of bytes from the stream so far.
         var count: ByteCount = 0
@@ -19,7 +19,7 @@ final class StreamChunks: ChunkSource {
     private enum Reading {
         case none
         case underWay(Task<Void, Never>)
-        /// The rest is not needed.
+        /// The rest of the stream is not needed.
         case stopped
     }
 
@@ -85,14 +85,14 @@ final class StreamChunks: ChunkSource {
     }
 }
 
-/// Owns a stream's iterator, which must have one owner.
+/// Reads a stream. The actor is the only owner of the stream's iterator, which is not `Sendable`.
 private actor ChunkReader {
     private let stream: BodyStream
     private var iterator: (any AsyncIteratorProtocol<[UInt8], any Error>)?
 
     init(_ stream: BodyStream) { self.stream = stream }
 
-    /// The next chunk, never empty; nil at the end. Called by one task at a time.
+    /// Returns the next chunk, which is never empty; nil at the end. One task at a time calls it.
     func next() async throws -> [UInt8]? {
         var reading: any AsyncIteratorProtocol<[UInt8], any Error>
         if let iterator { reading = iterator } else { reading = Self.iterator(of: try await stream.open()) }

@@ -13,7 +13,7 @@ extension StreamedBody {
 }
 
 extension TransportRequest.Body {
-    /// The bytes of any kind of body in order; empty for `none`. See `StreamedBody.chunks`.
+    /// The bytes of any kind of body in order; empty for `none`. Chunks and errors are those of `StreamedBody.chunks`.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable {
         switch self {
         case .none: SentChunks(body: StreamedBody([]))
@@ -54,7 +54,8 @@ extension TransportError {
     }
 }
 
-/// A body's chunks with the waits before them: for the rate limiter and, before the last, the caller's check.
+/// The chunks of a body. A reader waits for the rate limiter before each chunk, and for `beforeLastBytes` before the
+/// last one.
 private struct SentChunks: AsyncSequence, Sendable {
     let body: StreamedBody
 
@@ -66,7 +67,7 @@ private struct SentChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         private enum Position {
             case begin
-            /// A chunk that was read and not yet returned: the next read shows whether it is the last.
+            /// The next chunk, read in advance to know which chunk is the last; nil at the end.
             case next([UInt8]?)
         }
 
@@ -84,7 +85,7 @@ private struct SentChunks: AsyncSequence, Sendable {
             switch position {
             case .begin:
                 chunk = try await chunks.next()
-                // The check also runs for an empty body.
+                // `beforeLastBytes` also runs for an empty body.
                 if chunk == nil { try await body.beforeLastBytes?() }
             case .next(let read): chunk = read
             }

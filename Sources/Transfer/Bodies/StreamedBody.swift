@@ -12,8 +12,8 @@ public struct StreamedBody: Sendable {
 
     /// The parts in sending order.
     public var segments: [Segment]
-    /// A check that runs once, when everything except the last chunk was sent; if it throws, the last chunk is not
-    /// sent. The end of a stream is delayed for the check too.
+    /// A check that runs once, before the last chunk is sent. If it throws, the last chunk is not sent. The last chunk
+    /// of a stream of unknown length is empty, so there the check delays only the end of the body.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?
@@ -27,8 +27,8 @@ public struct StreamedBody: Sendable {
         self.rateLimiter = rateLimiter
     }
 
-    /// The exact number of bytes on the wire; nil if a stream does not know its own. The number saturates at the
-    /// largest integer.
+    /// The exact number of bytes on the wire; nil if the length of a stream is unknown. A sum that would overflow is
+    /// the largest integer.
     public var length: ByteCount? {
         segments.reduce(0) { sum, segment in
             guard let sum, let length = segment.length else { return nil }

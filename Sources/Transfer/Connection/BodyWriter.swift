@@ -3,15 +3,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Writes one body to a connection chunk by chunk. A chunk is written when the kernel has accepted the one before; the
-/// next is prepared meanwhile, and the event loop never reads a file.
+/// Writes one body to a connection, chunk by chunk. A chunk is written once the kernel has accepted the previous one.
+/// Meanwhile, another thread prepares the next chunk, so the event loop never reads a file.
 ///
-/// The last chunk is prepared before the last check of the source and written after it. Chunks start small and grow
-/// while the link accepts them quickly: progress is smooth on a slow link, and a fast link is not slowed down.
+/// The last chunk is read before the final check of the file, and written after it. Chunks start small and grow while
+/// the link accepts them quickly. So progress is smooth on a slow link, and a fast link is not slowed down.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
-    /// The error for a body whose rest is not needed.
+    /// The error for a body of which no more bytes are needed.
     struct Stopped: Error {}
 
     private struct Run: Sendable {
@@ -28,7 +28,7 @@ final class BodyWriter: Sendable {
     private enum Phase: Sendable {
         case waiting
         case running(Run)
-        /// The response is already known: writing stops while the rest of the response is read.
+        /// The server has refused the request. No more chunks are written while the rest of the response is read.
         case refused(Run)
         case ended
     }
@@ -77,7 +77,7 @@ final class BodyWriter: Sendable {
     private func watchFiles() {
         let (chunks, eventLoop) = (chunks, eventLoop)
         let interval = TimeAmount.seconds(1)
-        // One at a time: each check occupies a thread while a medium blocks.
+        // One check at a time, because each check occupies a thread while a disk or share blocks.
         let watch = eventLoop.scheduleRepeatedAsyncTask(initialDelay: interval, delay: interval) { _ in
             let checked = chunks.check(on: eventLoop)
             checked.whenFailure { [weak self] in self?.end(.failure($0)) }
@@ -87,10 +87,10 @@ final class BodyWriter: Sendable {
         if isWatched == nil { watch.cancel() }
     }
 
-    /// Returns the failure of the file if the kernel could not read it; nil if the connection broke.
+    /// Returns the failure of the file if `error` means that the kernel could not read it; nil if the connection broke.
     func failure(of error: any Error) -> UploadFailure? { chunks.failure(of: error) }
 
-    /// Records that the kernel has accepted that many bytes. Called on the event loop.
+    /// Records that the kernel has accepted `count` bytes. Called on the event loop.
     func didSend(_ count: ByteCount) {
         let finished: (isLast: Bool, elapsed: TimeAmount)? = withRun { run in
             guard var current = run.current else { return nil }
@@ -101,11 +101,12 @@ final class BodyWriter: Sendable {
         guard let finished else { return }
         if finished.isLast { return end(.success(())) }
         adapt(to: finished.elapsed)
-        // One turn later the client knows that there is room again, and accepts the chunk without a promise.
+        // One turn of the event loop later, the client has seen that the connection is writable again. It then accepts
+        // the chunk without a promise.
         eventLoop.execute { self.goOn() }
     }
 
-    /// Stops writing; the future ends when `stop` is called.
+    /// Stops writing after a refusal by the server. The future of `run` ends later, when `stop` is called.
     func refuse() {
         state.withLock { state in
             guard case .running(let run) = state.phase else { return }
@@ -113,10 +114,10 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Stops writing, starts no further check, and ends the future if it has not ended.
+    /// Stops writing and starts no further check. The future of `run` ends, if it has not ended.
     func stop() { end(.failure(Stopped())) }
 
-    /// Stops, and returns when no check of the caller is running.
+    /// Stops writing. Returns once `beforeLastBytes` is not running any more.
     func finish() async {
         let check: Task<Void, Never>? = state.withLock { state in
             switch state.phase {
@@ -181,7 +182,7 @@ final class BodyWriter: Sendable {
         withRun { $0.following = following }
     }
 
-    /// Waits for the conditions of a chunk: the bandwidth limit and, before the last one, the caller's check.
+    /// Waits for the rate limiter, and before the last chunk for the check of the files and `beforeLastBytes`.
     private func clearance(for chunk: Chunk) -> EventLoopFuture<Void> {
         let paced = pause(for: chunk)
         guard chunk.isLast else { return paced }
@@ -205,7 +206,8 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Checks before the last bytes that the files have not changed, since the kernel reads them itself.
+    /// Checks, before the last bytes, the files that the kernel reads while it sends. Other files are checked when they
+    /// are read.
     private func checkFiles() -> EventLoopFuture<Void> {
         let chunks = chunks
         guard chunks.needsWatching else { return eventLoop.makeSucceededVoidFuture() }

@@ -1,10 +1,10 @@
 import FerryConnectivity
 import NIOCore
 
-/// The algorithm by which the kernel finds the capacity of a path (tcp(7), `TCP_CONGESTION`).
+/// The algorithm with which the kernel finds the capacity of a network path (tcp(7), `TCP_CONGESTION`).
 ///
-/// The algorithm determines the rate on a path that loses packets. `cubic` and `reno` treat a loss as congestion and
-/// slow down for each one; `bbr` measures the delivery rate.
+/// The algorithm determines the rate on a network path that loses packets. `cubic` and `reno` treat a loss as
+/// congestion and slow down for each one; `bbr` measures the delivery rate.
 public struct CongestionControl: Hashable, Sendable {
     /// The kernel's name of the algorithm: `bbr`, `cubic`, `reno`.
     public let name: String
@@ -17,8 +17,8 @@ public struct CongestionControl: Hashable, Sendable {
         self.name = name
     }
 
-    /// The reason why this process may not use the algorithm, as part of a sentence; nil if it may. After a refusal the
-    /// system's default applies.
+    /// The reason why this process may not use the algorithm, as part of a sentence; nil if it may. If the kernel
+    /// refuses the algorithm, the system's default applies.
     public var refusal: String? {
         #if os(Linux)
             switch TCPOptions.refusal(ofCongestionControl: name) {

@@ -91,7 +91,7 @@ struct ConnectionFailure {
         }
     }
 
-    /// The error code if no descriptor was free for a socket, or for the files that name resolution reads.
+    /// Returns the errno if no descriptor was free for a socket, name resolution or certificate files; otherwise nil.
     private func lackOfDescriptors(_ error: any Error) -> Errno? {
         switch error {
         case let error as IOError:
@@ -101,7 +101,7 @@ struct ConnectionFailure {
             return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         case let error as NIOConnectionError:
             return error.connectionErrors.lazy.compactMap { lackOfDescriptors($0.error) }.first
-        // The trusted certificates are in files.
+        // TLS reads the trusted certificates from files.
         case is NIOSSLError where start == .unsent: return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         default: return nil
         }
@@ -128,7 +128,7 @@ struct ConnectionFailure {
 
     var host: String { URL(string: url)?.host(percentEncoded: false) ?? Redaction.address(url) }
 
-    /// The meaning of a broken connection: RFC 9112 §9.3.1 lets a server close a kept connection at any time.
+    /// The reason for a broken connection. A server may close a kept connection at any time (RFC 9112 §9.3.1).
     var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent

@@ -1,11 +1,11 @@
-/// Distinguishes a connection that died silently from one whose link is away for a while. Pure.
+/// Distinguishes a dead connection from one whose link is interrupted. The caller makes all system calls.
 ///
 /// The kernel sends unacknowledged segments again for about 15 minutes, at growing intervals, before it gives up. So a
-/// connection with several unacknowledged segments in a row is compared with a new connection to the same address. If
-/// the server accepts the new one and the old one still receives no acknowledgment, the old one is dead. A server that
-/// is slow, or has a full window, acknowledges the kernel's probes and never counts as dead.
+/// connection with several unanswered packets in a row is compared with a new connection to the same address. If the
+/// server accepts the new one and the old one still receives no acknowledgment, the old one is dead. A server that is
+/// slow, or whose receive window is full, acknowledges the kernel's probes and never counts as dead.
 struct DeadPeerDetector {
-    /// The next step.
+    /// The action that the caller must take.
     enum Verdict: Hashable {
         case nothing
         /// Open a new connection to the same address, and report the result.
@@ -16,22 +16,22 @@ struct DeadPeerDetector {
     private enum State {
         /// The peer is not suspected.
         case heard
-        /// A new connection was accepted when the old one had this number of unanswered packets.
+        /// The server accepted a new connection while this number of packets of the old one was unanswered.
         case doubted(unanswered: Int)
-        /// A new connection is being opened; `doubted` is the number of unanswered packets when an earlier one was
-        /// accepted.
+        /// A new connection is being opened. `doubted` is the number of unanswered packets when the server accepted an
+        /// earlier new connection; nil if there was none.
         case comparing(doubted: Int?)
     }
 
-    /// The number of unanswered packets that makes a peer suspect: at usual round trips after 0.2, 0.4 and 0.8 s. A
-    /// link that loses a tenth of its packets reaches this once in a thousand times.
+    /// The number of consecutive unanswered packets after which the peer is suspected. Usually the kernel sends them
+    /// after 0.2, 0.4 and 0.8 s. A link that loses a tenth of its packets reaches this number once in a thousand times.
     private static let unansweredBeforeDoubt = 3
 
     private let breakCostsLittle: Bool
     private var state = State.heard
 
-    /// - Parameter breakCostsLittle: True if losing the connection costs little: then the first doubt ends it. Any
-    ///   other connection may send three more packets over the restored link.
+    /// - Parameter breakCostsLittle: True if a break of the connection costs little: then one comparison can end it.
+    ///   Any other connection may send three more packets, since the link may be restored.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     mutating func take(_ progress: TCPInfo) -> Verdict {
@@ -52,7 +52,7 @@ struct DeadPeerDetector {
         }
     }
 
-    /// Records that a new connection was accepted; `progress` is that of the old connection afterwards.
+    /// Records that the server accepted a new connection. `progress` is the state of the old connection after that.
     mutating func newConnectionAccepted(_ progress: TCPInfo) -> Verdict {
         guard case .comparing(let doubted) = state else { return .nothing }
         guard progress.unanswered >= Self.unansweredBeforeDoubt else {
@@ -72,8 +72,9 @@ struct DeadPeerDetector {
         state = doubted.map { .doubted(unanswered: $0) } ?? .heard
     }
 
-    /// Returns the number of packets that may stay unanswered after a new connection was accepted. Some devices on the
-    /// path drop the kernel's probes while the connection is idle.
+    /// Returns the number of further packets that may stay unanswered after the server accepted a new connection: 0 if
+    /// a break costs little and bytes are in flight, else 3. Some network devices drop the kernel's probes of an idle
+    /// connection.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesOnTheWay ? 0 : 3
     }

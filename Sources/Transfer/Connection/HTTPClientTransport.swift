@@ -12,17 +12,17 @@ import Synchronization
 ///
 /// The transport uses HTTP/1.1 only, even if the server offers HTTP/2. `Tests/bench http2` measures both over TLS to
 /// nginx on loopback. On two busy cores HTTP/2 reached 1.02 times the rate of HTTP/1.1 with one upload and 0.80 times
-/// with four (curl: 0.97 and 0.83). With HTTP/2, one lost connection would break every upload to that server, and the
-/// stalls of its uploads could not be distinguished.
+/// with four (curl: 0.97 and 0.83). With HTTP/2, one lost connection would break every upload to that server. The
+/// transport could not detect which of the uploads on a connection has stalled.
 public final class HTTPClientTransport: Transport {
     /// The timeouts. The total duration of an upload has no limit.
     public struct Timeouts: Hashable, Sendable {
         /// The time for making a connection, TLS included.
         public var connect: Duration
-        /// The time without an acknowledged byte while there are bytes to send.
+        /// The time without an acknowledged byte, while there are bytes to send, after which the request fails.
         public var stall: Duration
-        /// The time from the last byte of the request to the response's head, and between the chunks of the response.
-        /// The whole body may take twice as long plus a second for each received KiB, up to ten times as long. A
+        /// The longest time from the last byte of the request to the response's head, and between chunks of its body.
+        /// The whole body may take twice this time plus a second for each received KiB, at most ten times this time. A
         /// refusal (400 and above) counts as complete after a second without a further chunk of its body.
         public var response: Duration
 
@@ -46,7 +46,7 @@ public final class HTTPClientTransport: Transport {
         public var proxy: ProxySettings
         /// The congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
-        /// The number of bytes of a response's body that are kept; the rest is read and dropped.
+        /// The maximum number of bytes of a response's body that are kept; the rest is read and dropped.
         public var answerLimit: Int
 
         public init(
@@ -69,11 +69,12 @@ public final class HTTPClientTransport: Transport {
     private let connections = OpenConnections()
     private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
-    /// Starts the threads of the network early. Each thread needs descriptors, and if none is free at the first upload,
-    /// the process would end.
+    /// Starts the network threads early. Each thread needs file descriptors. If none were free when the first upload
+    /// starts the threads, the process would end.
     public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
 
-    /// - Parameter monitors: Receive the hosts whose certificates are not verified, at once.
+    /// - Parameter monitors: The receivers of `certificateNotVerified` for each host in `tls.insecureHosts`, before
+    ///   this initializer returns.
     /// - Throws: `UploadFailure` (`permanent`) that names the unusable certificate file.
     public init(
         _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
@@ -101,8 +102,8 @@ public final class HTTPClientTransport: Transport {
     /// Closes all connections; requests in flight fail. No request may be made afterwards.
     public func shutdown() async { await clients.shutdown() }
 
-    /// Closes the connections that may be dead. After a lost address, those are the connections from that address, with
-    /// their requests (`addressLost`); after a sleep, the idle ones.
+    /// Closes the connections that may be dead. After a lost local address, closes the connections from that address;
+    /// their requests fail (`addressLost`). After a sleep of the machine, closes the idle connections.
     public func invalidateConnections(because reason: ConnectionInvalidation) {
         connections.invalidate(because: reason)
     }
@@ -136,7 +137,7 @@ public final class HTTPClientTransport: Transport {
         let answered = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
         if writer?.sendsRegions == true || !answered.isSuccess {
-            // The connection runs on this loop: after one turn of it, no byte of the file is being sent.
+            // The connection runs on this loop: after one more turn of it, no byte of the file is being sent.
             try? await loop.submit {}.get()
         }
         switch answered {
@@ -159,9 +160,9 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// Adds the presented certificate to the error of a server that was refused for its certificate, if it can be read.
+    /// Adds the server's certificate to the error about it, if the certificate can be read.
     ///
-    /// An expired certificate, or one that is not valid yet, counts like an unreachable host: its owner will renew it.
+    /// An expired certificate, or one that is not valid yet, counts like an unreachable host, so the upload is retried.
     private static func naming(
         certificateOf url: String, in failed: TransportError, on loop: any EventLoop
     ) async -> TransportError {
@@ -174,14 +175,14 @@ public final class HTTPClientTransport: Transport {
         return named
     }
 
-    /// The number of requests to the server of `url` that wait because too many are running.
+    /// The number of requests to the server of `url` that wait because too many others are running.
     func waitingCount(for url: String) -> Int {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
 
-    /// The event loop of all requests to one origin. A connection is made on the preferred loop of its first request,
-    /// so the next request finds it there. The events of the connection are then in order with the calls of the
-    /// request's delegate.
+    /// Returns the event loop of all requests to one origin. The client opens a connection on the loop of its first
+    /// request, so later requests find it there. The connection's events and the calls of the request's delegate are
+    /// then in order.
     private func loop(for place: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: place.hashValue) % UInt(loops.count))]
     }
@@ -241,7 +242,7 @@ extension Result {
     }
 }
 
-/// The running exchanges, by name, for the connections that carry them.
+/// The observers of the running exchanges, by name. A connection finds the observer of its exchange here.
 private final class RunningExchanges: Sendable {
     private struct State {
         var last: UInt64 = 0

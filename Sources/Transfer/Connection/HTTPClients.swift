@@ -15,8 +15,8 @@ final class HTTPClients: Sendable {
             case none
             /// A tunnel. The credentials are sent once per tunnel, so they belong to the connection.
             case tunnel(ProxyAddress, authorization: String?)
-            /// Plain requests that a proxy forwards. The client connects to the proxy itself, so one client serves all
-            /// proxies.
+            /// Unencrypted requests that a proxy forwards. The proxy's address is in the request's URL, so one client
+            /// serves all proxies.
             case forward
         }
 
@@ -32,7 +32,7 @@ final class HTTPClients: Sendable {
         case closed
     }
 
-    /// The number of servers whose route is remembered.
+    /// The maximum number of servers whose route is remembered.
     private static let rememberedRoutes = 64
 
     private let configuration: HTTPClientTransport.Configuration
@@ -60,7 +60,7 @@ final class HTTPClients: Sendable {
     }
 
     /// Finds the route to `url`.
-    /// - Throws: `UploadFailure`: the URL or the proxy's is not usable, or the proxy's password is missing.
+    /// - Throws: `UploadFailure` if the URL or the proxy is not usable, or if the proxy's password is missing.
     func route(to url: String) async throws(UploadFailure) -> Route {
         guard let authority = UploadAddress.plainAuthority(of: url) else {
             return try await foundRoute(to: url)
@@ -146,7 +146,7 @@ final class HTTPClients: Sendable {
         settings.httpVersion = .http1Only
         settings.timeout.connect = TimeAmount(configuration.timeouts.connect)
         settings.connectionPool.retryConnectionEstablishment = false
-        // The pool must never queue a request: the wait would count against the connect timeout (see `OriginLimiter`).
+        // The pool must never queue a request: the wait would count toward the connect timeout (see `OriginLimiter`).
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerOrigin
         var tls = tls
         if !way.isVerified { tls.certificateVerification = .none }
@@ -171,7 +171,7 @@ final class HTTPClients: Sendable {
                 if forwards { try channel.pipeline.syncOperations.addForwardedForm() }
                 return channel.eventLoop.makeSucceededVoidFuture()
             } catch {
-                // The pool must receive the failure before the close of the connection.
+                // The pool must receive the failure before the connection closes.
                 channel.eventLoop.execute { channel.close(promise: nil) }
                 return channel.eventLoop.makeFailedFuture(error)
             }
@@ -180,12 +180,12 @@ final class HTTPClients: Sendable {
     }
 }
 
-/// The route of one request.
+/// The way in which a request reaches its server: directly, through a tunnel, or forwarded by a proxy.
 struct Route: Sendable {
     var client: HTTPClient
-    /// The URL for the client: that of the proxy if the request is forwarded.
+    /// The URL for the client; the proxy's URL if the request is forwarded.
     var url: String
-    /// The fields that the route needs, unless the request has fields of those names.
+    /// The header fields that the route adds, unless the request has them already.
     var fields: [(name: String, value: String)]
     var proxy: ProxyAddress?
     /// The origin of the connection or the tunnel: a server, or a forwarding proxy.
@@ -194,7 +194,7 @@ struct Route: Sendable {
     /// True if the proxy reads the request, and may respond to it.
     var isForwarded: Bool { fields.contains { $0.name == ForwardedForm.originField } }
 
-    /// The field for a server behind a Unix socket, which has no host name.
+    /// Returns the `Host` field for a server behind a Unix socket, which has no host name; none for other servers.
     static func fields(for url: String) -> [(name: String, value: String)] {
         UploadAddress.isUnixSocket(url) ? [("Host", UploadAddress.socketHost)] : []
     }
@@ -221,7 +221,7 @@ final class ForwardedForm: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The internal field that carries the origin to this handler. It never leaves the process.
+    /// The internal header field that carries the origin to this handler. It never leaves the process.
     static let originField = "Ferry-Origin"
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

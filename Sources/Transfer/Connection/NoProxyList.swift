@@ -7,7 +7,7 @@ public struct NoProxyList: Hashable, Sendable {
         case everything
         /// The host itself and all its subdomains.
         case domain(String, port: Int?)
-        /// `length` is the number of leading bits that count.
+        /// A network of addresses. `length` is the number of leading bits that must match.
         case network(IPAddress, length: Int, port: Int?)
     }
 
@@ -20,9 +20,10 @@ public struct NoProxyList: Hashable, Sendable {
         self.init(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
     }
 
-    /// - Parameter entries: The entries as in the text.
+    /// - Parameter entries: Names, addresses, networks such as `10.0.0.0/8`, or `*`. Other entries match no host.
     public init(_ entries: [String]) { self.entries = entries.compactMap(Self.entry) }
 
+    /// Returns whether a host is contacted without a proxy.
     /// - Parameter host: A name, or an address without brackets.
     public func contains(host: String, port: Int) -> Bool {
         let name = Self.trimmed(host)

@@ -5,13 +5,13 @@ import Synchronization
 
 /// The reason why connections may be dead although no error shows it.
 public enum ConnectionInvalidation: Hashable, Sendable, CaseIterable {
-    /// A local address is lost: connections from it receive no more bytes.
+    /// The machine has lost a local address: connections from it receive no more bytes.
     case addressLost
     /// The machine slept: servers may have forgotten idle connections.
     case slept
 }
 
-/// The open connections of a transport, so that doubtful ones can be closed.
+/// The open connections of a transport. They are known here so that those that may be dead can be closed.
 final class OpenConnections: Sendable {
     private struct Connection: Sendable {
         var channel: any Channel
@@ -25,7 +25,7 @@ final class OpenConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Called on the connection's event loop.
+    /// Adds a connection, until it closes. Called on the connection's event loop.
     func add(_ channel: any Channel, watchedBy detector: StallDetector) {
         let name = ObjectIdentifier(channel)
         let bound = NIOLoopBound(detector, eventLoop: channel.eventLoop)
@@ -62,7 +62,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// The connections from an address that this machine no longer has; none if the addresses cannot be listed.
+    /// Returns the connections from an address that this machine no longer has; none if the addresses cannot be listed.
     private static func withoutAddress(_ all: [Connection]) -> [Connection] {
         guard !all.isEmpty, let devices = try? System.enumerateDevices() else { return [] }
         let own = Set(devices.compactMap { $0.address?.bareIPAddress })
@@ -81,7 +81,7 @@ extension Channel {
 }
 
 extension SocketAddress {
-    /// The address without the interface; nil for a Unix socket.
+    /// The IP address without its zone, such as `%eth0`; nil for a Unix socket.
     fileprivate var bareIPAddress: String? {
         ipAddress.map { String($0.prefix { $0 != "%" }) }
     }

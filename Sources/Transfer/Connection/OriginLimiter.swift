@@ -2,8 +2,8 @@ import Synchronization
 
 /// Limits the number of concurrent requests to one origin. Further requests wait in order, for any time.
 ///
-/// The client's pool could queue them as well, but only up to the connect timeout: then they would fail as if the
-/// server were unreachable.
+/// The client's pool could queue them too, but only up to the connect timeout. Then they would fail as if the server
+/// were unreachable.
 final class OriginLimiter: Sendable {
     private struct Origin {
         var taken = 0
@@ -24,7 +24,8 @@ final class OriginLimiter: Sendable {
     /// The number of requests that wait for a connection to `place`.
     func waitingCount(for place: String) -> Int { state.withLock { $0.places[place]?.waiting.count ?? 0 } }
 
-    /// - Returns: True with a slot, which `leave(_:)` releases; false if the task was cancelled while it waited.
+    /// Waits until a request to `place` may run.
+    /// - Returns: True if it may run, and `leave(_:)` must follow; false if the task was cancelled while it waited.
     func enter(_ place: String) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1

@@ -75,7 +75,7 @@ struct PresentedCertificate {
     }
 }
 
-/// Waits for the end of a handshake and returns the certificate of the other side.
+/// Waits for the end of a TLS handshake, and passes the server's certificate to `shown`.
 private final class CertificateReader: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

@@ -1,7 +1,7 @@
 import FerryFiles
 public import FerryProtocols
 
-/// The address of a proxy, with its user.
+/// The address of a proxy, with the user and password for it.
 public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     /// The port that curl uses if none is given.
     private static let defaultPort = 1080
 
-    /// The kind; HTTP unless the address names another.
+    /// The protocol of the proxy; HTTP unless the address names another.
     public var kind: Kind
     /// A name or an address, without brackets.
     public var host: String
@@ -46,7 +46,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         else { throw Self.unusable(shown, "it is not of the form http://host:port") }
         switch url.scheme?.lowercased() {
         case "http": kind = .http
-        // Both names mean the same here; curl resolves the name itself for socks5.
+        // Both schemes mean the same here: the proxy resolves the host name. For `socks5`, curl resolves it itself.
         case "socks5", "socks5h": kind = .socks5
         default: throw Self.unusable(shown, "proxies are spoken to by http or socks5")
         }

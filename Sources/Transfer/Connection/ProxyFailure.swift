@@ -7,7 +7,7 @@ import NIOSOCKS
 import NIOSSL
 
 extension ConnectionFailure {
-    /// The failure between this machine and the proxy, or between the proxy and the server as the proxy reports it.
+    /// Translates an error between this machine and the proxy, or one beyond the proxy that the proxy reports.
     /// - Returns: The failure; nil if the error does not concern the proxy.
     func translate(_ error: any Error, of proxy: ProxyAddress) -> TransportError? {
         switch error {
@@ -80,7 +80,7 @@ enum ProxyFailure {
                 hint: "set them with proxy in the configuration, then retry", status: 407))
     }
 
-    /// The failures for the replies of RFC 1928 §6.
+    /// Returns the failure for the reply of a SOCKS proxy (RFC 1928 §6).
     static func refusal(
         by proxy: ProxyAddress, of host: String, _ reply: SOCKSServerReply
     ) -> TransportError {
@@ -108,7 +108,7 @@ enum ProxyFailure {
 }
 
 extension Route {
-    /// The failure for a response by which a forwarding proxy refuses the request.
+    /// Returns the failure if a forwarding proxy refused the request with a 407; nil for any other response.
     func refusal(_ answer: TransportResponse) -> TransportError? {
         guard let proxy, isForwarded, answer.status == 407 else { return nil }
         return ProxyFailure.wantsCredentials(proxy)

@@ -32,11 +32,11 @@ public enum ProxySettings: Hashable, Sendable {
     }
 }
 
-/// The variables that name proxies, with curl's meaning and one difference: services on this machine (localhost,
-/// 127.0.0.1, ::1) are contacted without a proxy. On the proxy these names would mean another machine.
+/// The variables that name proxies, with curl's meaning and one difference. Services on this machine (localhost,
+/// 127.0.0.1, ::1) are contacted without a proxy, because for the proxy these names mean the proxy's own machine.
 ///
-/// A lower-case name takes precedence over the same name in upper case. `HTTP_PROXY` in upper case is ignored: a web
-/// server sets that variable from a client's `Proxy` header for its programs.
+/// A lower-case name takes precedence over the same name in upper case. `HTTP_PROXY` in upper case is ignored, because
+/// a web server sets that variable for its CGI programs from the `Proxy` header field of a client.
 public struct ProxyEnvironment: Hashable, Sendable {
     /// The environment of this process.
     public static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)

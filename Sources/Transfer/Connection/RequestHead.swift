@@ -4,12 +4,13 @@ import HTTPTypes
 
 /// The head of a request as sent: its target and its fields.
 enum RequestHead {
-    /// The most bytes of a head that are sent. Servers accept 8 KiB (nginx, Apache) to 64 KiB. AsyncHTTPClient 1.37.0
+    /// The maximum number of bytes of a head. Servers accept 8 KiB (nginx, Apache) to 64 KiB. AsyncHTTPClient 1.37.0
     /// crashes when the head of a request with a streamed body fills NIO's write buffer of 64 KiB
     /// (`HTTPRequestStateMachine.headSent()`). So the limit stays far below, whatever the client and a proxy add.
     static let longest = 32 << 10
 
-    /// - Throws: `UploadFailure` (`permanent`) that names the server and the longest part of the head.
+    /// - Throws: `UploadFailure` (`permanent`) for a head over `longest`; it names the server and the head's longest
+    ///   part.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
         // A URL parser may encode one byte as three.
         let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Collects one response and reports the request's progress. Called on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
-    /// The most bytes of a response to read and drop; beyond that the connection is closed.
+    /// The maximum number of bytes of a response that are read and dropped. After more, the connection is closed.
     private static let drainLimit = 15 << 20
 
     /// The error of a response that is too long to read to its end.
@@ -39,7 +39,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    /// - Parameter keptLimit: The number of bytes of the body to keep; an error page has its message at the beginning.
+    /// - Parameter keptLimit: The maximum number of kept bytes of the body. An error page has its message at the
+    ///   beginning.
     init(
         for request: TransportRequest, keeping keptLimit: Int, delegate: (any UploadDelegate)?,
         writer: BodyWriter?
@@ -53,7 +54,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         self.writer = writer
     }
 
-    /// A twelfth of a second of the bandwidth limit, and at least what a link needs to stay busy between two chunks.
+    /// Returns the size of eight chunks of the rate limiter, about a twelfth of a second of its rate, and at least 16
+    /// KiB. So the link stays busy between two chunks. nil without a rate limit.
     private static func unsentLimit(of body: TransportRequest.Body) -> Int? {
         guard case .streamed(let body) = body, let chunk = body.rateLimiter?.chunkLimit else { return nil }
         return Int(clamping: max(16 << 10, min(chunk, 1 << 20) * 8))
@@ -62,7 +64,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     var start: Start { state.withLock { $0.start } }
     /// The body bytes that the kernel accepted.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
-    /// The error of the first failed write. The client itself only sees that the connection is closed.
+    /// The error of the first failed write. The client itself reports only that the connection is closed.
     var writeError: (any Error)? { state.withLock { $0.writeError } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
@@ -122,10 +124,10 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         return response
     }
 
-    /// Returns the response if it counts despite `error`; otherwise nil.
+    /// Returns the response if it can be used despite `error`; otherwise nil.
     ///
-    /// A refusal counts if its head arrived, even if the connection broke afterwards, and any response counts that was
-    /// only too long. Every other success must be complete.
+    /// A response with a status of 300 or above counts once its head has arrived, even if the connection broke
+    /// afterwards. A success that is only too long counts too. Any other success must be complete.
     func usableAnswer(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil

@@ -1,7 +1,7 @@
-/// The limit on the time of one response's body, counted from its head. Times are durations since a fixed moment. Pure.
+/// The time limit for the body of one response, counted from its head. All times are durations since a fixed moment.
 ///
 /// Without the limit, a response that arrives byte by byte would occupy its connection and a slot of the queue for
-/// ever. A slow link with at least 1 KiB a second is not cut before ten times the response timeout.
+/// ever. A link with at least 1 KiB a second has ten times the response timeout.
 struct ResponseTime {
     let status: UInt
     private let begin: Duration
@@ -34,13 +34,13 @@ struct ResponseTime {
         lastPiece = now
     }
 
-    /// True if waiting for the rest must end.
+    /// True if the caller must stop waiting for the rest of the body.
     func isOver(_ now: Duration) -> Bool {
         if status >= 400, now - lastPiece >= Self.refusalSilence { return true }
         return now - begin >= limit
     }
 
-    /// The limit: twice the response timeout and a second for each KiB, at most ten times the response timeout.
+    /// The longest time for the body: twice the response timeout and a second for each KiB, at most ten such timeouts.
     private var limit: Duration {
         let longest = response * 10
         return mayTakeLong ? longest : min(longest, response * 2 + .seconds(bytes >> 10))

@@ -3,8 +3,8 @@ import FerryFiles
 import NIOCore
 import NIOSSL
 
-/// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 §2.4). It stays the
-/// same when a certificate is renewed with the same key.
+/// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 §2.4). The pin stays
+/// the same when a certificate is renewed with the same key.
 public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
     private static let mark = "sha256//"
 
@@ -47,7 +47,7 @@ struct PinMismatch: Error {
 }
 
 extension SPKIPin {
-    /// Checks the key of the other side of a connection after the handshake. A connection without TLS has no key, and
+    /// Compares the server's key with the pins after the TLS handshake. A connection without TLS has no key, and
     /// passes.
     ///
     /// - Throws: `PinMismatch` if the key is not pinned.

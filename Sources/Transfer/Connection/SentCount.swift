@@ -5,9 +5,9 @@ import FerryProtocols
 /// A write completes when the kernel has the bytes, which may be megabytes before they are sent. When the connection
 /// breaks, the bytes that still wait in the kernel are lost, and were never sent.
 struct SentCount: Equatable, Sendable {
-    /// The number of bytes that the kernel had accepted, since the connection was made, when the last write completed.
+    /// The number of bytes of this connection that the kernel had accepted when the last write completed.
     private var taken: UInt64?
-    /// The bytes that had left this machine at the last query of the kernel.
+    /// The number of bytes of this connection that had left this machine at the last query of the kernel.
     private var sent: UInt64 = 0
 
     /// Records that a write of the body completed.
@@ -17,20 +17,20 @@ struct SentCount: Equatable, Sendable {
         self.sent = sent
     }
 
-    /// Records a later state of the kernel.
+    /// Records the kernel's current count of sent bytes.
     mutating func update(_ info: TCPInfo) {
         guard let sent = info.sentBytes else { return }
         self.sent = sent
     }
 
-    /// Records that this side closes the connection. If the other side still acknowledges, the kernel sends all that it
-    /// accepted, so the whole counts as sent. Otherwise only the bytes that had left count.
+    /// Records that this side closes the connection. If the other side still acknowledges, the kernel sends all bytes
+    /// that it accepted, so all of them count as sent. Otherwise only the bytes that have left this machine count.
     mutating func close(_ info: TCPInfo) {
         if info.isEstablished, info.unanswered == 0 { taken = nil } else { update(info) }
     }
 
-    /// The number of bytes that left this machine beyond the last completed write; negative if some of them did not
-    /// leave. nil if no write completed, or the kernel does not count.
+    /// The number of bytes that left this machine, minus those of completed writes. It is negative if the kernel has
+    /// not sent some of those yet. nil if no write completed, or if the kernel does not count sent bytes.
     var difference: ByteCount? {
         taken.map { sent >= $0 ? ByteCount(clamping: sent - $0) : -ByteCount(clamping: $0 - sent) }
     }

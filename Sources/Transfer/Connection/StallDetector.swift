@@ -9,37 +9,38 @@ protocol ExchangeObserver: Sendable {
     func didStart(onKeptConnection isKept: Bool)
     /// Reports that a write failed: the connection broke, or the kernel could not read the file.
     func didFailToWrite(_ error: any Error)
-    /// Reports that the connection broke. `difference` is the number of bytes that left this machine since the last
-    /// completed write, or negative: the bytes that the kernel accepted and did not send.
+    /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus those of
+    /// completed writes. It is negative if the kernel accepted bytes and did not send them.
     func didBreak(sending difference: ByteCount)
-    /// Reports that the final response is complete although the request is not: the rest of its body is not needed.
+    /// Reports that the response was complete before the request: the rest of the request's body is not needed.
     func didRefuseRest()
-    /// True if a break of the connection loses little.
+    /// True if a break of the connection costs little: the server keeps the received part, or the body is small.
     var breakCostsLittle: Bool { get }
-    /// The number of unsent bytes that the kernel may hold; nil for its own limit. A bandwidth limit would otherwise let
-    /// megabytes into the kernel while the link is away, and they would count as progress.
+    /// The maximum number of unsent bytes in the kernel's buffer; nil for the kernel's default. Without this maximum, a
+    /// rate-limited upload would fill the buffer with megabytes while the link is away. They would count as progress.
     var unsentLimit: Int? { get }
     /// True if the server may send its response for minutes, with a byte now and then, while it works.
     var answerMayTakeLong: Bool { get }
 }
 
-/// Watches the consecutive exchanges of one connection, between the HTTP parser and the client.
+/// Watches the consecutive exchanges of one connection, as a handler between the HTTP parser and the client.
 ///
-/// The connection is broken if bytes are in flight and none of them arrives for the stall time (`StallLimit`); the
-/// kernel alone would take about 15 minutes. A byte has arrived when the other side acknowledges it, not when a write
-/// call accepts it, so a slow link with a large chunk in flight is never cut. The response timeout runs only when
-/// everything is acknowledged. A connection that is dead while the server accepts new ones is broken within seconds.
+/// The detector closes the connection if bytes are in flight and none of them arrives for the stall time
+/// (`StallLimit`). The kernel alone would take about 15 minutes. A byte has arrived when the other side acknowledges
+/// it, not when a write call accepts it. So a slow link with a large chunk in flight does not count as stalled. The
+/// response timeout runs only when everything is acknowledged. A connection that is dead while the server accepts new
+/// ones is closed within seconds.
 ///
-/// After its head, a response has a total time limit, however steadily its bytes arrive (`ResponseTime`).
+/// After its head, a response has a total time limit, even if its bytes arrive steadily (`ResponseTime`).
 final class StallDetector: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The internal field that names the exchange between the client and this handler. It never leaves the process.
+    /// The internal header field with the exchange's name for this handler. It never leaves the process.
     static let exchangeField = "Ferry-Exchange"
-    /// The limit of interim responses (1xx): a server that sends more will not send a final one.
+    /// The maximum number of interim responses (1xx). A server that sends more will not send a final response.
     private static let interimLimit = 32
     /// The longest time between two checks of the socket.
     private static let watchInterval = Duration.milliseconds(500)
@@ -77,7 +78,7 @@ final class StallDetector: ChannelDuplexHandler {
         case running(Running)
     }
 
-    /// The counters of arrived bytes; a change counts as movement.
+    /// The counters of writes, reads and acknowledged bytes. A change of one of them counts as movement.
     private struct Movement: Equatable {
         var writes: UInt64 = 0
         var reads: UInt64 = 0
@@ -94,7 +95,7 @@ final class StallDetector: ChannelDuplexHandler {
     private var lastMoved = NIODeadline.now()
     /// The time at which the connection's network went away; nil while it is there.
     private var linkLeft: NIODeadline?
-    /// The maximum time between two attempts of the kernel.
+    /// The maximum time between two retransmissions of the kernel, as last set.
     private var backoff = TCPInfo.longestBackoff
     private var unsentLimit: Int?
     private var timer: Scheduled<Void>?
@@ -194,7 +195,8 @@ final class StallDetector: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// Closes the connection for this reason, unless it is in use and may well be alive.
+    /// Closes the connection for this reason. After a sleep of the machine, a connection with a running request stays
+    /// open, since it may be alive.
     func invalidate(because reason: ConnectionInvalidation) {
         guard let context else { return }
         switch (reason, state) {
@@ -204,7 +206,8 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Records that the connection's network went away or returned: transfers stand still meanwhile.
+    /// Records that the connection's network went away or returned. While it is away, the connection does not count as
+    /// stalled.
     func linkChanged(isAway: Bool) {
         if isAway {
             linkLeft = linkLeft ?? .now()
@@ -246,7 +249,7 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Asks the kernel how many bytes of the exchange were sent.
+    /// Reads the kernel's counters, and applies `change` to the count of the exchange's sent bytes.
     private func countSent(_ change: @escaping @Sendable (inout SentCount, TCPInfo) -> Void) {
         guard let context, case .running = state else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -258,7 +261,7 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Reports once how much of the body left this machine.
+    /// Reports to the observer, once for an exchange, how many bytes of the body left this machine.
     private func tellSent() {
         guard case .running(var running) = state, let difference = running.sent.difference else { return }
         running.sent = SentCount()
@@ -336,14 +339,15 @@ final class StallDetector: ChannelDuplexHandler {
         TCPInfo.limitUnsent(of: channel, to: limit)
     }
 
-    /// Makes the kernel retry soon while the peer is silent: the link may return at any moment.
+    /// Makes the kernel retransmit soon while the peer is silent, because the link may return at any moment.
     private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
         guard let wanted = progress.wantedBackoff, wanted != backoff else { return }
         backoff = wanted
         TCPInfo.boundBackoff(of: channel, to: wanted)
     }
 
-    /// Opens a new connection to the same address, and breaks this one if only this one is dead.
+    /// Opens a new connection to the same address. If the server accepts it and the current connection is dead, closes
+    /// the current one.
     private func compare(_ context: ChannelHandlerContext) {
         guard let address = context.channel.remoteAddress else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -369,7 +373,7 @@ final class StallDetector: ChannelDuplexHandler {
 /// The error of a connection whose peer is silent while it accepts new ones at the same address.
 struct ConnectionDied: Error {}
 
-/// The error of a connection on which no byte got through for the stall time.
+/// The error of a connection on which no byte was acknowledged for the stall time.
 struct ConnectionStalled: Error {}
 
 /// The error of a response whose head, or next chunk, did not arrive in time.

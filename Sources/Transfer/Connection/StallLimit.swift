@@ -1,13 +1,13 @@
-/// The time without movement after which a sending connection is broken. Pure.
+/// The time without an acknowledged byte after which a connection that is sending is closed.
 ///
-/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5), so after an outage it may need
-/// the same time again to notice that the link is back. A connection whose break is expensive gets that time. It also
-/// gets twice the time that was spent on the bytes that a break would lose.
+/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it may
+/// need as long as the outage itself to notice that the link is back. A connection whose break is expensive gets that
+/// time. It also gets twice the time that it spent on the bytes that a break would lose.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
-    /// The factor of the stall time. After an outage of twice the stall time, the kernel's next retry may come four
-    /// stall times after the last movement.
+    /// The minimum limit of a connection whose break is expensive, as a multiple of the stall time. After an outage of
+    /// twice the stall time, the kernel's next retry may come four stall times after the last movement.
     private static let fade = 5
     /// The longest limit: the kernel itself gives up after about this time (tcp(7), `tcp_retries2`).
     private static let longest = Duration.seconds(900)
@@ -17,7 +17,7 @@ struct StallLimit {
     /// The time for which the network was away, if nothing has moved since.
     private var outage = Duration.zero
 
-    /// - Parameter stall: The configured time, which applies to a connection whose break costs little.
+    /// - Parameter stall: The configured stall time, which applies to a connection whose break costs little.
     init(stall: Duration, breakCostsLittle: Bool) {
         self.stall = stall
         self.breakCostsLittle = breakCostsLittle
@@ -33,8 +33,7 @@ struct StallLimit {
     ///   - time: The time from the exchange's start to the last movement.
     func limit(_ progress: TCPInfo, acknowledged: UInt64, movingFor time: Duration) -> Duration {
         let limit = stall + min(outage, TCPInfo.longestBackoff)
-        // A peer that acknowledges the kernel's probes and accepts no bytes is a hanging server: the link is not the
-        // cause.
+        // A peer that acknowledges the kernel's probes and accepts no bytes is a hanging server, not a bad link.
         guard !breakCostsLittle, progress.unanswered > 0, acknowledged >= Self.cheapBytes else {
             return limit
         }

@@ -17,10 +17,11 @@ struct TCPInfo: Hashable, Sendable {
     var sentBytes: UInt64?
     /// The bytes that the kernel accepted and has not sent yet.
     var unsentBytes: UInt64 = 0
-    /// The number of consecutive unanswered probes of a closed receive window, which are among `unanswered`.
+    /// The number of consecutive unanswered probes of a closed receive window; `unanswered` is at least as large.
     var probes = 0
 
-    /// Asks the kernel. Where it has no such state, the result reports no bytes in flight.
+    /// Reads the state from the kernel. On systems other than Linux, and for sockets other than TCP, the result reports
+    /// no bytes in flight.
     static func read(_ channel: any Channel) -> EventLoopFuture<TCPInfo> {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else {
@@ -33,7 +34,7 @@ struct TCPInfo: Hashable, Sendable {
                     acknowledgedBytes: info.bytesAcknowledged,
                     hasBytesOnTheWay: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0,
                     unanswered: Int(max(info.retransmissions, info.probes)),
-                    // The upper half of the fifth pair, in microseconds.
+                    // tcpi_rtt: the upper half of the fifth word, in microseconds.
                     roundTrip: .microseconds(Int64(info.words.4 >> 32)),
                     isEstablished: info.state == 1,  // TCP_ESTABLISHED
                     sentBytes: info.bytesSent > 0
@@ -48,11 +49,13 @@ struct TCPInfo: Hashable, Sendable {
     /// Linux's longest pause between two retransmissions (`TCP_RTO_MAX`, include/net/tcp.h).
     static let longestBackoff = Duration.seconds(120)
 
-    /// The maximum time between two attempts of the kernel; nil to leave it as it is. A silent link is tried often, since
-    /// it may return at any moment, but no more often than a response needs.
+    /// The maximum time between two retransmissions that the kernel should use from now on; nil for no change. While
+    /// the peer is silent, the kernel should retransmit often, since the link may return at any moment. It should not
+    /// retransmit before a response can arrive.
     ///
     /// Linux gives a connection up after 15 probes of a closed window, whatever the user timeout is (tcp_probe_timer in
-    /// net/ipv4/tcp_timer.c): the first ones cover a fade of a minute, the others minutes more.
+    /// net/ipv4/tcp_timer.c). So the first probes are frequent, for an outage of up to a minute. The others are rare,
+    /// and cover some more minutes.
     var wantedBackoff: Duration? {
         switch (unanswered, probes) {
         case (0, _), (_, 9...): Self.longestBackoff
@@ -62,9 +65,9 @@ struct TCPInfo: Hashable, Sendable {
         }
     }
 
-    /// Bounds the time between two retransmissions of the kernel, where it can (Linux 6.15). Without the bound the
+    /// Limits the time between two retransmissions of the kernel, where it can (Linux 6.15). Without this limit, the
     /// kernel notices the end of an outage of a minute up to another minute late. With it, the number of retries no
-    /// longer bounds the total time, so this also sets that time to Linux's default.
+    /// longer determines the total time, so this also sets the total time (`TCP_USER_TIMEOUT`) to Linux's default.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
@@ -78,9 +81,9 @@ struct TCPInfo: Hashable, Sendable {
         #endif
     }
 
-    /// Bounds the bytes that the kernel accepts before it has sent those before them (tcp(7), TCP_NOTSENT_LOWAT).
+    /// Limits the number of unsent bytes in the kernel's buffer (tcp(7), TCP_NOTSENT_LOWAT).
     ///
-    /// - Parameter limit: The number of bytes; nil for the kernel's default, which is none.
+    /// - Parameter limit: The number of bytes; nil for the kernel's default, which is no limit.
     static func limitUnsent(of channel: any Channel, to limit: Int?) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
@@ -91,8 +94,8 @@ struct TCPInfo: Hashable, Sendable {
         #endif
     }
 
-    /// Enables keepalive probes for an idle connection: a server that computes its response acknowledges them, a dead
-    /// connection does not. The kernel itself gives up after about four minutes.
+    /// Enables keepalive probes on an idle connection. A server that is still computing its response acknowledges them;
+    /// a dead connection does not. The kernel itself gives up after about four minutes.
     static func keepAsking(_ channel: any Channel) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }

@@ -10,14 +10,14 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         case tls13 = "1.3"
     }
 
-    /// A PEM file of certificate authorities that replace the system's.
+    /// The path of a PEM file of certificate authorities, which replace those of the system.
     public var authorities: String?
-    /// A PEM file of the client's certificate chain, for servers that request one.
+    /// The path of a PEM file of the client's certificate chain, for servers that request one.
     public var certificate: String?
-    /// The PEM file of the certificate's key.
+    /// The path of the PEM file of the certificate's key.
     public var key: String?
-    /// The allowed keys of the server's own certificate; one match is enough, and an empty list allows any key. The
-    /// certificate is verified as well. The certificates of authorities are not compared.
+    /// The allowed keys of the server's own certificate. One match is enough, and an empty list allows any key. The
+    /// certificate is verified as well. Keys of certificate authorities are not compared.
     public var pins: [SPKIPin]
     /// The oldest accepted version (RFC 8996 forbids versions before 1.2).
     public var minimumVersion: Version
@@ -96,7 +96,7 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         return configuration
     }
 
-    /// The limit of a TLS file. A bundle of all public authorities has less than 1 MiB.
+    /// The maximum size of a TLS file, in bytes. A bundle of all public authorities has less than 1 MiB.
     static let fileLimit: ByteCount = 16 << 20
 
     private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value

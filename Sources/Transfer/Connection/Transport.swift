@@ -51,11 +51,11 @@ public struct TransportRequest: Sendable {
     public var fields: HTTPFields
     /// The content, opened for this attempt alone.
     public var body: Body
-    /// True if a server may receive the request twice: then it is sent again after it met a kept connection that was
-    /// closing.
+    /// True if the server may receive the request twice. Such a request is sent again if the server closed the kept
+    /// connection on which it was sent.
     public var isRepeatable: Bool
-    /// True if a break of the connection loses little: the server keeps the received part, or the body is small. Then a
-    /// connection that seems dead is broken sooner.
+    /// True if a break of the connection costs little: the server keeps the received part, or the body is small. A
+    /// connection that seems dead is then closed sooner.
     public var breakCostsLittle: Bool {
         get { declaredBreakCostsLittle ?? !body.isStreamed }
         set { declaredBreakCostsLittle = newValue }
@@ -83,8 +83,8 @@ public struct TransportRequest: Sendable {
 
 /// A limit on bytes per second, shared by all its callers.
 public protocol RateLimiter: Sendable {
-    /// Returns zero if `bytes` may be sent now, and counts them as sent. Otherwise returns the time until the next
-    /// call.
+    /// Returns zero if `bytes` may be sent now, and counts them as sent. Otherwise returns the time to wait before the
+    /// next call.
     func delay(beforeSending bytes: ByteCount) -> Duration
     /// The largest chunk that keeps the rate even; nil if there is no limit now.
     var chunkLimit: ByteCount? { get }
@@ -142,7 +142,7 @@ public struct TransportError: Error, Hashable, Sendable {
 
     /// The kind of failure, which shows whether the server can have received the request.
     public var reason: Reason
-    /// The same failure in the words for users.
+    /// The failure in words for users.
     public var failure: UploadFailure
     /// The body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount

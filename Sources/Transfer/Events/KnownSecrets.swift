@@ -2,11 +2,11 @@ package import FerryProtocols
 package import HTTPTypes
 import Synchronization
 
-/// The secrets of all requests of a session so far. Every text of a server that leaves the session passes here:
+/// The secrets of all requests of a sender so far. They are cut from every text of a server that leaves the sender:
 /// failures, locations, results of checks.
 package final class KnownSecrets: Sendable {
-    /// The shortest secret that is cut from a URL: a shorter word would more often damage the URL than protect a
-    /// secret.
+    /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
+    /// the cut would damage.
     private static let shortestInAddress = 8
 
     private let secrets: Mutex<Secrets>
@@ -15,7 +15,7 @@ package final class KnownSecrets: Sendable {
 
     func add(_ other: Secrets) { secrets.withLock { $0.add(other) } }
 
-    /// Adds fields that the transport sends, such as the proxy's credentials.
+    /// Adds header fields that the transport sends, such as the proxy's credentials.
     package func add(_ fields: HTTPFields) { secrets.withLock { $0.add(fields) } }
 
     /// The secrets so far.
@@ -41,7 +41,7 @@ extension KnownSecrets {
         return failure
     }
 
-    /// Returns the same failure. Its response is unchanged, since it belongs to the caller.
+    /// Returns the failure with secrets cut from its sentences. Its response stays as the server sent it.
     func cut(from failure: RequestFailure) -> RequestFailure {
         switch failure {
         case .unusable(let failure): .unusable(cut(from: failure))

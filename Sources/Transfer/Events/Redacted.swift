@@ -1,24 +1,24 @@
 import FerryProtocols
 
-/// A value that repeats no secret of the requests it comes from.
+/// A value without the secrets of the requests that it comes from.
 ///
-/// What servers say of an upload or of themselves reaches the queue and its files only as a `Redacted` value. Only code
-/// in this file makes one, after it has removed the secrets.
+/// The queue and its files receive the texts of servers only as `Redacted` values. Only code in this file creates such
+/// a value, after it has removed the secrets.
 public struct Redacted<Value: Sendable>: Sendable {
     /// The value without secrets.
     public let value: Value
 
     fileprivate init(unchecked value: Value) { self.value = value }
 
-    /// Returns the value that `transform` makes of this one. The transform may leave things out and add the program's
-    /// own words, but no text of a server.
+    /// Returns the value that `transform` makes of this one. The transform may drop parts and add texts of this
+    /// program, but no text of a server.
     package func map<Other>(_ transform: (Value) -> Other) -> Redacted<Other> {
         Redacted<Other>(unchecked: transform(value))
     }
 }
 
 extension Redacted<UploadAttempt.Outcome> {
-    /// Removes `secrets` and whatever has the form of credentials from the outcome of an attempt.
+    /// Removes `secrets`, and texts that have the form of credentials, from the outcome of an attempt.
     public init(_ outcome: UploadAttempt.Outcome, without secrets: [String] = []) {
         self = KnownSecrets(secrets).redact(outcome)
     }

@@ -1,5 +1,5 @@
 extension Redaction {
-    /// Returns a text from any source as one line: URLs in it are shown as by `address(_:)`, and apparent credentials
+    /// Returns a text from any source as one line. URLs in it are redacted by `address(_:)`, and apparent credentials
     /// are cut.
     package static func text(_ text: String) -> String {
         var text = oneLine(text)
@@ -19,7 +19,7 @@ extension Redaction {
         }
     }
 
-    /// Returns the word with the query values cut from a URL in it that names no server: `/a?b=c`.
+    /// Returns a word of a text. If it contains a URL without a host, such as `/a?b=c`, the query values are cut.
     private static func cutReference(_ word: Substring) -> String {
         guard let slash = word.firstIndex(of: "/"), let mark = word[slash...].firstIndex(of: "?"),
             word.index(after: mark) < word.endIndex
@@ -27,8 +27,8 @@ extension Redaction {
         return word[..<slash] + shown(String(word[slash...]))
     }
 
-    /// Cuts the values in `token=x`, `"password": "x"`, `X-Api-Key: x1`. The bounds keep the time proportional to the
-    /// text: without them a word of 4 KB took half a second.
+    /// Cuts the values in `token=x`, `"password": "x"`, `X-Api-Key: x1`. The maximum lengths in the patterns keep the
+    /// time proportional to the text: without them, a word of 4 KB took half a second.
     private static func cutNamedValues(_ text: String) -> String {
         guard text.contains("=") || text.contains(":") else { return text }
         var text = text
@@ -45,12 +45,12 @@ extension Redaction {
         return text
     }
 
-    /// True if the value that begins here is not a word of a sentence, as in `token: expired`.
+    /// True if the word that begins with `value` has a digit. Words of a sentence have none, as in `token: expired`.
     private static func holdsDigit(_ value: Substring) -> Bool {
         value.base[value.startIndex...].prefix(256).prefix { !$0.isWhitespace }.contains { "0"..."9" ~= $0 }
     }
 
-    /// Returns the URL as shown. Punctuation after it belongs to the sentence.
+    /// Returns the URL, redacted. Punctuation at its end belongs to the sentence and stays.
     private static func shown(_ url: String) -> String {
         let end = url.lastIndex { !".,;:)]".contains($0) }.map { url.index(after: $0) } ?? url.startIndex
         return address(String(url[..<end])) + url[end...]

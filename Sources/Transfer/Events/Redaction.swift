@@ -2,16 +2,16 @@ import FerryFiles
 import FerryProtocols
 package import HTTPTypes
 
-/// The removal of secrets before a text is shown, logged or counted.
+/// The removal of secrets from texts that are shown or logged.
 package enum Redaction {
     static let mark = "…"
     static let unreadable = "(an address that cannot be read)"
 
     /// Returns the URL without user info, query values and fragment.
     package static func address(_ url: String) -> String {
-        // Parsing a URL costs more than the system calls of a small file.
+        // A plain URL has no secrets. Parsing it would cost more than the system calls for a small file.
         if UploadAddress.plainAuthority(of: url) != nil { return url }
-        // A mark from an earlier cut stays: unescaped, it would make the parser escape the rest again.
+        // The mark of an earlier cut is escaped: otherwise the parser would escape the rest of the URL again.
         let url = url.replacing(mark, with: "%E2%80%A6")
         guard var parts = URLComponents(string: url) else { return unreadable }
         if parts.percentEncodedHost?.isEmpty ?? true, mayHoldUserInfo(url) { return unreadable }
@@ -37,7 +37,7 @@ package enum Redaction {
             })
     }
 
-    /// Returns the value, redacted if it may contain a URL or a named part.
+    /// Returns the value; redacted if it may contain a URL or a name with a value.
     private static func value(_ value: String) -> String {
         value.utf8.contains { [UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@")].contains($0) }
             ? text(value) : value
@@ -49,7 +49,7 @@ package enum Redaction {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
-    /// True if the value of this field is the name of a scheme followed by a credential.
+    /// True if the field's value is the name of an authentication scheme followed by a credential.
     static func hasScheme(_ field: HTTPField) -> Bool {
         [.authorization, .proxyAuthorization].contains(field.name) || beginsWithScheme(field.value)
     }
@@ -64,7 +64,7 @@ package enum Redaction {
         !harmless.contains(name.canonicalName) && tellsSecret(name.canonicalName)
     }
 
-    /// The names of common fields that never contain a secret.
+    /// The names of common header fields that never contain a secret.
     static let harmless: Set<String> = [
         "accept", "content-length", "content-range", "content-type", "depth", "destination", "if-match",
         "if-none-match", "overwrite", "repr-digest", "tus-resumable", "upload-checksum", "upload-complete",
@@ -72,7 +72,7 @@ package enum Redaction {
         "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
     ]
 
-    /// True if the value of this name is likely to be a secret.
+    /// True if the name suggests that its value is a secret.
     package static func tellsSecret(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         // This key is shown, so that a person can find it in the server's log.
@@ -96,7 +96,7 @@ package enum Redaction {
         return rest.contains { "@:".contains($0) }
     }
 
-    /// Cuts values within a path: those of parameters (`;jsessionid=…`), those of a URL in the path, and its user info.
+    /// Cuts values within a path: those of parameters (`;jsessionid=…`), of a URL in the path, and its user info.
     private static func cutPath(_ path: String) -> String {
         var path = path
         if path.contains("=") || path.contains("%3D") || path.contains("%3d") {
@@ -114,7 +114,7 @@ package enum Redaction {
         return path
     }
 
-    /// Cuts an item of a query. An item without a value may itself be the secret, and so may an unusual name.
+    /// Cuts a query item's value. Without a value, the whole item may be the secret, and so may an unusual name.
     private static func cutItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
             return mark

@@ -1,14 +1,14 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// A request in a form that may be shown: without user info, query values and the values of fields that may hold a
-/// secret.
+/// A request in a form that may be shown: without user info, query values and the values of header fields that may hold
+/// a secret.
 public struct RequestSummary: Hashable, Sendable {
     /// The method that is sent.
     public let method: HTTPRequest.Method
     /// The URL without user info and without the values in its query.
     public let url: String
-    /// The fields, without the values that may be a secret.
+    /// The header fields, without the values that may be a secret.
     public let fields: HTTPFields
     /// The number of bytes of the body; nil if it is unknown before the end.
     public private(set) var bodyLength: ByteCount?

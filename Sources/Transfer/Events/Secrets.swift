@@ -2,15 +2,15 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The secrets of requests, to be cut from the texts of servers, which often repeat a refused request.
+/// The secrets of requests. They are cut from the texts of servers, which often repeat a refused request.
 struct Secrets: Sendable {
-    /// The probability that a value is a secret, from the least to the most.
+    /// The certainty that a value is a secret, in ascending order.
     enum Certainty: Int, Sendable, Comparable {
-        /// The user name: half of a credential, and no secret as long as the password is none.
+        /// A user name beside a password. It is half of a credential, but no secret by itself.
         case userName
         /// A long query value whose name reveals nothing.
         case longValue
-        /// A value that its field, its name or the configuration marks as a secret.
+        /// A value that its header field, its name or the configuration marks as a secret.
         case secret
 
         static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
@@ -21,17 +21,17 @@ struct Secrets: Sendable {
         var fields: HTTPFields
     }
 
-    /// The number of kept sources: refreshed credentials come with every retry, and servers do not repeat older ones.
+    /// The maximum number of kept requests. Each retry may bring new credentials, and servers do not repeat older ones.
     private static let sourceLimit = 32
-    /// The shortest secret that is cut: a shorter one occurs in many words.
+    /// The minimum length of a secret that is cut, because a shorter text occurs in many words.
     private static let shortest = 4
-    /// The length from which a query value is not a word, whatever its name.
+    /// The minimum length of a query value that counts as a possible secret whatever its name. A word is shorter.
     private static let telling = 16
-    /// The longest beginning of a long value that may be shown: it reveals too little of the secret.
+    /// The number of first characters of a long value that may be shown, because they reveal too little of the secret.
     private static let shownPrefix = 8
 
     private var sources: [Source] = []
-    /// The secrets that no request has in its URL or fields: those of bodies, proxies and refreshes.
+    /// The secrets outside of the URLs and header fields of requests: those of bodies, proxies and refreshes.
     private var values: [String] = []
 
     init(_ values: [String] = []) { self.values = values }
@@ -39,7 +39,7 @@ struct Secrets: Sendable {
     /// Adds a request: as created, as adapted or as redirected.
     mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
 
-    /// Adds fields that another component than the request's session sends.
+    /// Adds header fields that another component sends, such as the transport.
     mutating func add(_ fields: HTTPFields) { add(Source(url: "", fields: fields)) }
 
     mutating func add(_ other: Secrets) {
@@ -57,7 +57,7 @@ struct Secrets: Sendable {
     ///
     /// - Parameters:
     ///   - certainty: The least certainty of the values to cut.
-    ///   - length: The shortest value to cut: a shorter word may be a necessary part of a URL.
+    ///   - length: The minimum length of the values to cut: a shorter word may be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
         var known: [String: Certainty] = [:]
@@ -74,7 +74,7 @@ struct Secrets: Sendable {
         return forms.reduce(whole) { Self.cut($1, whereItIsCutOffIn: $0) }
     }
 
-    /// Cuts the beginnings of a secret in `text`, since servers shorten what they repeat.
+    /// Cuts the beginning of a secret too, since servers shorten what they repeat.
     private static func cut(_ value: String, whereItIsCutOffIn text: String) -> String {
         let shown = value.count >= telling ? shownPrefix : max(5, value.count / 2 + 1)
         guard value.count > shown else { return text }
@@ -91,7 +91,7 @@ struct Secrets: Sendable {
     }
 }
 
-/// The positions of secrets in a request.
+/// The extraction of the secrets from a request.
 extension Secrets {
     private static func values(of source: Source) -> [(String, Certainty)] {
         var values: [(String, Certainty)] = []
@@ -100,7 +100,7 @@ extension Secrets {
         {
             let users = [parts.user, parts.percentEncodedUser]
             let passwords = [parts.password, parts.percentEncodedPassword].compactMap { $0 }
-            // A token may be alone before the host.
+            // A URL may have a token as its only user info, without a password.
             values += users.compactMap { $0 }.map { ($0, passwords.isEmpty ? .secret : .userName) }
             values += passwords.map { ($0, .secret) }
             for item in (parts.queryItems ?? []) + (parts.percentEncodedQueryItems ?? []) {
@@ -117,8 +117,8 @@ extension Secrets {
         return values
     }
 
-    /// Returns the text after the scheme, or the values of its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1). The names
-    /// of the scheme and the parameters stay, since servers use them to explain an error.
+    /// Returns a field's secrets: the text after the scheme, or the values of its parameters (RFC 9110 §11.4, RFC 6265
+    /// §4.2.1). The names of scheme and parameters are not cut, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
             return parameters(field.value, separator: ";").map { ($0.value, .secret) }
@@ -141,7 +141,7 @@ extension Secrets {
             .map { ($0.value, .secret) }
     }
 
-    /// Returns the proof and the user name. The server knows the rest: the realm, `auth`, the path (RFC 7616 §3.4).
+    /// Returns `response`, `cnonce` and the user name; the realm, `qop` and path are no secrets (RFC 7616 §3.4).
     private static func digestParameters(_ value: String) -> [(String, Certainty)] {
         let parameters = AuthenticationChallenge.list(value).first?.parameters ?? [:]
         let secrets = ["response", "cnonce"].compactMap { parameters[$0] }
@@ -174,7 +174,7 @@ extension Secrets {
             // The form of WHATWG's application/x-www-form-urlencoded.
             forms += [encoded, lowercased, encoded.replacing("%20", with: "+")]
         }
-        // RFC 8259 §7: a solidus may be escaped; Go also writes the last three as numbers.
+        // RFC 8259 §7: a solidus may be escaped. Go also writes `&`, `<` and `>` as numbers.
         let quoted = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         forms += [quoted, quoted.replacing("/", with: "\\/")]
         forms.append(

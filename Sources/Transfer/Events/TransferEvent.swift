@@ -1,14 +1,14 @@
 public import FerryProtocols
 
-/// An event of a request, from its creation to its end. It contains no secret: see `RequestSummary`; texts are cut too.
+/// An event of a request, from its creation to its end. Secrets are cut from its texts and its `RequestSummary`.
 ///
 /// The first event is `created`, the last one is `finished`, `failed` or `cancelled`. Each attempt has `adapted`, then
-/// `started`, `sent`…, `waiting` and `responded` or `broke`; redirects and closed connections repeat these. `retrying`
-/// comes before another attempt.
+/// `started`, `sent`…, `waiting` and `responded` or `broke`. A redirect, or another sending on a fresh connection,
+/// repeats the events from `started` on. `retrying` comes before another attempt.
 public enum TransferEvent: Hashable, Sendable {
     /// The request as the caller made it, before any adapter. `bodyLength` is nil until a file or a form is opened.
     case created(RequestSummary)
-    /// The adapters have run: this request is sent.
+    /// The adapters have run, and the request is sent in this form.
     case adapted(RequestSummary)
     /// The transport has started the request, with its body from the first byte.
     case started
@@ -20,18 +20,18 @@ public enum TransferEvent: Hashable, Sendable {
     /// A complete response came, possibly a refusal. `bytesSent` is the part of the body that the socket accepted;
     /// `after` is the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
-    /// No complete response came, also because of a cancellation. `after` is the time since `started`.
+    /// No complete response came, because of an error or a cancellation. `after` is the time since `started`.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
     /// The request is sent to the URL in the response, with its whole body unless it became a GET.
     case redirected(status: Int, to: String)
-    /// The request is sent once more, because it met a kept connection that was closing.
+    /// The request is sent once more, because the server was closing the kept connection on which it was sent.
     case retriedOnFreshConnection
-    /// A retrier requests another attempt, which begins `after` this time; `reason` is the failure of the last one.
+    /// A retrier requests another attempt, which begins `after` this time. `reason` is the failure of the last attempt.
     case retrying(after: Duration, reason: String)
     /// A credential was refreshed, for this request and all that waited with it; `after` is the duration of the
     /// refresh.
     case refreshed(after: Duration)
-    /// The protocol of the upload and the reason, which `auto` found now or earlier. Belongs to no request.
+    /// The protocol that `auto` chose for the upload, now or earlier, and the reason. This event has no request.
     case protocolChosen(String)
     /// The server has lost this many bytes that it had confirmed.
     case serverLost(ByteCount)
@@ -46,7 +46,7 @@ public enum TransferEvent: Hashable, Sendable {
     case failed(reason: String, after: Duration)
     /// The request was cancelled. `after` is the time since its creation.
     case cancelled(after: Duration)
-    /// The certificate of this host is not verified, because the configuration says so. Belongs to no request.
+    /// The certificate of this host is not verified, as the configuration says. This event has no request.
     case certificateNotVerified(host: String)
 }
 
@@ -69,7 +69,7 @@ extension TransferEvent {
     }
 }
 
-/// The level of detail for a monitor. Events that no monitor of a request needs are not made.
+/// The level of detail for a monitor. An event is not created if no monitor of the request needs it.
 public enum EventDetail: Hashable, Sendable {
     /// All events with all fields.
     case full
@@ -78,7 +78,7 @@ public enum EventDetail: Hashable, Sendable {
     case outline
 }
 
-/// A listener to all events. Called from any thread, in order for one request; it must return quickly.
+/// A receiver of all events. Calls come from any thread, in order for one request. A call must return quickly.
 public protocol EventMonitor: Sendable {
     /// The level of detail, `full` by default.
     var detail: EventDetail { get }

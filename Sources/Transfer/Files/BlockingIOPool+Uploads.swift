@@ -27,7 +27,8 @@ extension BlockingIOPool {
         return try result.get()
     }
 
-    /// Does the same for callers on an event loop.
+    /// Runs `work` on a thread of the pool, for a file on the device `medium` (nil if unknown). The future fails with
+    /// `sourceAway` after the timeout.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?, eventLoop: any EventLoop,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -49,7 +50,7 @@ extension BlockingIOPool {
     }
 }
 
-/// A result for one receiver; the first result counts.
+/// Passes a result to one receiver. Only the first result counts.
 private final class Delivery<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, UploadFailure>
 

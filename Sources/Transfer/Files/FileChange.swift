@@ -5,7 +5,7 @@ import FerryProtocols
 struct FileChange {
     let queued: FileIdentity
     let found: FileIdentity
-    /// True if the queued version had been opened, so it changed during its upload.
+    /// True if the attempt had opened the queued version, so the file changed during its upload.
     let isWhileSent: Bool
 
     /// Returns the failure that describes the difference.
@@ -33,12 +33,12 @@ struct FileChange {
         if found.modified != queued.modified {
             return "same size, but modified \(time(found.modified)), and before that \(time(queued.modified))"
         }
-        // The cause is unknown: a modification time that is set back after a write looks like a new mode.
+        // The cause is unknown: setting the modification time back after a write looks like a change of the mode.
         return "size and modification time are as before, but its mode, owner, name or times were set "
             + time(found.changed)
     }
 
-    /// The sizes as `was 48 MiB, is 11 B now`. If both are written alike, the text states their difference.
+    /// The sizes as `was 48 MiB, is 11 B now`. If both sizes have the same text, states their difference instead.
     private var sizes: String {
         let (before, now) = (ByteFormat.sentence(queued.size), ByteFormat.sentence(found.size))
         guard before == now else { return "was \(before), is \(now) now" }

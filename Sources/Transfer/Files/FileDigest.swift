@@ -2,7 +2,7 @@ import FerryProtocols
 
 /// Digests of ranges of a file.
 enum FileDigest {
-    /// The size of one read off the caller's thread; the task may be cancelled between two reads.
+    /// The number of bytes that are read in one job of the thread pool. The task may be cancelled between two jobs.
     private static let span: ByteCount = 16 << 20
     private static let blockSize = 1 << 20
 

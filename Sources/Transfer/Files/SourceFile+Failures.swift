@@ -2,7 +2,7 @@ import FerryFiles
 public import FerryProtocols
 
 extension SourceFile {
-    /// Returns the failure of a file that cannot be read, which waiting does not change.
+    /// Returns the failure for a file that cannot be read, for a reason that does not pass by itself.
     /// - Parameter reason: A part of a sentence: `no such file`.
     public static func unreadable(
         _ path: LocalPath, _ reason: String, hint: String = "put the file right, then retry"
@@ -10,12 +10,12 @@ extension SourceFile {
         UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: hint)
     }
 
-    /// Returns the failure of a file that its medium does not allow to read now.
+    /// Returns the failure for a file whose disk or network share does not allow reading now.
     static func away(_ path: LocalPath, _ reason: String) -> UploadFailure {
         UploadFailure(.sourceAway, "\(path.text): source not readable (\(reason))", hint: mediumHint)
     }
 
-    /// Returns the failure of a system call that has not returned.
+    /// Returns the failure for a system call on the file that has not returned within `timeout`.
     static func silent(_ path: LocalPath, for timeout: Duration) -> UploadFailure {
         let seconds = (timeout / .seconds(1) * 10).rounded() / 10
         let time = Int(exactly: seconds).map(String.init) ?? "\(seconds)"
@@ -26,7 +26,7 @@ extension SourceFile {
 
     /// Returns the failure for a system error during opening.
     static func failure(_ path: LocalPath, opening code: Errno) -> UploadFailure {
-        // The code of a socket and of a device without a driver, but also of a file whose disk is gone.
+        // ENXIO is the errno of a socket and of a device without a driver, but also of a file whose disk is gone.
         guard code == .noSuchAddressOrDevice, FileKind.of(path, follows: true) != .file else {
             return failure(path, code)
         }

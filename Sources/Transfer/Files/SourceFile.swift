@@ -3,24 +3,24 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A local file, open for reading, which the last reference closes.
+/// A local file that is open for reading. It is closed when the last reference is released.
 ///
 /// All checks use the open descriptor, so the checked file is the file that is read. The file is never memory-mapped:
-/// truncating a mapped file kills the process.
+/// if a mapped file is truncated, the kernel kills the process that reads it (SIGBUS).
 public final class SourceFile: Sendable {
-    /// The path by which the file was opened; it may have another name by now.
+    /// The path by which the file was opened. The file may have been renamed since.
     public let path: LocalPath
     /// The identity of the file when it was opened.
     public let identity: FileIdentity
     let descriptor: Descriptor
-    /// The threads that block on its medium.
+    /// The pool of threads on which the file is read, because a read may block.
     let readers: BlockingIOPool
     /// The descriptor from which the kernel sends. It lives as long as the file, since a region in flight uses it.
     let handle: NIOFileHandle
 
-    /// The number of names that the file had when it was opened.
+    /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of names and the change time when the file last matched the queued version.
+    /// The number of hard links and the ctime when the file last matched the queued version.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -28,7 +28,7 @@ public final class SourceFile: Sendable {
         var changed: Int64
     }
 
-    /// Whether questions to the kernel about the open file wait for nothing, so that no other thread need ask them.
+    /// True if system calls about the open file do not block, so that the caller's thread may make them.
     private let isOnLocalDisk: Bool
     /// The content of a small file, read when the file was opened; nil if it was not read then.
     private let content: Content?
@@ -40,10 +40,10 @@ public final class SourceFile: Sendable {
 
     /// The maximum size in bytes of a file that is read when it is opened. That saves two switches of threads.
     private static let smallest: ByteCount = 128 << 10
-    /// A change of the file is noticed if the content was read longer ago.
+    /// The maximum age of `content`. Older content is not used, so that a change of the file is noticed.
     private static let recent = Duration.milliseconds(100)
 
-    /// Opens a file, following symbolic links. A device is not opened, since opening some has effects.
+    /// Opens a file, following symbolic links. A device is not opened, because opening some devices has side effects.
     /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does
     ///   not allow reading now, and `descriptors` if no file can be opened. It is `sourceUnreadable` in all other
     ///   cases, also for an entry that is not a regular file on a disk.
@@ -84,16 +84,16 @@ public final class SourceFile: Sendable {
     deinit { try? handle.close() }
 
     /// Returns the identity of the file at `path` now.
-    /// - Throws: The same errors as `init`.
+    /// - Throws: `UploadFailure` that names the path and the reason.
     public static func identity(at path: LocalPath) throws(UploadFailure) -> FileIdentity {
         try SourceFile(path).identity
     }
 
-    /// Opens a queued file, off the caller's thread, without following a symbolic link. Another file that was put in a
-    /// folder's place must not be sent instead. A link is allowed if it leads to exactly the queued version.
+    /// Opens a queued file, off the caller's thread. A symbolic link in the path must lead to exactly the queued
+    /// version: a link in place of a folder must not lead to another file. The caller must then compare the version
+    /// with `check(_:)`.
     ///
-    /// - Throws: The same errors as `init`; `sourceChanged` if a link leads to any other file. `check` then compares
-    ///   the version.
+    /// - Throws: `UploadFailure` that names the path and the reason; `sourceChanged` if a link leads to any other file.
     public static func open(
         _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared,
         readsSmall: Bool = false
@@ -102,7 +102,7 @@ public final class SourceFile: Sendable {
             do throws(UploadFailure) {
                 return try opened(path, queuedAs: identity, readers, readsSmall)
             } catch {
-                // A file that is missing because its medium is not mounted must not be given up.
+                // The upload of a file must not end because its medium is not mounted.
                 guard error.category == .sourceUnreadable, Volume.isAway(path, expecting: identity)
                 else { throw error }
                 throw away(path, "its medium is not there")
@@ -127,7 +127,7 @@ public final class SourceFile: Sendable {
     }
 
     /// Opens a path that contains no symbolic link.
-    /// - Throws: The same errors as `init`, also for a link.
+    /// - Throws: `UploadFailure` that names the path and the reason, also for a link.
     public convenience init(resolved path: LocalPath) throws(UploadFailure) {
         switch try Self.walk(path) {
         case .file(let opened): try self.init(path, opened: opened)
@@ -135,7 +135,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Reads a small file; nil if it is not small, or changed meanwhile.
+    /// Reads a small file. Returns nil if the file is larger than `smallest`, or if it changed during the read.
     ///
     /// - Throws: `UploadFailure` for an error of the medium.
     private static func content(
@@ -161,7 +161,7 @@ public final class SourceFile: Sendable {
         return Content(bytes: bytes, read: now)
     }
 
-    /// A range of the content, if the file is the version that `expected` describes and was read a moment ago.
+    /// Returns a range of `content`; nil if the file is not the version `expected`, or `content` is older than 100 ms.
     func recentBytes(_ range: Range<ByteCount>, of expected: FileIdentity) -> ArraySlice<UInt8>? {
         guard let content, identity == expected, content.read.duration(to: .now) < Self.recent,
             range.lowerBound >= 0, range.upperBound <= ByteCount(content.bytes.count)
@@ -187,8 +187,8 @@ public final class SourceFile: Sendable {
 
     /// Opens a file off the caller's thread, since opening blocks on a medium that hangs.
     ///
-    /// - Parameter readers: The threads that block on the medium, now and while the file is read.
-    /// - Throws: The same errors as `init`.
+    /// - Parameter readers: The pool of threads on which the file is opened and read.
+    /// - Throws: `UploadFailure` that names the path and the reason.
     public static func open(
         _ path: LocalPath, readers: BlockingIOPool = .shared
     ) async throws(UploadFailure) -> SourceFile {
@@ -197,7 +197,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Calls `check(_:)` off the caller's thread.
+    /// Calls `check(_:)` off the caller's thread, unless the file is on a local disk.
     func confirm(_ expected: FileIdentity) async throws(UploadFailure) {
         if isOnLocalDisk { return try check(expected) }
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
@@ -207,8 +207,7 @@ public final class SourceFile: Sendable {
 
     /// Checks that the open file is still the version that `expected` describes.
     ///
-    /// A file that lost a name, because it was deleted or replaced, has a new change time and the same content, which
-    /// stays readable.
+    /// A deleted or replaced file passes the check: it has lost a name, but the open file keeps its content.
     /// - Throws: `UploadFailure` (`sourceChanged`).
     public func check(_ expected: FileIdentity) throws(UploadFailure) {
         let status = try Self.status(of: descriptor, path: path)
@@ -229,7 +228,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Calls `fate` off the caller's thread; nil if the medium does not respond.
+    /// Calls `fate()` without blocking the caller; nil if the medium does not respond.
     func fateNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil
@@ -240,7 +239,7 @@ public final class SourceFile: Sendable {
         return found ?? nil
     }
 
-    /// Returns what happened to the file's name since the file was opened; nil if the name still leads to it.
+    /// Returns whether the file was deleted or replaced since it was opened; nil if it was not, or if unknown.
     func fate() -> SourceDisposition? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
         guard status.links < links else { return nil }
@@ -251,8 +250,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns `expected` with the current device of the file, if all other values match: a medium that was away may
-    /// come back as another device.
+    /// Returns `expected` with the current device number of the file, if all other values match. A medium that was away
+    /// may come back with another device number.
     public func recognized(_ expected: FileIdentity) -> FileIdentity {
         var here = expected
         here.device = identity.device
@@ -281,7 +280,7 @@ public final class SourceFile: Sendable {
     }
 
     /// Loads a range into the page cache, so that sending it does not wait for the disk.
-    /// - Throws: The same errors as `read(into:at:)`.
+    /// - Throws: `sourceChanged` if the file ends before the end of the range; `sourceAway` for an error of the medium.
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
         descriptor.willNeed(range)
         // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.
@@ -310,8 +309,8 @@ public final class SourceFile: Sendable {
         return status
     }
 
-    /// Refuses an entry that only looks like a file: content that the kernel generates on reading has neither a
-    /// reliable size nor a reliable end.
+    /// Refuses everything but a regular file on a disk. A file whose content the kernel generates, as in /proc, has no
+    /// reliable size and no reliable end.
     static func check(_ status: FileStatus, _ path: LocalPath) throws(UploadFailure) {
         try checkKind(of: status, path)
         if PseudoFileSystems.hold(status.identity.device) {

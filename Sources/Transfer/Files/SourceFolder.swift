@@ -1,7 +1,7 @@
 package import FerryProtocols
 
-/// An open folder: its entries are looked up in it, even if another folder takes its name. Symbolic links are listed
-/// and never followed.
+/// An open folder. Entries are looked up in the open folder, even if another folder has its path now. Symbolic links
+/// are listed and never followed.
 package final class SourceFolder: Sendable {
     /// The path by which the folder was found.
     package let path: LocalPath
@@ -32,7 +32,7 @@ package final class SourceFolder: Sendable {
     package func isSame(as other: SourceFolder) -> Bool { status.isSame(as: other.status) }
 
     /// Returns the names in the folder, sorted by bytes.
-    /// - Throws: The same errors as `init`.
+    /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason.
     package func names() throws(UploadFailure) -> [[UInt8]] {
         do throws(SystemCallError) {
             return try directory.names().sorted { $0.lexicographicallyPrecedes($1) }
@@ -41,12 +41,13 @@ package final class SourceFolder: Sendable {
         }
     }
 
+    /// Returns the kind of an entry; `missing` if it cannot be examined.
     /// - Parameter name: A name from `names()`.
     package func kind(of name: [UInt8]) -> FileKind {
         (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
     }
 
-    /// Returns the file system of a folder, or of its nearest existing parent.
+    /// Returns the device number (`st_dev`) of a folder, or of its nearest existing parent.
     package static func device(holding folder: LocalPath) -> UInt64? {
         var place: LocalPath? = folder
         while let folder = place {
@@ -64,7 +65,8 @@ package final class SourceFolder: Sendable {
         return status.identity
     }
 
-    /// - Throws: The same errors as `init`.
+    /// Opens a folder in this folder.
+    /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason.
     package func folder(named name: [UInt8]) throws(UploadFailure) -> SourceFolder {
         try SourceFolder(path.appending(name)) { () throws(SystemCallError) in
             try directory.folder(LocalPath(bytes: name))
@@ -72,7 +74,7 @@ package final class SourceFolder: Sendable {
     }
 
     /// Returns the version of a file in the folder.
-    /// - Throws: The same errors as `SourceFile.init`.
+    /// - Throws: `UploadFailure` that names the path and the reason, also if the entry is not a regular file on a disk.
     package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)
         guard path.bytes.count < LocalPath.lengthLimit else {

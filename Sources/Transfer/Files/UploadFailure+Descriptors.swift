@@ -4,11 +4,11 @@ package import FerryProtocols
 extension UploadFailure {
     private static let lack = "too many open files"
 
-    /// Returns the failure for the case that no file or socket can be opened until others are closed.
+    /// Returns the failure for a lack of file descriptors: no file or socket can be opened until others are closed.
     ///
     /// - Parameters:
     ///   - code: `tooManyOpenFiles`, `tooManyOpenFilesInSystem`, or nil if the code is unknown.
-    ///   - what: The purpose of the descriptor; nil for a sentence about all of them.
+    ///   - what: The file or host that needs the descriptor; nil to name none.
     package static func noDescriptor(_ code: Errno? = nil, for what: String? = nil) -> UploadFailure {
         let prefix = what.map { "\($0): " } ?? ""
         guard code != .tooManyOpenFilesInSystem, let limit = DescriptorLimit.current else {
@@ -21,7 +21,7 @@ extension UploadFailure {
             hint: "Ferry resumes by itself when some are closed")
     }
 
-    /// The failure without the purpose of the descriptor: then it is the same for every upload.
+    /// The failure without the file or host, so that it is the same for every upload.
     package var ofEveryUpload: UploadFailure {
         var failure = self
         if let start = summary.firstRange(of: Self.lack)?.lowerBound {

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// Turns the sent bytes of one request's body into the sent part of the file.
+/// Converts the progress of a request's body to the progress of the file, and reports it to the recorder.
 struct ExchangeProgress: UploadDelegate {
     let exchange: Exchange
     let number: Int

@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// Checks the file each time a request is ready that finishes an upload without a byte of the file: fetching
-/// credentials may have taken long.
+/// Checks the file before each request that completes an upload without sending bytes of the file. An earlier check may
+/// be too old, because fetching credentials may take long.
 struct LastLook: RequestInterceptor {
     let file: SourceFile
     let identity: FileIdentity

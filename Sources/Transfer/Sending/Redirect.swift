@@ -13,11 +13,11 @@ public struct Redirect: Sendable {
     /// True if the target has the same scheme, host and port.
     public let staysAtServer: Bool
 
-    /// The fields as the caller set them, without the changes of adapters.
+    /// The header fields as the caller set them, without the changes of adapters.
     private let asked: HTTPFields
 
-    /// - Returns: nil if the response is not a redirect, or its `Location` is not usable. A redirect never leads from
-    ///   the network to a Unix socket of this machine, or from a socket to the network.
+    /// - Returns: nil if the response is not a redirect, or if its `Location` is not usable. It is nil too for a
+    ///   redirect from the network to a Unix socket of this machine, or from a socket to the network.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }
@@ -33,9 +33,9 @@ public struct Redirect: Sendable {
         guard staysAtServer || !isAtSocket else { return nil }
     }
 
-    /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same with its whole body. After 303
-    /// it is a GET, and after 301 and 302 too if it was a POST, as in all clients. Another server receives no
-    /// credentials, and no field that an adapter added.
+    /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same request with its whole body.
+    /// After 303 it is a GET or HEAD. After 301 and 302 a POST becomes a GET, as in all clients. Another server
+    /// receives no credentials, and no header field that an adapter added.
     public var next: TransportRequest {
         var next = request
         next.url = url
@@ -57,8 +57,8 @@ public struct Redirect: Sendable {
         return next
     }
 
-    /// The value of `next` if it stays on the server and either repeats the request (307, 308) or is a GET or HEAD. So
-    /// neither bytes nor credentials go to a server that the caller did not choose.
+    /// The value of `next` if the redirect stays on the server, and if it is a 307 or 308 or the redirected request is
+    /// a GET or HEAD; otherwise nil. So neither bytes nor credentials go to a server that the caller did not choose.
     package var nextWithinServer: TransportRequest? {
         guard staysAtServer else { return nil }
         let isRepeated = [307, 308].contains(response.status)

@@ -4,7 +4,7 @@ package import FerryProtocols
 package protocol ReopenableBody: Sendable {
     /// The number of bytes, if it is known before `open()`.
     var knownLength: ByteCount? { get }
-    /// False if the body can be read once only, and was read.
+    /// False if the body can be read only once, and was read.
     var canBegin: Bool { get }
     /// Makes the body of one attempt, from its first byte.
     func open() async throws -> TransportRequest.Body

@@ -26,8 +26,8 @@ struct RequestAttempt: Sendable {
         self.context.secrets.add(request)
     }
 
-    /// The request for the retriers: the sent request with the method and body that a retry would begin with. A GET
-    /// after a redirected POST may be repeated; the POST may not.
+    /// The request that the retriers judge: the last sent request, with the method, the body and `isRepeatable` of the
+    /// first. A retry begins with the first: after a redirect from POST to GET it would repeat the POST, not the GET.
     var judged: TransportRequest {
         var judged = request
         if let adaptedRequest {
@@ -74,8 +74,8 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// The summary. Cutting secrets costs more than comparing, so a request that the adapters left unchanged is not cut
-    /// again.
+    /// The summary of the current request. Redacting costs more than comparing, so the summary of the unadapted request
+    /// is used again if the adapters changed nothing.
     private var summary: RequestSummary {
         let plan = run.request
         guard context.isFollowed else {
@@ -156,7 +156,7 @@ struct RequestAttempt: Sendable {
 }
 
 extension UploadFailure {
-    /// The failure of an endless chain of redirects within the server.
+    /// The failure of a chain of redirects within the server that does not end.
     static let redirectCircle = UploadFailure(
         .permanent, "the server redirects in a circle", hint: "check the address")
 }
@@ -168,8 +168,8 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The largest body that may be sent twice without a check. A connection that broke after more bytes was not idle,
-    /// and the sender of a file can ask how much of it arrived.
+    /// The maximum number of sent body bytes after which a request is repeated at once. A connection that broke after
+    /// more bytes was not idle, and an upload can ask the server how many of them arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
     /// True if the server may receive the request twice, or cannot have received it (RFC 9110 §9.2.2).
@@ -183,22 +183,22 @@ extension TransportRequest {
     }
 }
 
-/// The receiver of a request's attempts, in addition to the progress of their bodies.
+/// The receiver of the attempts of a request, and of the progress of their bodies.
 package protocol AttemptObserver: UploadDelegate {
     /// Reports that the attempt begins.
     func didBegin(_ context: RequestContext)
     /// Reports that another attempt begins after a wait.
     func isWaiting(for next: RequestContext)
-    /// Reports that a body of this length is about to be sent, also again within an attempt.
+    /// Reports that a body of this length, if known, is about to be sent. A redirect repeats it within an attempt.
     func willSend(_ expected: ByteCount?)
 }
 
-/// The gate before each sending of a request. The progress is reported first: it then shows that the request is about
-/// to be sent, and that no response is expected yet.
+/// The gate that a request passes each time before it is sent. The progress is reported before the wait, and shows that
+/// the request is about to be sent and no response is expected yet.
 package struct AttemptStart: Sendable {
     /// The receiver of progress in addition to the request's own delegate.
     let progress: (any AttemptObserver)?
-    /// Returns when the request may be sent; false if the task was cancelled meanwhile.
+    /// Waits until the request may be sent. Returns false if the task was cancelled. If nil, requests never wait.
     private let gate: (@Sendable () async -> Bool)?
 
     package init(progress: (any AttemptObserver)? = nil, gate: (@Sendable () async -> Bool)? = nil) {
@@ -213,8 +213,8 @@ package struct AttemptStart: Sendable {
         try await waitWhileHeld()
     }
 
-    /// Waits until a redirect or a fresh connection within an attempt may begin.
-    /// - Throws: The same errors as `pass`.
+    /// Waits until the request may be sent again within an attempt: after a redirect, or on a fresh connection.
+    /// - Throws: `.cancelled` if the task was cancelled while it was suspended.
     func passAgain(_ request: TransportRequest) async throws(RequestFailure) {
         progress?.willSend(request.body.length)
         try await waitWhileHeld()

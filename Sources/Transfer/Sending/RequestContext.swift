@@ -31,7 +31,7 @@ public struct RequestContext: Sendable, Identifiable {
     /// True if a monitor needs all events.
     var isFollowed: Bool { monitors.contains { $0.detail == .full } }
 
-    /// Reports a step that every request has to the monitors: see `EventDetail.outline`.
+    /// Reports an event that `EventDetail.outline` may leave out. Does nothing if no monitor needs all events.
     func reportStep(_ event: @autoclosure () -> TransferEvent) {
         if isFollowed { report(event()) }
     }

@@ -13,7 +13,7 @@ public enum RequestFailure: Error, Sendable {
     case rejected(TransportResponse, UploadFailure)
     /// The response cannot be decoded to the caller's type.
     case undecodable(TransportResponse, any Error)
-    /// A retrier failed itself.
+    /// A retrier failed with an error of its own, after the failure `original`.
     indirect case retry(any Error, original: RequestFailure)
     /// The request was cancelled; `bodySent` bytes of the body were passed to the socket in the last attempt.
     case cancelled(bodySent: ByteCount = 0)
@@ -31,7 +31,7 @@ extension RequestFailure {
         }
     }
 
-    /// The same failure in the words for users, with its consequence for a retry.
+    /// The failure in words for users. Its category states whether a retry may succeed.
     public var failure: UploadFailure {
         switch self {
         case .unusable(let failure), .rejected(_, let failure): failure
@@ -49,7 +49,7 @@ extension RequestFailure {
         }
     }
 
-    /// Returns the failure that an error describes; nil if it describes none.
+    /// Returns the error as an `UploadFailure`; nil if it cannot be converted.
     package static func worded(_ error: any Error) -> UploadFailure? {
         (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
     }

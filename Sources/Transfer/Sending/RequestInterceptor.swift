@@ -1,10 +1,10 @@
-/// Completes a request before each attempt: credentials, headers, another URL.
+/// Completes a request before each attempt: adds credentials or header fields, or changes its URL.
 ///
-/// Adapters run in order, each on the result of the one before; each attempt starts from the same unadapted request.
-/// The session's adapters come first, then the request's own. An error ends the attempt, and the retriers decide.
+/// Adapters run in order, each on the result of the previous one, in each attempt from the same unadapted request. The
+/// session's adapters come first, then the request's own. An error ends the attempt, and the retriers decide.
 ///
 /// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it.
-/// The same applies to a retrier. Neither may wait for its own request or for `shutdown()`.
+/// It must not wait for its own request or for `shutdown()`. The same rules apply to a retrier.
 public protocol RequestAdapter: Sendable {
     /// - Parameter request: The request, after the previous adapters.
     /// - Returns: The request to send, or to pass to the next adapter.
@@ -14,9 +14,9 @@ public protocol RequestAdapter: Sendable {
 
 /// Decides whether a failed request is retried.
 ///
-/// A retrier is called after a failed adaptation, a transport error, a response that was not accepted and one that
-/// could not be decoded; never after a cancellation. Retriers are called in order, the session's first. The first
-/// decision other than `doNotRetry` counts.
+/// A retrier is called after a failed adaptation, after a transport error, and after a response that was not accepted
+/// or could not be decoded. It is never called after a cancellation. Retriers are called in order, the session's first.
+/// The first decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
     /// - Parameter request: The request as sent; if it was not sent, as far as it was adapted.
     func retry(
@@ -26,7 +26,7 @@ public protocol RequestRetrier: Sendable {
 
 /// A retrier that can correct refusals other than 401: a wrong clock, a wrong region, old credentials.
 ///
-/// Uploads pass such a response to their retriers before their protocol receives it.
+/// During an upload, the retriers receive such a response before the upload's protocol does.
 public protocol ErrorRecoverer: RequestRetrier {
     /// True if the retrier must be called for this response.
     func canRecover(_ response: TransportResponse) -> Bool
@@ -46,7 +46,7 @@ public enum RetryDecision: Sendable {
     case retryAfter(Duration)
     /// The next retrier decides; after the last one the request ends with its failure.
     case doNotRetry
-    /// The request ends with this error in addition to the failure.
+    /// The request ends with `RequestFailure.retry`, which contains this error and the failure.
     case fail(any Error)
 }
 

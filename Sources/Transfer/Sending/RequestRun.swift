@@ -1,8 +1,8 @@
 import FerryProtocols
 
-/// One request from its creation to its end, with the attempts and the retries that its retriers decide.
+/// One request from its creation to its end, with all its attempts. The retriers decide about retries.
 package struct RequestRun: Sendable {
-    /// Checks a response; throws if it is not accepted.
+    /// A function that checks a response, and throws if the response is not accepted.
     package typealias Check =
         @Sendable (TransportRequest, TransportResponse) async throws(RequestFailure) -> Void
 
@@ -10,11 +10,11 @@ package struct RequestRun: Sendable {
     package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
-        /// The request for the retriers: see `RequestAttempt.judged`.
+        /// The request that the retriers judge if the response cannot be decoded: see `RequestAttempt.judged`.
         package var judged: TransportRequest
     }
 
-    /// The longest wait, a year: a value near the largest `Duration` crashes the process in the clock.
+    /// The longest wait before a retry: one year. A value near the largest `Duration` crashes the process in the clock.
     private static let longestWait = Duration.seconds(366 * 86_400)
 
     /// The request as the caller made it, without its body.
@@ -122,7 +122,7 @@ package struct RequestRun: Sendable {
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil
     ) async throws(RequestFailure) {
-        // Cut before any reader sees it: servers repeat what they received.
+        // Servers repeat what they received, so secrets are cut before retriers and monitors get the failure.
         let failure = sender.secrets.cut(from: failure)
         if Task.isCancelled { throw failure.asCancel }
         guard let reason = failure.retryReason else { throw failure }
@@ -137,7 +137,7 @@ package struct RequestRun: Sendable {
         }
         guard body.canBegin else { throw failure }
         context.report(.retrying(after: delay, reason: failure.failure.summary))
-        // Counted before the wait, so that an interrupted wait counts as a retry too.
+        // The retry is counted before the wait, so that an interrupted wait counts too.
         context = context.next(counting: reason)
         progress?.isWaiting(for: context)
         do {

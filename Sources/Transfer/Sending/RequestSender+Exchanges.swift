@@ -4,7 +4,8 @@ extension RequestSender {
     /// Makes a protocol's request that carries no byte of a file.
     ///
     /// - Parameter label: The name of the request in events.
-    /// - Throws: `UploadFailure` if the request failed or the task was cancelled; a response of any status is a result.
+    /// - Returns: The response, whatever its status; `broken` if no complete response arrived.
+    /// - Throws: `UploadFailure` if the request could not be made or the task was cancelled.
     public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> ExchangeOutcome {
         let body: TransportRequest.Body
         switch exchange.body {
@@ -63,7 +64,7 @@ extension RequestSender {
         throw UploadFailure(.server, "the server gives no end of answers")
     }
 
-    /// The limit of requests: lists come in pages of a thousand.
+    /// The maximum number of requests of a check. Servers send long lists in pages of a thousand entries.
     private static var checkLimit: Int { 256 }
 
     /// Accepts every response except refusals that a retrier can correct. The protocol interprets the others.

@@ -3,27 +3,27 @@ public import HTTPTypes
 
 /// Sends requests to servers: adds credentials, follows redirects, and retries as the retriers decide.
 ///
-/// A sender is a value; copies share the transport and the secrets of their requests. Without retriers, it repeats only
-/// a request that met a kept connection which the server was closing.
+/// A sender is a value; copies share the transport and the secrets of their requests. Without retriers, it repeats a
+/// request only if the server was closing the kept connection on which it was sent.
 public struct RequestSender: Sendable {
-    /// Decides about a redirect; nil returns the redirect itself as the response.
+    /// Returns the request that follows a redirect; nil uses the redirect itself as the response.
     package typealias Redirection = @Sendable (Redirect, RequestContext) async -> TransportRequest?
 
     let transport: any Transport
-    /// The fields that are added to every request without them.
+    /// The header fields that are added to every request that lacks them.
     let headers: HTTPFields
     package var interceptor: Interceptor
-    /// The handling of redirects; by default those within the server are followed.
+    /// The function that handles redirects; by default those within the server are followed.
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The configured secrets, which may not have occurred in a request.
+    /// The configured secrets, which may not be in the URL or the header fields of any request.
     let configuredSecrets: [String]
     /// The secrets that texts about the requests must not repeat.
     package let secrets: KnownSecrets
 
     /// - Parameters:
-    ///   - headers: The fields that are added to every request without them.
+    ///   - headers: The header fields that are added to every request that lacks them.
     ///   - interceptor: Adapts every request, and decides about retries.
     ///   - monitors: The receivers of all events of all requests.
     ///   - clock: The clock for the delays between attempts.
@@ -77,7 +77,7 @@ public struct RequestSender: Sendable {
         context.report(event)
     }
 
-    /// The same connections and monitors for requests to a URL that is a permission in itself.
+    /// The same sender without credentials and configured header fields, for a URL that is a permission in itself.
     var withoutCredentials: RequestSender {
         var bare = RequestSender(
             over: transport, headers: [:], interceptor: Interceptor(), monitors: monitors, clock: clock,
@@ -88,7 +88,7 @@ public struct RequestSender: Sendable {
 }
 
 extension TransportRequest {
-    /// Returns the request with those of `headers` that it lacks.
+    /// Returns the request with those header fields of `headers` that it lacks.
     package func adding(_ headers: HTTPFields) -> TransportRequest {
         var request = self
         for field in headers where !fields.contains(field.name) { request.fields.append(field) }

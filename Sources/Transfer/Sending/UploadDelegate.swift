@@ -1,6 +1,6 @@
 public import FerryProtocols
 
-/// The receiver of the progress of one request's body. Called from the network's threads, in order; it must return
+/// The receiver of the progress of one request's body. Calls come from network threads, in order, and must return
 /// quickly.
 public protocol UploadDelegate: Sendable {
     /// Reports that a write completed.
@@ -13,8 +13,8 @@ public protocol UploadDelegate: Sendable {
     /// Reports that the last byte of the request was sent; the server has not responded yet.
     func didFinishSending()
 
-    /// Reports that the connection broke after `totalBytesSent` bytes of the body had left this machine. That is fewer
-    /// than were passed to the socket if some still waited in the kernel.
+    /// Reports that the connection broke after `totalBytesSent` bytes of the body had left this machine. The number is
+    /// less than the bytes passed to the socket if some of them still waited in the kernel.
     func didBreak(totalBytesSent: ByteCount)
 }
 

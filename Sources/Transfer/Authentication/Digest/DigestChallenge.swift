@@ -23,21 +23,21 @@ struct DigestChallenge: Hashable, Sendable {
             }
         }
 
-        /// True if the user's secret is hashed once per session, with its nonces.
+        /// True if the key also depends on the session's first nonce and the client's nonce (RFC 7616 §3.4.2).
         var isOfSession: Bool { self == .md5Session || self == .sha256Session }
     }
 
     var realm: String
     var nonce: String
     var opaque: String?
-    /// The algorithm; sent back only if the server named it.
+    /// The algorithm that the server named, which requests repeat; nil if it named none, which means MD5.
     var algorithm: Algorithm?
-    /// False for a server of RFC 2069, which has neither request counts nor client nonces.
+    /// True if the server offers `qop=auth`. Without `qop` (RFC 2069) there are no nonce counts and client nonces.
     var hasQuality: Bool
-    /// True if only the nonce is too old. The user and the password were not refused.
+    /// True if the server refused only the nonce, because it is too old. It did not refuse the user and the password.
     var isStale: Bool
 
-    /// The first Digest challenge that is supported (RFC 7616 §3.7); nil if there is none.
+    /// Takes the first Digest challenge that this client supports (RFC 7616 §3.7); nil if there is none.
     init?(_ challenges: [AuthenticationChallenge]) {
         for case let challenge? in challenges.map(DigestChallenge.init) {
             self = challenge
@@ -46,8 +46,8 @@ struct DigestChallenge: Hashable, Sendable {
         return nil
     }
 
-    /// Parses a challenge. nil for another scheme, an unknown algorithm, and for `auth-int` alone; also nil if a value
-    /// has control characters, which a header field cannot repeat.
+    /// Parses a challenge. The result is nil for another scheme, an unknown algorithm, or `auth-int` as the only `qop`.
+    /// It is nil too if a value has control characters, which a header field cannot repeat.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],

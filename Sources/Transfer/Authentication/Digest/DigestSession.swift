@@ -1,14 +1,14 @@
 import FerryFiles
 import FerryProtocols
 
-/// One challenge in use by many requests, each with its own number (RFC 7616 §3.4).
+/// One Digest challenge that many requests use, each with its own nonce count (`nc`, RFC 7616 §3.4).
 struct DigestSession: Hashable, Sendable {
     private(set) var challenge: DigestChallenge
     /// The client's nonce, the same for all requests: with a `-sess` algorithm it is part of the key.
     private let clientNonce: String
     /// The number of requests so far with the current nonce.
     private(set) var count: UInt32 = 0
-    /// The nonce in the key of a `-sess` algorithm.
+    /// The nonce of the first challenge, which is part of the key with a `-sess` algorithm.
     private let firstNonce: String
 
     /// - Parameter clientNonce: A printable nonce that cannot be guessed.
@@ -18,14 +18,14 @@ struct DigestSession: Hashable, Sendable {
         firstNonce = challenge.nonce
     }
 
-    /// Replaces the nonce by that of the next requests (`nextnonce`, RFC 7616 §3.5).
+    /// Sets the nonce for the next requests (`nextnonce`, RFC 7616 §3.5), and counts them from 1 again.
     mutating func renew(nonce: String) {
         guard !nonce.isEmpty, nonce != challenge.nonce else { return }
         challenge.nonce = nonce
         count = 0
     }
 
-    /// The value of `Authorization` for the next request.
+    /// Returns the value of `Authorization` for the next request, and counts that request.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
@@ -53,9 +53,9 @@ struct DigestSession: Hashable, Sendable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// The proof in the request of this number (RFC 7616 §3.4.1).
+    /// Returns the `response` parameter of a request (RFC 7616 §3.4.1).
     ///
-    /// - Parameter number: The count of the request in eight hexadecimal digits.
+    /// - Parameter number: The request's nonce count (`nc`) in eight hexadecimal digits.
     func response(user: String, password: String, method: String, target: String, number: String) -> String {
         let secret = "\(user):\(challenge.realm):\(password)".composed
         var key = hash(secret)
@@ -70,7 +70,7 @@ struct DigestSession: Hashable, Sendable {
         DigestRequest.Form.hex.text(RunningDigest.of(Array(text.utf8), (challenge.algorithm ?? .md5).hash))
     }
 
-    /// The user parameter. A field is ASCII; other names are written as in RFC 8187 (RFC 7616 §3.4).
+    /// Returns the user name as the parameter `username`, or `username*` if it is not ASCII (RFC 7616 §3.4, RFC 8187).
     private static func userField(_ user: String) -> String {
         guard !user.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return "username=\(quoted(user))"
@@ -78,7 +78,7 @@ struct DigestSession: Hashable, Sendable {
         return "username*=UTF-8''" + user.percentEncoded(keeping: PlainCharacters(alphanumericsAnd: ""))
     }
 
-    /// The text as a quoted string (RFC 9110 §5.6.4).
+    /// Returns the text as a quoted string (RFC 9110 §5.6.4).
     private static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }

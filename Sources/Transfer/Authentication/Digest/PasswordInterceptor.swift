@@ -3,19 +3,19 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Signs requests with a user and a password: by Basic (RFC 7617), or by Digest (RFC 7616) once the server asks for it.
+/// Authenticates requests with a user and a password: with Basic (RFC 7617) first, and with Digest (RFC 7616) once the
+/// server has sent a Digest challenge.
 ///
-/// One interceptor serves one destination. The first refusal of any request determines the scheme; from then on all
-/// requests use that challenge, each with the next number. After a Digest challenge the password is never sent by Basic
-/// again.
+/// One interceptor serves one destination. The first Digest challenge to any request switches all requests to Digest,
+/// each with the next nonce count. From then on, the password is never sent with Basic again.
 public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
     private enum Scheme {
         case basic
         case digest(DigestSession)
     }
 
-    /// The maximum number of retries: for a challenge, and for a newer challenge, since nonces may be valid for one
-    /// request only.
+    /// The maximum number of retries of a request after a 401. One is not enough: a nonce may be valid for one request
+    /// only, so a retry may meet a newer challenge.
     private static let retryLimit = 3
 
     private let user: String
@@ -26,7 +26,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
 
     /// - Parameters:
     ///   - password: Returns the password; called for each attempt.
-    ///   - afterRefusal: Returns the password after a 401, without a cache.
+    ///   - afterRefusal: Returns the password after a 401, without a cache. If nil, `password` is called again.
     public convenience init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value? = nil
@@ -37,7 +37,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// - Parameter makeNonce: Makes the client's nonce for a challenge.
+    /// - Parameter makeNonce: Returns a random nonce of the client for a challenge.
     init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value?, makeNonce: @escaping @Sendable () -> String
@@ -49,8 +49,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
     }
 
     /// Sets `Authorization`, and replaces an existing one.
-    /// - Throws: The error of the password's source; `UploadFailure` (`authentication`) for what the scheme cannot
-    ///   express.
+    /// - Throws: The error of the password's source; `UploadFailure` (`authentication`) if the scheme cannot express
+    ///   the user, the password or the challenge.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -74,7 +74,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         return request
     }
 
-    /// Retries after a 401 with a challenge that was not used yet, or with a newer password.
+    /// Retries after a 401 if the server sent a challenge that was not used yet, or if the password has changed.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -94,7 +94,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// True if another signature with this password would be refused again.
+    /// True if the refused request was authenticated with this password, so that a retry with it would be refused too.
     private func wasSigned(_ request: TransportRequest, with password: String) -> Bool {
         let sent = request.fields[.authorization] ?? ""
         let parameters = AuthenticationChallenge.list(sent).first?.parameters ?? [:]
@@ -109,13 +109,16 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// True if another signature than `sent` may be accepted.
+    /// Decides whether a retry with Digest may succeed after a refusal, and stores a new challenge.
+    /// - Parameters:
+    ///   - sent: The `Authorization` of the refused request.
+    ///   - isFirst: True if this is the first refusal of the request.
     private func takes(_ challenge: DigestChallenge, after sent: String, isFirst: Bool) -> Bool {
         scheme.withLock { scheme in
             if case .digest(let session) = scheme {
-                // Another request was refused first, and its new challenge was not tried yet.
+                // Another request was refused before, and has stored a newer challenge that this request has not used.
                 guard Self.nonce(in: sent) == session.challenge.nonce else { return true }
-                // After a restart a server may not know earlier nonces, and may not report them as stale.
+                // A server that has restarted does not know earlier nonces, and may not report them as stale.
                 let wasTaken = session.count > 1 && isFirst && challenge.nonce != session.challenge.nonce
                 guard challenge.isStale || wasTaken else { return false }
             }
@@ -124,7 +127,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// Reads the nonce for the next requests from a response.
+    /// Stores the nonce that a response announces for the next requests (`nextnonce`).
     public func read(_ response: TransportResponse, to request: TransportRequest) {
         guard let info = response.fields[.authenticationInfo],
             let next = AuthenticationChallenge.parameters(info)["nextnonce"]
@@ -142,7 +145,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         AuthenticationChallenge.list(authorization).first { $0.isScheme("Digest") }?.parameters["nonce"]
     }
 
-    /// The path and query as sent.
+    /// Returns the path and query of a URL as they are sent.
     private static func target(_ address: String) -> String {
         guard let url = URL(string: address) else { return "/" }
         let path = url.path(percentEncoded: true)
@@ -151,6 +154,6 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
 }
 
 extension HTTPField.Name {
-    /// The field of RFC 7615 §3.
+    /// The header field `Authentication-Info` (RFC 7615 §3).
     fileprivate static let authenticationInfo = named("Authentication-Info")
 }

@@ -1,28 +1,29 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The current credentials: loaded on the first use, and again shortly before they expire, once for all requests.
+/// The current S3 credentials: loaded on first use and shortly before they expire, once for all requests.
 public actor S3CredentialStore {
-    /// Loads credentials; an error names what was searched and where.
+    /// A function that loads credentials. Its error names the sources that were searched.
     public typealias Load = @Sendable () async throws(UploadFailure) -> S3Credentials
 
     private enum State {
         case empty
-        /// The credentials are not loaded again before `next`, unless a server refuses them.
+        /// The credentials are not loaded again before `next`, unless a server refuses them; nil if they do not expire.
         case ready(S3Credentials, next: Moment?)
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>)
     }
 
-    /// A moment on both clocks: setting one back must not extend the life of credentials.
+    /// A moment on the wall clock and on a monotonic clock. Setting the wall clock back must not extend the use of
+    /// credentials.
     private struct Moment {
         var date: Date
         var instant: ContinuousClock.Instant
     }
 
-    /// The time before their expiration at which temporary credentials are replaced. A request that is signed with them
-    /// may wait before it is sent, and may run for minutes.
+    /// The number of seconds before their expiration at which temporary credentials are replaced. A signed request may
+    /// wait before it is sent, and may run for minutes.
     static let margin: TimeInterval = 300
-    /// The shortest time between two loads if new credentials are as short-lived as the old ones.
+    /// The shortest time between two loads, in seconds, for credentials that expire within `margin`.
     static let pause: TimeInterval = 60
 
     private let load: Load
@@ -31,9 +32,9 @@ public actor S3CredentialStore {
     private var state = State.empty
 
     /// - Parameters:
-    ///   - now: The clock for comparing expirations.
+    ///   - now: The wall clock, which is compared with the expiration of credentials.
     ///   - elapsed: A monotonic clock, which the user cannot set.
-    ///   - load: Loads the credentials. A second call comes only after the first has returned.
+    ///   - load: Loads the credentials. Only one call runs at a time.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
         elapsed: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, load: @escaping Load
@@ -43,7 +44,7 @@ public actor S3CredentialStore {
         self.elapsed = elapsed
     }
 
-    /// Returns the credentials to sign with now.
+    /// Returns the credentials to sign with now, and loads them if necessary.
     /// - Throws: The error of the load, if no valid credentials remain.
     public func current() async throws(UploadFailure) -> S3Credentials {
         switch state {
@@ -51,7 +52,7 @@ public actor S3CredentialStore {
         case .ready(let credentials, let next):
             guard let next, now() >= next.date || elapsed() >= next.instant else { return credentials }
             do throws(UploadFailure) { return try await loaded(before: credentials) } catch {
-                // The old credentials are still valid for a while; the next request tries again.
+                // The old credentials are still valid for a while, and the next request loads again.
                 guard let end = credentials.expiration, now() < end else { throw error }
                 return credentials
             }
@@ -59,8 +60,8 @@ public actor S3CredentialStore {
         }
     }
 
-    /// Loads again because a server refused `refused`.
-    /// - Returns: Other credentials; nil if there are none.
+    /// Returns other credentials after a server refused `refused`, and loads them if necessary.
+    /// - Returns: The credentials; nil if their source still has the refused ones.
     public func replacement(for refused: S3Credentials) async throws(UploadFailure) -> S3Credentials? {
         let found: S3Credentials
         switch state {
@@ -72,7 +73,7 @@ public actor S3CredentialStore {
     }
 
     private func loaded(before: S3Credentials?) async throws(UploadFailure) -> S3Credentials {
-        // A task of its own: a waiter that is cancelled must not cancel the load for the others.
+        // A separate task, so that the cancellation of one waiting request does not cancel the load for others.
         let task = Task { [load] () -> Result<S3Credentials, UploadFailure> in
             do throws(UploadFailure) { return .success(try await load()) } catch { return .failure(error) }
         }
@@ -91,7 +92,7 @@ public actor S3CredentialStore {
     }
 
     private func moment(in seconds: TimeInterval) -> Moment {
-        // The limit of about 30 years never matters, and fits every clock.
+        // The limit of about 30 years prevents an overflow of the clocks, and is longer than any wait.
         let seconds = min(seconds, 1e9)
         return Moment(
             date: now().addingTimeInterval(seconds), instant: elapsed().advanced(by: .seconds(seconds)))

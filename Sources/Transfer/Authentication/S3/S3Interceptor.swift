@@ -3,22 +3,22 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Signs each attempt at a request for an S3 server. Signs again if the refusal can be recovered from: a wrong clock, a
-/// wrong region, or expired credentials.
+/// Signs each attempt at a request to an S3 server. After a refusal because of a wrong clock, a wrong region or expired
+/// credentials, corrects the cause and signs again.
 ///
-/// The path and query of a request are written in the form that is signed. One interceptor serves one destination; the
-/// server's clock and the bucket's region apply to all its requests.
+/// A request is sent with its path and query in the form that the signature covers. One interceptor serves one
+/// destination. The server's clock and the bucket's region, once a response has shown them, apply to all its requests.
 public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private struct State {
         var region: String
-        /// The seconds by which the server's clock is ahead of ours.
+        /// The number of seconds by which the server's clock is ahead of this machine's clock.
         var offset: TimeInterval = 0
         var signer = SigV4Signer()
     }
 
-    /// The maximum number of retries: one for each possible reason.
+    /// The maximum number of retries of one request: one each for the clock, the region and the credentials.
     private static let retryLimit = 3
-    /// The largest clock difference that cannot be the reason for a refusal.
+    /// The largest clock difference, in seconds, that is not corrected: it cannot be the reason for a refusal.
     private static let tolerance: TimeInterval = 60
 
     private let origin: String?
@@ -30,6 +30,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     /// - Parameters:
     ///   - url: The URL of the destination. Requests to another scheme, host or port fail.
     ///   - region: The first region to try.
+    ///   - payload: The way in which a signature covers a streamed body.
     ///   - now: The clock of this machine.
     public init(
         for url: String, region: String = "us-east-1", payload: S3PayloadForm = .auto,
@@ -42,7 +43,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         state = Mutex(State(region: region))
     }
 
-    /// The region of the bucket, as far as it is known.
+    /// The region in signatures: the configured one, or the one that a response of the server named.
     public var region: String { state.withLock { $0.region } }
 
     /// Signs the request, and frames its body if the payload form requires it.
@@ -74,7 +75,8 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         return refusal != .notImplemented || payload == .streaming
     }
 
-    /// Retries with the values from the refusal or with other credentials; never twice with the same.
+    /// Retries with the server's time, with the region that the server named, or with other credentials. Does not retry
+    /// if nothing has changed.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -153,7 +155,7 @@ private struct SignedWith {
             scope.count >= 5
         else { return nil }
         self.date = date
-        // An access key may contain slashes.
+        // The access key before the region may contain slashes, so the parts are counted from the end.
         region = String(scope[scope.count - 3])
     }
 }
@@ -193,7 +195,7 @@ extension S3Interceptor {
 
 /// An absolute URL, split without changing a byte.
 private struct AddressParts {
-    /// `https://host:port`
+    /// The scheme, host and port: `https://host:port`.
     var place: String
     var path: String
     var query: String?
@@ -210,7 +212,7 @@ private struct AddressParts {
         query = rest.firstIndex(of: "?").map { String(rest[rest.index(after: $0)...]) }
     }
 
-    /// The host as the transport writes it (RFC 9112 §3.2): with the port unless it is the scheme's default.
+    /// The value of `Host` as the transport sends it (RFC 9112 §3.2): with the port unless it is the scheme's default.
     var host: String {
         guard !UploadAddress.isUnixSocket(url), let parts = URL(string: url), let name = parts.host() else {
             return UploadAddress.socketHost
@@ -222,7 +224,7 @@ private struct AddressParts {
 }
 
 extension S3Refusal {
-    /// The refusal for users, when no retry can succeed.
+    /// Returns the failure for users if no retry can succeed.
     fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
         switch self {
         case .keys(.unknown):

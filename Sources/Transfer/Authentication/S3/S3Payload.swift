@@ -4,15 +4,16 @@ import HTTPTypes
 
 /// The way in which a signature covers a body.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// The request decides; over https the body is protected by TLS only.
+    /// Uses the hash that the request states. Without one, the body is hashed over http, and unsigned over https, where
+    /// TLS protects it.
     case auto
-    /// One chunk with the checksum after it (`aws-chunked`), for servers that refuse unsigned content.
+    /// Sends one `aws-chunked` chunk with its checksum in a trailer, for servers that refuse unsigned content.
     case streaming
-    /// Hashed before it is sent, also over https.
+    /// Hashes the body before it is sent, also over https.
     case signed
 }
 
-/// The body of one request: its value in the signature, and its frame.
+/// The way in which one request's body is signed, and the bytes of `aws-chunked` around it.
 struct S3Payload {
     private enum Frame {
         case none
@@ -27,9 +28,9 @@ struct S3Payload {
 
     private let frame: Frame
 
-    /// Writes the fields of the request that represent its body.
+    /// Sets the header fields that describe the request's body. Reads the body if the signature needs its hash.
     ///
-    /// - Throws: `UploadFailure` if the body must be read and cannot be.
+    /// - Throws: `UploadFailure` if the body cannot be read.
     init(of request: inout TransportRequest, as form: S3PayloadForm) async throws {
         let isEncrypted = request.url.lowercased().hasPrefix("https:")
         switch request.body {
@@ -73,7 +74,8 @@ struct S3Payload {
         }
     }
 
-    /// Adds the frame to the body, after the head was signed.
+    /// Puts the bytes of `aws-chunked` around the body. The head must be signed before: the chunk's signature depends
+    /// on the signature of the head.
     func apply(_ signer: SigV4ChunkSigner, to request: inout TransportRequest) {
         guard case .chunk(let length, let trailer, let hash) = frame, case .streamed(var body) = request.body
         else { return }
@@ -89,7 +91,7 @@ struct S3Payload {
         }
     }
 
-    /// Returns the hash of the content in hexadecimal; the keyword for an unsigned body if reading would consume it.
+    /// Returns the content's SHA-256 in hexadecimal; `UNSIGNED-PAYLOAD` for a stream, since reading would consume it.
     private static func hash(of body: StreamedBody) async throws -> String {
         for case .stream in body.segments { return unsigned }
         var digest = RunningDigest(.sha256)

@@ -6,11 +6,11 @@ import HTTPTypes
 enum S3Refusal: Equatable {
     /// The clocks differ; the value is the server's time.
     case clock(Date)
-    /// The credentials were valid and have expired.
+    /// The temporary credentials have expired, or the server does not accept their token.
     case expired
     /// The server does not know the key, or the secret does not match.
     case keys(S3Refusal.Keys)
-    /// The bucket is in this region; `isElsewhere` if its URL differs too.
+    /// The bucket is in this region. `isElsewhere` is true if the bucket also has another URL.
     case region(String, isElsewhere: Bool)
     /// The server does not support the form of the body, or another part of the request.
     case notImplemented
@@ -20,8 +20,8 @@ enum S3Refusal: Equatable {
         case signature = "SignatureDoesNotMatch"
     }
 
-    /// The clock difference in seconds that counts as the reason if the response, such as one to HEAD, has no error
-    /// code.
+    /// The clock difference, in seconds, above which a wrong clock counts as the reason for a 403 without an error
+    /// code. A response to HEAD has none.
     private static let telling: TimeInterval = 600
 
     /// - Parameter now: The time of this machine's clock.
