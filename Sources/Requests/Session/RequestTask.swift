@@ -78,7 +78,9 @@ public final class RequestTask: Identifiable, Sendable {
     deinit {
         session.running.remove(self)
         switch core.withLock({ $0.stage }) {
-        case .initialized, .suspended(nil): run.reportEnd(.failure(.cancelled()), in: run.context)
+        case .initialized, .suspended(nil):
+            run.reportEnd(.failure(.cancelled()), in: run.context)
+            tracker.end(isSuccess: false)
         case .running, .suspended, .ended, .finished: break
         }
     }

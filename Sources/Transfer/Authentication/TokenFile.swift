@@ -26,7 +26,7 @@ public struct TokenFile: Sendable {
         let lock = try folder.open(name + ".lock", for: .locking)
         let end = ContinuousClock.now.advanced(by: Self.lockLimit)
         while try !folder.doing("lock", name, { () throws(SystemCallError) in try lock.tryLock() }) {
-            guard ContinuousClock.now < end else {
+            guard ContinuousClock.now < end, !Task.isCancelled else {
                 throw UploadFailure(
                     .network, "another program keeps \(path.text) locked",
                     hint: "end the other program that uses this account, then retry")

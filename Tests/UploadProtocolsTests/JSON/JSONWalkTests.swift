@@ -54,6 +54,7 @@ struct JSONWalkTests {
             (#"{"a" 1}"#, "line 1, column 6: expected a colon"),
             (#"{"a":,}"#, "line 1, column 6: invalid value"),
             (#"{"a"::1}"#, "line 1, column 6: invalid value"),
+            (#"{"a":1,"\u0061":2}"#, #"line 1, column 8: the name "\u0061" is there twice"#),
             ("{} {}", "line 1, column 4: something follows its end"),
             ("[]]", "line 1, column 3: something follows its end"),
             ("nil", "line 1, column 1: invalid value"), ("True", "line 1, column 1: invalid value"),

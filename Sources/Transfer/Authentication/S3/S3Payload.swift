@@ -95,7 +95,7 @@ struct S3Payload {
     private static func hash(of body: StreamedBody) async throws -> String {
         for case .stream in body.segments { return unsigned }
         var digest = RunningDigest(.sha256)
-        for try await chunk in BodyChunks(body.segments, labels: body.segments.map { _ in "" }) {
+        for try await chunk in BodyChunks(body.segments, labels: body.segments.map { _ in nil }) {
             chunk.withUnsafeBytes { digest.update($0) }
         }
         return DigestRequest.Form.hex.text(digest.bytes)
