@@ -38,7 +38,10 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
                 }
                 // A task of its own: a slow NetworkManager must not delay the report of a lost link.
                 group.addTask {
-                    for await _ in questions { await relay.take(await network().flatMap(policy.objection)) }
+                    for await _ in questions {
+                        let change = await relay.linkChanges
+                        await relay.take(await network().flatMap(policy.objection), since: change)
+                    }
                 }
                 group.addTask {
                     while (try? await clock.sleep(for: Self.pause)) != nil { ask.yield() }
@@ -57,11 +60,12 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
 private actor Relay {
     private let continuation: AsyncStream<LinkStatus>.Continuation
     private var link: LinkStatus?
+    private(set) var linkChanges = 0
     private var objection: Objection = .unknown
     private var told: LinkStatus?
 
     private enum Objection {
-        /// The policy has not been checked since the link came up. Nothing is reported until then.
+        /// The policy has not been checked since the link changed. No network is reported until then.
         case unknown
         case known(String?)
     }
@@ -74,12 +78,16 @@ private actor Relay {
     }
 
     func take(_ status: LinkStatus) {
-        if status.isUp, link?.isUp != true { objection = .unknown }
+        // The machine may be in another network.
+        if status != link { objection = .unknown }
+        linkChanges += 1
         link = status
         tell()
     }
 
-    func take(_ reason: String?) {
+    /// - Parameter change: The number of link changes when the network was looked up. It may be another one since.
+    func take(_ reason: String?, since change: Int) {
+        guard change == linkChanges else { return }
         objection = .known(reason)
         tell()
     }

@@ -66,6 +66,15 @@ struct PolicyLinkMonitorTests {
         #expect(await statuses.next() == .down(reason: "the network is metered"))
     }
 
+    @Test func `another network is looked at before it is used`() async {
+        let network = Network(CurrentNetwork(name: "Home"))
+        var statuses = statuses(network)
+        #expect(await statuses.next() == .up(generation: 0))
+        network.become(CurrentNetwork(name: "Phone", isMetered: true))
+        link.report(.up(generation: 1))
+        #expect(await statuses.next() == .down(reason: "the network Phone is metered"))
+    }
+
     @Test func `a network without information is not avoided`() async {
         var statuses = statuses(Network(nil))
         #expect(await statuses.next() == .up(generation: 0))
