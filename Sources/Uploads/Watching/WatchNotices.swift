@@ -1,6 +1,6 @@
-/// Reports to users what they should know of watched folders, each sentence once.
+/// The notices about watched folders that users should know. Each text is reported once.
 struct WatchNotices: Sendable {
-    /// The number of sentences that are remembered. Later ones may be repeated.
+    /// The number of texts that are remembered. Once it is reached, texts may be reported again.
     private static let capacity = 10_000
 
     /// Receives notices that the user should know.
