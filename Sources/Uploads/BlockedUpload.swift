@@ -1,15 +1,15 @@
 import FerryFiles
 
-/// An upload that does not start by itself: an upload before it in the chain has ended without being done, or is
-/// blocked too.
+/// A queued upload that cannot start until a user acts. An upload that must be done before it has failed, is held, is
+/// paused by a user, or is blocked too.
 package struct BlockedUpload: Equatable, Sendable {
     package let upload: Upload
-    /// The upload that it waits for.
+    /// The upload that must be done before `upload`, and that has failed, is held, is paused or is blocked.
     package let blocker: Upload
 
-    /// Returns the blocked uploads, sorted by number.
+    /// Returns the blocked ones of `uploads`, in ascending order of ids.
     package static func all(among uploads: some Sequence<Upload>) -> [BlockedUpload] {
-        // An upload waits only for earlier ones, so each is visited after the uploads that it waits for.
+        // An upload waits only for uploads with lower ids, which are visited first in ascending order of ids.
         let waiting = uploads.filter { $0.state == .queued && $0.start?.after.isEmpty == false }
             .sorted { $0.id < $1.id }
         guard !waiting.isEmpty else { return [] }
@@ -29,7 +29,7 @@ package struct BlockedUpload: Equatable, Sendable {
         return blocked
     }
 
-    /// The upload's wait as a sentence; its number stands before it.
+    /// The reason for the wait, as the end of a sentence about `upload`: `waits for 7, which failed`.
     package var sentence: String {
         let fate =
             switch blocker.state {
@@ -43,7 +43,7 @@ package struct BlockedUpload: Equatable, Sendable {
 }
 
 extension Upload {
-    /// True if the upload stays as it is until a user acts.
+    /// True if the upload has failed, is held, or is paused by a user: it cannot start until a user acts.
     fileprivate var needsSomebody: Bool {
         switch state {
         case .failed, .held: true
@@ -56,9 +56,9 @@ extension Upload {
 extension Upload.StartCondition {
     private static let rangesShown = 3
 
-    /// The conditions in words: `after 12, 14 to 16`, `at 22:00`, `after 12, not before 22:00`.
+    /// Returns the conditions in words: `after 12, 14 to 16`, `at 22:00`, `after 12, not before 22:00`.
     ///
-    /// - Parameter moment: Formats a moment.
+    /// - Parameter moment: Returns the text of a date.
     package func words(_ moment: (Date) -> String) -> String {
         var parts: [String] = []
         if !after.isEmpty {

@@ -1,5 +1,5 @@
-/// A value that is mostly missing. Without a value it takes the memory of one reference: a queue has a million uploads,
-/// and most of them need no value here.
+/// An optional value that is stored on the heap, so that a property without a value takes the memory of one reference.
+/// A queue may have a million uploads, and most of them have no value here.
 enum Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     case none
     indirect case some(Value)

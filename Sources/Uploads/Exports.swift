@@ -1,2 +1,2 @@
-// The types of the file layer are part of this layer's interface: `LocalPath`, `FileIdentity`.
+// The interface of this module uses `LocalPath` and `FileIdentity` of FerryFiles.
 @_exported public import FerryFiles

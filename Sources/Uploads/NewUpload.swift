@@ -1,16 +1,17 @@
 public import FerryTransfer
 
-/// A file to be queued. Its destination is resolved and its version is known.
+/// A file to add to the queue, with its target and its version.
 public struct NewUpload: Hashable, Sendable {
-    /// The absolute path, as the engine may run in another folder.
+    /// The absolute path, because the engine may run in another working directory.
     public var path: LocalPath
-    /// The version of the file to be sent. Another version holds the upload.
+    /// The version of the file to send. If the file has another version when it is sent, the upload is held by default.
     public var identity: FileIdentity
-    /// The target.
+    /// The destination, the protocol and the name on the server.
     public var target: Upload.Target
-    /// The name of the group it belongs to; nil for none.
+    /// The name of the upload's batch; nil for none.
     public var batch: String?
-    /// The condition for its start; nil if it may start at once. Numbers that are not in the queue are rejected.
+    /// The condition for the start of the upload; nil if it may start at once. The queue rejects the upload if the
+    /// condition names an upload that is not in the queue.
     public var start: Upload.StartCondition?
 
     public init(

@@ -1,8 +1,8 @@
 public import FerryFiles
 
-/// A notice to the user that no command asked for.
+/// A message to the user that is not the reply to a command.
 public struct Notice: Hashable, Codable, Sendable {
-    /// The weight of a notice.
+    /// The importance of a notice.
     public enum Kind: String, Codable, Sendable {
         /// A fact to know.
         case note
@@ -10,7 +10,7 @@ public struct Notice: Hashable, Codable, Sendable {
         case warning
     }
 
-    /// The weight.
+    /// The importance.
     public let kind: Kind
     /// The raw text: names and paths in it may contain control characters.
     public let text: String
@@ -23,7 +23,7 @@ public struct Notice: Hashable, Codable, Sendable {
 
 /// A notice with its date.
 public struct DatedNotice: Hashable, Codable, Sendable {
-    /// The time by the wall clock of that moment.
+    /// The wall-clock time at which the notice was made.
     public let date: Date
     /// The notice.
     public let notice: Notice

@@ -3,14 +3,14 @@ public import FerryProtocols
 
 /// The interface of the queue to its clients: the screen, the subcommands, a second process.
 ///
-/// All its parameters and results are Codable values, so it works in one process and over the control socket alike.
+/// All parameters and results can be encoded, so clients in other processes use it over the control socket.
 public protocol QueueClient: Sendable {
-    /// Carries out one command. When this returns without a failure the change is on disk.
+    /// Carries out one command. When the reply is not `refused`, the change is on disk.
     func perform(_ command: QueueCommand) async -> QueueReply
 
     /// Returns the changes, in sequence. The first element describes the whole current queue (`isComplete`). The queue
-    /// never waits for a slow reader: changes to one upload merge, so each listener has at most one pending record per
-    /// upload.
+    /// never waits for a slow reader. Changes of one upload that the reader has not read are merged, so at most one
+    /// record per upload is pending.
     func updates() async -> AsyncStream<QueueUpdate>
 
     /// Returns the current progress of the running uploads. Cheap enough to call several times a second.
@@ -20,10 +20,10 @@ public protocol QueueClient: Sendable {
 /// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds the files that the queue lacks: neither unfinished in any version of the file, nor done in this one.
+    /// Adds each file unless the queue contains an upload of it to the same target. An unfinished upload counts in any
+    /// version of the file, a done upload only in the same version.
     case addMissing([NewUpload])
-    /// Adds the files that the queue lacks in this version, whether unfinished or done. An unfinished upload of another
-    /// version excludes no file.
+    /// Adds each file unless the queue contains an upload of the same version of it to the same target, in any state.
     case addNew([NewUpload])
     /// Returns the uploads of the same files to the same targets, in any version and state.
     case find([NewUpload])
@@ -33,23 +33,23 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// Returns the current limits of bandwidth.
+    /// Returns the current bandwidth limits.
     case limits
     /// Sets a limit that overrides timetables; nil restores the configured one.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once, at least 1.
     case limitConcurrency(Int)
-    /// Undoes the last addition, pause, resume, removal, move or limit since the engine started, from any client; up to
-    /// 50, one after the other. The bytes of a removed upload stay on the server for 10 seconds: after that, an upload
-    /// that is put back is sent again from its beginning.
+    /// Undoes the last addition, pause, resume, removal, move or change of a limit since the engine started, whichever
+    /// client requested it. Up to 50 commands can be undone, one after the other. The bytes of a removed upload stay on
+    /// the server for 10 seconds. If undo puts the upload back later, the file is sent again from its beginning.
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
-    /// Undoes like `undo`, if that would still undo the command with this number (`UndoOffer.number`).
+    /// Undoes the command with this number (`UndoOffer.number`); refused if it is not the one that `undo` would undo.
     case undoCommand(Int)
-    /// Redoes what `undo` undid last, unless another command was given since.
+    /// Redoes the command that `undo` undid last; refused if another command was carried out later.
     case redo
-    /// Ends every wait for the network or a retry now, whatever the monitor reports.
+    /// Ends every wait for the network or a retry now, even if the link monitor reports no network.
     case tryNow
     /// Ends the engine once nothing is running.
     case stopWhenIdle
@@ -57,7 +57,7 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case flush
 }
 
-/// The uploads that a command is for.
+/// The uploads to which a command applies.
 public enum UploadSelection: Hashable, Codable, Sendable {
     case ids([Upload.ID])
     /// The uploads within ranges. A range without any upload is an error.
@@ -75,7 +75,7 @@ public enum UploadSelection: Hashable, Codable, Sendable {
         if case .ids = self { true } else { false }
     }
 
-    /// True if the user chose these uploads, and not all of a kind.
+    /// True if the user named the uploads or their batch; false for a selection by state, such as all failed uploads.
     var isChosen: Bool {
         switch self {
         case .ids, .numbers, .batch: true
@@ -87,7 +87,7 @@ public enum UploadSelection: Hashable, Codable, Sendable {
 /// The change that a command made.
 public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
-    /// Added uploads were removed again; `done` more of them had finished before, and stay.
+    /// Undo removed the added uploads that are not done. `done` is the number of done ones, which stay.
     case unadded(done: Int)
     /// Another limit applies now.
     case limited(LimitSetting)
@@ -129,7 +129,7 @@ public enum QueueMove: String, CaseIterable, Hashable, Codable, Sendable {
 public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads that the command changed.
     case changed([Upload.ID])
-    /// The added uploads, some of which are paused with their batch.
+    /// The uploads that the command added. Some of them are paused because their batch is paused.
     case addedPaused([Upload.ID])
     case uploads([Upload])
     /// The limits as in `EngineStatus.limits`.
@@ -138,7 +138,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     case reversed(QueueChangeKind, [Upload.ID])
     /// The change that `undo` would make.
     case undoable(UndoOffer)
-    /// The command changed nothing.
+    /// The command failed for this reason and changed nothing.
     case refused(UploadFailure)
 
     /// The uploads that a command changed; nil for other replies.
@@ -150,11 +150,11 @@ public enum QueueReply: Hashable, Codable, Sendable {
     }
 }
 
-/// A change of the queue, absolute: applying it twice changes nothing.
+/// A change of the queue. It contains new values, not differences, so applying it twice is harmless.
 public struct QueueUpdate: Sendable {
     /// True if `changed` is the whole queue, which replaces everything known before.
     public var isComplete: Bool
-    /// The changed uploads in their current state, with new ones.
+    /// The changed and the new uploads, in their current state.
     public var changed: [Upload]
     /// The ids of removed uploads. Only an upload that is put back has its id again.
     public var removed: [Upload.ID]
@@ -183,26 +183,26 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public enum Storage: String, Hashable, Codable, Sendable {
         /// Everything is on disk.
         case saved
-        /// Everything is on disk, but the snapshot is old: the journal grows.
+        /// Everything is on disk, but the last snapshot could not be written, so the journal grows.
         case behind
-        /// Changes are refused and nothing new starts; running uploads may finish.
+        /// Changes are refused, and no upload starts. Running uploads may finish.
         case refusing
     }
 
     /// Whether the engine of this status is reachable. Only a client in another process can lose it.
     public enum Contact: Hashable, Codable, Sendable {
         case here
-        /// The engine runs and has not responded since: it is suspended or stuck.
+        /// The engine runs, but has not responded since this time: it is suspended or stuck.
         case silent(since: Date)
         /// The engine ended or was killed; its last status may be old. Everything it acknowledged is on disk.
         case lost(since: Date)
-        /// The engine runs and accepts no more followers, for this reason.
+        /// The engine runs, but accepts no more clients that follow its updates. The value is the reason.
         case refused(UploadFailure)
     }
 
-    /// The network's state in the queue.
+    /// Whether there is a network.
     public var network: Network
-    /// The limits of bandwidth, sorted by scope: those that apply now, and those that a timetable may apply later.
+    /// The bandwidth limits, sorted by scope: those that apply now, and those that a timetable may apply later.
     public var limits: [BandwidthLimit]
     /// The number of uploads that may run at once.
     public var concurrency: Int
@@ -214,11 +214,11 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var retryAfterPauses: [RetryAfterPause]
     /// The unreachable hosts that uploads wait for, the one with the most uploads first.
     public var unreachableHosts: [UnreachableHost]
-    /// The missing watched folders, as they are displayed.
+    /// The paths of the watched folders that are missing, for display.
     public var awayFolders: [String]
-    /// The latest events from outside the queue, in sequence.
+    /// The latest notices from outside the queue, such as those about watched folders, the oldest first.
     public var notices: [DatedNotice]
-    /// Whether this status is still current.
+    /// Whether the engine is reachable. If it is not, this status may be out of date.
     public var contact: Contact
 
     public init(
@@ -245,7 +245,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
 /// The progress of one running upload. Sampled, never stored.
 public struct ProgressSample: Hashable, Codable, Sendable {
-    /// The work of a running upload.
+    /// The phase of a running attempt.
     public enum Phase: String, Hashable, Codable, Sendable {
         case connecting
         /// The file is read for a digest before its bytes are sent.
@@ -272,9 +272,9 @@ public struct ProgressSample: Hashable, Codable, Sendable {
     public var confirmed: ByteCount
     /// The phase at the moment of the sample.
     public var phase: Phase
-    /// The current rate in bytes per second; nil before there is a measurement, and from engines that report none.
+    /// The current rate in bytes per second; nil before there is a measurement, and if the engine reports none.
     public var rate: Double?
-    /// The number of seconds until the whole file is sent, by its rate and its limits; nil while unknown.
+    /// The number of seconds until the whole file is sent, from its rate and its limits; nil while unknown.
     public var remaining: Double?
 
     public init(

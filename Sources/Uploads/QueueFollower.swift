@@ -1,8 +1,8 @@
-/// An actor that follows a queue's updates, and can process at once everything that has happened until now.
+/// An actor that processes the updates of a queue. `catchUp` processes at once everything that has happened until now.
 package protocol QueueFollower: Actor {
     /// The task that reads the updates.
     var following: FollowingTask { get set }
-    /// False if catching up does not start following again.
+    /// False if `catchUp` must not continue to read updates, because the actor is stopping.
     var goesOnFollowing: Bool { get }
     /// Processes the next update.
     func take(_ update: QueueUpdate)
@@ -11,8 +11,8 @@ package protocol QueueFollower: Actor {
 /// The newest task that reads updates for a `QueueFollower`.
 package struct FollowingTask: Sendable {
     private var task: Task<Void, Never>?
-    /// The number of the current task. Updates of an earlier task are older than those already processed, and are
-    /// dropped.
+    /// The number of the current task. Updates that an earlier task reads are dropped, because newer ones were already
+    /// processed.
     private var number = 0
 
     package init() {}
@@ -30,14 +30,14 @@ package struct FollowingTask: Sendable {
 }
 
 extension QueueFollower {
-    /// Follows these updates in place of earlier ones.
+    /// Processes these updates from now on, and cancels the task that reads earlier ones.
     package func follow(_ updates: AsyncStream<QueueUpdate>) {
         let number = following.replace()
         following.begin(
             Task { [weak self] in for await update in updates { await self?.take(update, from: number) } })
     }
 
-    /// Processes everything that has happened until now, whether it was read yet or not, and follows later updates.
+    /// Processes the current state of the queue before it returns, and then follows later updates.
     package func catchUp(with queue: any QueueClient) async {
         let number = following.replace()
         let updates = await queue.updates()

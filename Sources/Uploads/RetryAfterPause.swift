@@ -1,12 +1,12 @@
 public import FerryFiles
 
-/// A busy server that asked for a pause (429 or 503 with `Retry-After`).
+/// A pause that a busy server asked for, with status 429 or 503 and `Retry-After`.
 public struct RetryAfterPause: Hashable, Codable, Sendable {
     /// The host's name, without the port.
     public var host: String
-    /// The status of its response.
+    /// The HTTP status of the server's response.
     public var status: Int
-    /// The time when uploads to the server resume, by the current clock.
+    /// The wall-clock time when uploads to the server resume.
     public var until: Date
     /// The number of uploads that wait for the server, whatever else they wait for.
     public var waiting: Int

@@ -1,6 +1,6 @@
 package import FerryProtocols
 
-/// The progress of uploads: the samples of the running queue, and without one the bytes that servers confirmed.
+/// The progress of uploads: from samples of the running queue, or else from the bytes that servers confirmed.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
@@ -18,8 +18,8 @@ package struct SampledProgress: Sendable {
         return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
-    /// The bytes that an upload resumes after: what went out counts where the server keeps it, though only the next
-    /// response says how much it has.
+    /// Returns the number of bytes after which an upload will probably resume. If it has a resource, the server stores
+    /// the sent bytes, although only its next response states their number.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))
@@ -36,7 +36,7 @@ package struct SampledProgress: Sendable {
 }
 
 extension ProgressSample {
-    /// The offset that is certainly reached: before the first byte of an attempt, only the server's response says where
-    /// it resumes.
+    /// The number of bytes that are sent or confirmed. Before an attempt sends bytes of the file, only confirmed ones
+    /// count, because the server's response decides where the attempt resumes.
     fileprivate var reached: ByteCount { phase.hasBegun ? max(sent, confirmed) : confirmed }
 }

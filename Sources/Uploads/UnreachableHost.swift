@@ -1,4 +1,4 @@
-/// An unreachable host. One probe serves all uploads that go there.
+/// An unreachable host. One probe checks it for all uploads that go there.
 public struct UnreachableHost: Hashable, Codable, Sendable {
     /// The host's name, without the port.
     public var host: String

@@ -2,13 +2,13 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The form of a `QueueUpdate` for another process: a line of JSON with the number of records, then one record a line
-/// as in the queue's files. Writing and reading them with `Codable` takes ten times longer.
+/// The form of a `QueueUpdate` for another process: one line of JSON with the number of changed uploads, and then one
+/// line for each of them, as in the queue's files. `Codable` takes ten times longer to write and read the uploads.
 package enum UpdateLines {
-    /// The first line.
+    /// The first line of an update.
     package struct Head: Codable, Sendable {
         package var isComplete: Bool
-        /// The number of records that follow.
+        /// The number of lines with uploads that follow.
         package var count: Int
         package var removed: [Upload.ID]
         package var status: EngineStatus
@@ -52,7 +52,7 @@ package enum UpdateLines {
         try JSONDecoder().decode(Head.self, from: Data(line))
     }
 
-    /// Reads the records of one update.
+    /// A reader of the lines after the first line of an update.
     package struct RecordReader {
         private var last = RepeatedTarget()
 

@@ -1,7 +1,7 @@
 import FerryTransfer
 
 extension Upload {
-    /// True if the file has another name at the server, apart from its folders.
+    /// True if the local path does not end with the name on the server.
     package var isRenamed: Bool { !path.text.hasSuffix("/" + target.name) }
 }
 

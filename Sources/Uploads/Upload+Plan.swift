@@ -5,8 +5,8 @@ extension Upload {
     public struct StartCondition: Hashable, Sendable {
         /// The earliest time of the start by the wall clock; nil for any.
         public var notBefore: Date?
-        /// The uploads that must be done before: ranges of numbers below its own, in ascending order without overlaps.
-        /// A number that has left the queue counts as done.
+        /// The numbers of the uploads that must be done first: ranges in ascending order without overlaps, below the
+        /// upload's own number. A number that has left the queue counts as done.
         public var after: [ClosedRange<ID>]
 
         public init(notBefore: Date? = nil, after: [ClosedRange<ID>] = []) {
@@ -17,7 +17,7 @@ extension Upload {
         /// The condition; nil if it is empty.
         var ifAny: Self? { self == Self() ? nil : self }
 
-        /// True if the upload waits for this one.
+        /// Returns whether the upload with this number must be done first.
         public func waits(for id: ID) -> Bool {
             var (low, high) = (0, after.count)
             while low < high {
@@ -28,12 +28,12 @@ extension Upload {
         }
     }
 
-    /// True if the upload starts without an action of the user: once it is its turn, its wait ends or the network
-    /// returns. Uploads that start after others count too, as the others run first.
+    /// True if the upload runs, or starts without a user: once a slot is free, its wait ends, the network returns, or
+    /// the uploads that must be done first are done. False for an upload with a start time.
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if the upload must not start before a time. When the time has come, a queue removes the condition, and for
-    /// uploads that wait for others too once those are done. So the value changes only with the upload.
+    /// True if the upload has a start time. The queue removes it when the time has come and the uploads that must be
+    /// done first are done. So the value changes only with the upload.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
     /// The longest name of a batch, in characters.

@@ -3,12 +3,12 @@ import FerryProtocols
 import FerryTransfer
 
 extension Upload.State {
-    /// True if a user paused the upload, and perhaps the link too.
+    /// True if a user paused the upload, even if the network is away too.
     var isPausedByUser: Bool {
         if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
     }
 
-    /// True if the queue itself processes the upload, now or later.
+    /// True if the upload runs, or starts without a user.
     package var isPending: Bool {
         switch self {
         case .queued, .running, .waiting: true
@@ -17,7 +17,7 @@ extension Upload.State {
         }
     }
 
-    /// True if `before` waited for the same moment.
+    /// True if this state and the state of `before` are waits that end at the same time.
     func isWait(of before: Upload?) -> Bool {
         guard case .waiting(let until, _) = self, case .waiting(until, _) = before?.state else {
             return false
@@ -31,7 +31,7 @@ extension Upload {
         if case .done = state { true } else { false }
     }
 
-    /// True if the upload is not retried unless a user asks for it.
+    /// True if the upload has failed, so that only a user can retry it.
     package var hasFailed: Bool {
         if case .failed = state { true } else { false }
     }
@@ -64,15 +64,16 @@ extension Upload.Tries {
         sent = 0
     }
 
-    /// Counts the bytes that an ended attempt had sent. The number that left this machine is known only then, and may
-    /// be less than noted before.
+    /// Notes the number of bytes of the file that an attempt had sent when it ended. Only then is it known how many
+    /// bytes left this machine. It may be fewer than were noted during the attempt.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
         sent = max(run.hasNotedSent ? 0 : sent, bytes)
     }
 }
 
-/// The commands of users for an upload. Each rule returns whether anything changed; none uses a clock, disk or network.
+/// The changes of one upload by commands of users and by the network. The functions use no clock, disk or network.
+/// Those with a result return whether the upload changed.
 extension Upload {
     mutating func pause() -> Bool {
         switch state {
@@ -87,7 +88,7 @@ extension Upload {
         }
     }
 
-    /// Lifts the user's pause and no other.
+    /// Ends the user's pause. If the network is away, the upload stays paused for that reason.
     mutating func resume() -> Bool {
         guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
         let rest = reasons.subtracting(.user)
@@ -95,9 +96,11 @@ extension Upload {
         return true
     }
 
-    /// Retries at once with fresh counters. After a change of the file, `identity` is its current version.
+    /// Queues the upload again and resets the counts of its failures.
     ///
-    /// - Parameter startsEarly: Whether an upload with a start condition starts now.
+    /// - Parameters:
+    ///   - identity: The current version of the file, if that may have changed; nil keeps the queued version.
+    ///   - startsEarly: Whether an upload with a start condition starts now.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -122,7 +125,7 @@ extension Upload {
         }
     }
 
-    /// Continues with the current version of the file.
+    /// Replaces the version of the file. If it differs, the file is sent from its beginning.
     mutating func take(_ identity: FileIdentity) {
         guard identity != self.identity else { return }
         // Bytes of another version of the file must not be mixed with those on the server.
@@ -131,7 +134,7 @@ extension Upload {
         tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
-    /// Applies `policy` to an upload whose outcome is unknown and that an earlier policy treated otherwise.
+    /// Applies a new policy to an upload whose outcome is unknown and that was treated by another policy before.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
@@ -158,8 +161,8 @@ extension Upload {
         }
     }
 
-    /// Resumes after the link returned or changed: uploads paused by it resume, and uploads that waited for a network,
-    /// or for one without a captive portal, start.
+    /// Queues the upload if it was paused because there was no network, or waited for a network or for one without a
+    /// captive portal. Called after the network returned or changed.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued
@@ -168,7 +171,7 @@ extension Upload {
         return regainHost()
     }
 
-    /// Resumes the uploads that waited for the host, which is reachable.
+    /// Queues the upload if it was paused or waited because of the network. Called when its host is reachable.
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):
@@ -183,7 +186,7 @@ extension Upload {
         }
     }
 
-    /// Undoes a change, except for values that have changed again since.
+    /// Undoes the change from `before` to `after`. Values that have changed again since stay as they are.
     mutating func takeBack(from after: Upload, to before: Upload) {
         if rank == after.rank { rank = before.rank }
         if identity == after.identity { identity = before.identity }
@@ -197,7 +200,7 @@ extension Upload {
         if start == after.start { start = before.start }
     }
 
-    /// Sets whether the user paused the upload, whatever the link's state is.
+    /// Adds or removes the user's pause. A pause because of the network stays.
     private mutating func takeBackPause(_ isPausedByUser: Bool) {
         var reasons: PauseReasons
         switch state {
@@ -209,7 +212,8 @@ extension Upload {
         state = reasons.isEmpty ? .queued : .paused(reasons)
     }
 
-    /// Sets the state of an upload that is loaded after its process ended.
+    /// Sets the state of an upload that is loaded when the engine starts. An attempt of the previous engine has ended,
+    /// and its report that the network is away no longer holds.
     mutating func recover() {
         switch state {
         case .running: state = .queued

@@ -2,14 +2,15 @@ public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// One file on its way to one destination: the unit of the queue.
+/// The upload of one file to one destination: an entry of the queue.
 public struct Upload: Identifiable, Hashable, Sendable {
-    /// A short number that users can type. Never reused in the life of a queue.
+    /// A short number that users can type. It is never used again in the life of a queue.
     public typealias ID = Int
 
     /// The number, counted from 1 and never reused.
     public let id: ID
-    /// The rank in the queue: lower starts first. Unique; moving permutes ranks or extends them at the ends.
+    /// The rank in the queue: the lowest starts first. Each rank is unique. A move exchanges ranks, or assigns new ones
+    /// before the first or after the last.
     public var rank: Int64
     /// The absolute path of the file.
     public var path: LocalPath
@@ -19,24 +20,24 @@ public struct Upload: Identifiable, Hashable, Sendable {
     public var target: Target
     /// The state.
     public var state: State
-    /// The resource that the server gave for resuming; nil before creation and for protocols that cannot resume.
+    /// The upload resource on the server, for resuming; nil before its creation and for protocols that cannot resume.
     public var resource: UploadResource? {
         get { boxedResource.value }
         set { boxedResource = Boxed(newValue) }
     }
-    /// The attempts so far.
+    /// The counts of attempts and failures so far.
     public var tries: Tries {
         get { rest.value?.tries ?? Tries() }
         set { setRest { $0.tries = newValue } }
     }
-    /// The time by the wall clock when it was added.
+    /// The wall-clock time when the upload was added.
     public var added: Date
-    /// The name of the group it was added to; nil for none.
+    /// The name of the batch to which the upload was added; nil for none.
     public var batch: String? {
         get { rest.value?.batch }
         set { setRest { $0.batch = newValue } }
     }
-    /// The condition for its first start; nil if it may start at once.
+    /// The condition for the first start of the upload; nil if it may start at once.
     public var start: StartCondition? {
         get { rest.value?.start }
         set { setRest { $0.start = newValue?.ifAny } }
@@ -45,7 +46,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     private var boxedResource: Boxed<UploadResource>
     private var rest: Boxed<Rest>
 
-    /// The members that few of the uploads in a long queue have.
+    /// The members that most uploads of a long queue lack. They are stored together to save memory.
     private struct Rest: Hashable, Sendable {
         var tries = Tries()
         var batch: String?
@@ -77,7 +78,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         self.rest = Boxed(rest == Rest() ? nil : rest)
     }
 
-    /// Lets uploads with equal values share their storage, as those that were added together do.
+    /// Shares the storage of attempts, batch and start condition with `other` if they are equal, to save memory.
     mutating func shareRest(with other: Upload) {
         if rest == other.rest { rest = other.rest }
     }
@@ -85,7 +86,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     /// The size of the file in bytes, as queued.
     public var size: ByteCount { identity.size }
 
-    /// The number of bytes that the server has confirmed.
+    /// The number of bytes that the server has confirmed; the size of the file once the upload is done.
     public var confirmed: ByteCount {
         if case .done = state { return size }
         return resource?.confirmed ?? 0
@@ -97,7 +98,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         /// The destination's name in the configuration, which defines credentials, header fields and TLS settings.
         /// Empty for a URL given on the command line.
         public var destination: String
-        /// The URL that the protocol starts with, without user info.
+        /// The URL of the protocol's first request, without user info.
         public var url: String
         /// The protocol's name in `ProtocolCatalog`.
         public var method: String
@@ -105,7 +106,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var name: String
         /// The form parameters or metadata of this upload alone, in sequence.
         public var fields: [Field]
-        /// The treatment of a file that exists already; nil for the destination's policy.
+        /// The treatment of a file that exists on the server with this name; nil for the destination's policy.
         public var existing: ExistingFilePolicy?
 
         /// A form parameter or an entry of the metadata. A repeated name is a list.
@@ -149,39 +150,40 @@ public struct Upload: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// The reasons for a pause. Only the origin of a reason can lift it: a link that returns never lifts the user's.
+    /// The reasons for a pause. Each reason ends separately: when the network returns, the user's pause stays.
     public struct PauseReasons: OptionSet, Hashable, Sendable {
         /// The bits of the reasons, as stored in the queue's files.
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
         /// A user paused the upload, and only a user can resume it.
         public static let user = PauseReasons(rawValue: 1)
-        /// There is no network; lifted when the network returns.
+        /// There is no network. The pause ends when the network returns.
         public static let offline = PauseReasons(rawValue: 2)
     }
 
-    /// The counts of the attempts so far. Time offline does not count.
+    /// The counts of the attempts so far. An attempt that ends because the network is away does not count as a failure.
     public struct Tries: Hashable, Sendable {
         /// The number of attempts ever started.
         public var attempts = 0
-        /// The number of failures of the network since the upload last progressed.
+        /// The number of network failures since the server last confirmed more bytes or a user retried the upload.
         public var network = 0
-        /// The number of refusals by the server since its last other response.
+        /// The number of refusals by the server since it last confirmed more bytes or a user retried the upload.
         public var server = 0
-        /// The number of rejected credentials since the last accepted ones.
+        /// The number of rejected credentials since the server last confirmed more bytes or a user retried.
         public var authentication = 0
-        /// The number of attempts that resumed with bytes on the server.
+        /// The number of attempts that resumed after bytes that the server had stored.
         public var resumes = 0
-        /// The number of bytes sent that had been sent before.
+        /// The number of bytes that were sent again, after an earlier attempt had sent them.
         public var resent: ByteCount = 0
-        /// The last noted position in the file of the last attempt, in bytes; 0 once the next attempt knows how much of
-        /// that it sends again.
+        /// The number of bytes of the file that the last attempt had sent, as last noted. It is reset to 0 once the
+        /// next attempt knows how many of them it sends again.
         public var sent: ByteCount = 0
-        /// The delay before the next attempt, in seconds, as last drawn.
+        /// The delay before the next attempt in seconds, as last drawn at random.
         public var delay = 0.0
-        /// The number of times that another version replaced the file's version.
+        /// The number of times that the upload began again with a new version of the file.
         public var changes = 0
-        /// The number of whole bodies sent without a response, with a protocol that cannot ask for their state.
+        /// The number of whole bodies that were sent without a response, if the protocol cannot request an upload's
+        /// state.
         public var uncertain = 0
 
         public init() {}

@@ -1,8 +1,8 @@
-/// A condition for the uploads of a list. An empty one selects all.
+/// A filter for a list of uploads. An empty filter selects all.
 package struct UploadFilter: Hashable, Codable, Sendable {
     /// The names of the states (`Upload.State.kind`); empty for any.
     package var states: Set<String>
-    /// The batch of the uploads; nil for any, and for none.
+    /// The batch of the uploads. Nil selects all uploads, including those without a batch.
     package var batch: String?
 
     package init(states: Set<String> = [], batch: String? = nil) {

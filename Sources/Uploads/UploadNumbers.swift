@@ -3,8 +3,8 @@ import FerryTransfer
 
 /// Uploads as users name them: `3`, or `3-7` for the existing ones from 3 to 7, separated by commas or spaces.
 public struct UploadNumbers: Hashable, Codable, Sendable {
-    /// The ranges as they were typed. They may overlap, and reach from 1 to the largest number: no memory is used for
-    /// each number.
+    /// The ranges as they were typed. They may overlap, and one range may contain all numbers. So the numbers are not
+    /// stored one by one.
     public let ranges: [ClosedRange<Upload.ID>]
 
     public init(_ ranges: [ClosedRange<Upload.ID>]) { self.ranges = ranges }
@@ -50,19 +50,19 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return id
     }
 
-    /// The selection of these numbers.
+    /// The selection that chooses the uploads with these numbers.
     public var selection: UploadSelection {
         ranges.allSatisfy { $0.lowerBound == $0.upperBound } ? .ids(ranges.map(\.lowerBound)) : .numbers(self)
     }
 
-    /// Returns the chosen uploads, each once and in the sequence of `ids`, and the ranges without any.
+    /// Returns the `ids` within the ranges, each once and in ascending order, and the ranges that contain none.
     public func found(
         among ids: some Sequence<Upload.ID>
     ) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>]) {
         let known = ids.sorted()
         var found: [Upload.ID] = []
         var missing: [ClosedRange<Upload.ID>] = []
-        // Overlapping ranges are visited together, so that each upload is visited once, however many ranges there are.
+        // The ranges are visited by their lower bounds, so that each id is visited once, however many ranges overlap.
         var next = 0
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             let start = Self.firstIndex(of: range.lowerBound, in: known)
@@ -79,13 +79,13 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
-    /// Returns the first of sorted ids that is within a range.
+    /// Returns the lowest id that is within a range. `known` must be sorted.
     static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
         let index = firstIndex(of: range.lowerBound, in: known)
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil
     }
 
-    /// Returns the index of the first of sorted ids that is not below `id`.
+    /// Returns the index of the first id that is not below `id`. `known` must be sorted.
     private static func firstIndex(of id: Upload.ID, in known: [Upload.ID]) -> Int {
         var (low, high) = (0, known.count)
         while low < high {

@@ -1,27 +1,27 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// An upload that was given up while its server may still store bytes of it.
+/// An upload that was given up, and whose server may still store some of its bytes.
 public struct AbandonedUpload: Hashable, Sendable {
-    /// The upload as it was. Its resource names what to delete.
+    /// The upload, in the state `queued` and without attempts. Its resource names the bytes to delete.
     public var upload: Upload
-    /// The time from which the removal cannot be undone.
+    /// The time from which the server's bytes may be deleted. Before that, a user can undo the removal.
     public var since: Date
 
-    /// - Returns: nil for an upload of which the server stores nothing, or all.
+    /// - Returns: nil for an upload without a resource on the server, and for an upload that is done.
     init?(_ upload: Upload, since: Date) {
         guard upload.resource != nil, !upload.isDone else { return nil }
         self.upload = upload
-        // The last state of the upload says nothing about the bytes that are left.
+        // Deleting the bytes needs neither the last state nor the counts of the attempts.
         self.upload.state = .queued
         self.upload.tries = Upload.Tries()
         self.since = since
     }
 
-    /// The URL of its resource. No two abandoned uploads share a URL.
+    /// The URL of the upload resource, which identifies this entry.
     public var url: String { upload.resource?.url ?? "" }
-    /// The bytes that the server has confirmed, which may be out of date; nil if it confirmed none.
+    /// The number of bytes that the server last confirmed; nil for none. The server may store more or fewer by now.
     public var held: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
-    /// The time when the server drops the bytes by itself, if the server named one.
+    /// The time when the server deletes the bytes by itself; nil if the server named none.
     public var expires: Date? { upload.resource?.expires }
 }

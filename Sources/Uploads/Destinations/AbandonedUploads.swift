@@ -4,17 +4,17 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The file `abandoned.jsonl` in the state folder: the bytes that servers may still store of uploads that were given
-/// up. Ferry must keep their URLs, as most servers list no unfinished uploads.
+/// The file `abandoned.jsonl` in the state folder. It lists uploads that were given up while a server may still store
+/// bytes of them. Ferry keeps their URLs, because most servers cannot list unfinished uploads.
 ///
-/// The file is only appended to, so that `ferry check` can strike out an entry while an engine adds others. Only the
-/// process that owns the queue adds entries and shortens the file. Nothing depends on the file: entries that cannot be
-/// written are lost with the process.
+/// Changes are appended, so that `ferry check` can mark an entry as gone while an engine adds others. Only the process
+/// that owns the queue adds entries and rewrites the file. Entries that cannot be written are kept in memory, and are
+/// lost when the process ends. No upload depends on them.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
-    /// The maximum number of entries that are read; the oldest are dropped.
+    /// The maximum number of entries. The oldest are dropped when the file is read or rewritten.
     static let limit = 1000
-    /// The length in bytes above which the file is rewritten without the entries that were struck out.
+    /// The length in bytes above which the file is rewritten without the entries that are marked as gone.
     private static let usualLength = 4 << 20
     private static let longestFile = 64 << 20
     /// The length in bytes of the longest line. The server itself lists the parts of an upload that has more of them.
@@ -22,50 +22,51 @@ public final class AbandonedUploads: Sendable {
 
     private struct Line: Codable {
         var kept: KeptLine?
-        /// The URLs of entries that were struck out.
+        /// The URLs of entries that are marked as gone.
         var gone: [String]?
     }
 
     private struct State {
-        /// The URLs of the current entries, and the date of each; nil until the file was read.
+        /// The value of `since` of each current entry, by URL; nil until the file was read.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }
 
     private let folder: LocalPath
     private let state = Mutex(State())
-    /// A serial queue: the upload queue does not wait for the disk, and the lines keep the sequence of the calls.
+    /// A serial queue that writes the lines in the sequence of the calls. So the upload queue never waits for the disk.
     private let queue = DispatchQueue(label: "abandoned", qos: .utility)
 
     /// - Parameter folder: The state folder. Nothing is opened or created before the first write.
     public init(folder: LocalPath) { self.folder = folder }
 
-    /// Writes the entries after this call has returned.
+    /// Adds entries. They are written after this call has returned.
     func add(_ uploads: [AbandonedUpload]) {
         guard !uploads.isEmpty else { return }
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Strikes out entries whose bytes are gone or belong to the queue again, after this call has returned.
+    /// Marks the entries with these URLs as gone, after this call has returned. Their bytes were deleted, or belong to
+    /// an upload in the queue again.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in
             state.withLock { state in
-                var listed = state.listed ?? Self.moments(read())
+                var listed = state.listed ?? Self.moments((try? read()) ?? [])
                 let gone = urls.filter { listed.removeValue(forKey: $0) != nil }
                 state.listed = listed
                 state.unsaved.removeAll { gone.contains($0.url) }
-                // If this write fails, the next check finds the bytes gone and strikes the entry out.
+                // If this write fails, the next `ferry check` finds that the bytes are gone and marks the entry.
                 if !gone.isEmpty { try? append([Line(gone: gone)], safely: false) }
             }
         }
     }
 
-    /// Returns the entries that are not struck out and that their servers have not dropped, the oldest first.
+    /// Returns the entries that are not marked as gone and whose `expires` is not past, the oldest first.
     func all(now: Date) async -> [AbandonedUpload] {
         await onQueue { [self] in
             state.withLock { state in
-                let saved = read()
+                let saved = (try? read()) ?? []
                 let all = saved + state.unsaved
                 state.listed = Self.moments(all)
                 return all.filter { $0.expires.map { $0 > now } ?? true }
@@ -83,7 +84,7 @@ public final class AbandonedUploads: Sendable {
     }
 
     private func write(_ uploads: [AbandonedUpload], in state: inout State) {
-        var listed = state.listed ?? Self.moments(read())
+        var listed = state.listed ?? Self.moments((try? read()) ?? [])
         for upload in uploads where listed[upload.url].map({ upload.since < $0 }) ?? true {
             listed[upload.url] = upload.since
             state.unsaved.append(upload)
@@ -92,7 +93,7 @@ public final class AbandonedUploads: Sendable {
         guard !state.unsaved.isEmpty else { return }
         do {
             if try length() > Self.usualLength {
-                try rewrite(read() + state.unsaved)
+                try rewrite(try read() + state.unsaved)
             } else {
                 try append(state.unsaved.map { Line(kept: KeptLine($0)) }, safely: true)
             }
@@ -113,12 +114,12 @@ extension AbandonedUploads {
         return try directory.files.open(Self.name, for: .reading)?.length() ?? 0
     }
 
-    /// Reads the entries. An unreadable file counts as empty, and an incomplete line is skipped.
-    private func read() -> [AbandonedUpload] {
-        guard let files = try? StateDirectory(reading: folder)?.files,
-            let file = try? files.open(Self.name, for: .reading),
-            let length = try? file.length(), length <= Self.longestFile, let content = try? file.content()
+    /// Reads the entries. A file that is too long counts as empty, and an incomplete line is skipped.
+    private func read() throws -> [AbandonedUpload] {
+        guard let file = try StateDirectory(reading: folder)?.files.open(Self.name, for: .reading),
+            try file.length() <= Self.longestFile
         else { return [] }
+        let content = try file.content()
         let decoder = JSONDecoder()
         var order: [String] = []
         var known: [String: AbandonedUpload] = [:]
@@ -157,14 +158,14 @@ extension AbandonedUploads {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return lines.reduce(into: []) { bytes, line in
             guard let data = try? encoder.encode(line), data.count <= longestLine else { return }
-            // A killed process may have left an incomplete line before this one.
+            // The first line break ends an incomplete line that a killed process may have left.
             bytes += [0x0A] + data + [0x0A]
         }
     }
 }
 
-/// The form of an abandoned upload in the file. Versions before upload records wrote every member in this form, and
-/// they read no other.
+/// The JSON form of an abandoned upload in the file. It is not the form of upload records, because older versions of
+/// Ferry read only this one.
 private struct KeptLine: Codable {
     struct Kept: Codable {
         var id: Upload.ID
@@ -172,7 +173,7 @@ private struct KeptLine: Codable {
         var path: LocalPath
         var identity: FileIdentity
         var target: Upload.Target
-        /// The state that older versions require. The last state says nothing about the bytes that are left.
+        /// A constant, because older versions require this member. Deleting the bytes needs no state.
         var state: [String: [String: String]] = ["queued": [:]]
         var resource: UploadResource?
         var added: Date

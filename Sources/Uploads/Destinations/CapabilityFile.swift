@@ -3,15 +3,15 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The file `capabilities.json` in the state folder. It needs no lock: each write replaces the file, and each change is
-/// read again, so a running engine sees what `ferry check` finds.
+/// A store of capabilities in the file `capabilities.json` of the state folder. No lock is needed: each write replaces
+/// the file, and a replaced file is read again. So a running engine sees what `ferry check` has found.
 ///
 /// An unreadable file counts as empty. Capabilities that cannot be written stay in the memory of this process.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1
     private static let sizeLimit = 1 << 20
-    /// The maximum number of entries: URLs that were used once would pile up.
+    /// The maximum number of entries. Without one, URLs that were used only once would accumulate.
     private static let entryLimit = 500
 
     private struct Document: Codable {
@@ -29,8 +29,8 @@ public final class CapabilityFile: CapabilityStore {
     private struct Memory {
         /// The capabilities that could not be written.
         var unsaved: Known = [:]
-        /// The content of the file at the last read, with its identity; nil for a missing file. Cached because
-        /// thousands of small uploads look up capabilities.
+        /// The identity and the content of the file at the last read; the identity is nil for a missing file. Cached
+        /// because each of thousands of small uploads looks up capabilities.
         var read: (file: FileIdentity?, known: Known) = (nil, [:])
     }
 

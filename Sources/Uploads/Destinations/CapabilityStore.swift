@@ -3,18 +3,18 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of the capabilities that servers report, so that each server is asked once. `CapabilityMemory` lasts for one
-/// process, `CapabilityFile` across restarts.
+/// A store of the capabilities that servers report, so that not every upload requests them again. `CapabilityMemory`
+/// stores them for the life of the process, `CapabilityFile` across restarts.
 ///
-/// Nothing depends on the store: missing capabilities are requested again.
+/// Uploads also work without stored capabilities: missing ones are requested again.
 public protocol CapabilityStore: Sendable {
     /// Returns the stored capabilities, however old; nil if there are none.
     func capabilities(of place: CapabilityKey) -> ServerCapabilities?
-    /// Replaces the stored capabilities; `asked` is their date.
+    /// Replaces the stored capabilities. Their member `asked` is the time when the server reported them.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey)
 }
 
-/// The key of capabilities: one URL and one protocol.
+/// The key under which a server's capabilities are stored: the destination's name, the URL and the protocol.
 public struct CapabilityKey: Hashable, Codable, Sendable {
     /// The destination's name in the configuration; empty for a URL that the user gave.
     public let destination: String
@@ -40,20 +40,21 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
     }
 }
 
-/// The key of the server software at a URL, whatever the protocol. The software tells the server's responses from those
-/// of a captive portal.
 extension CapabilityKey {
+    /// Creates the key under which the names of a target's server software are stored, for all protocols. Ferry
+    /// compares these names to distinguish the server's responses from those of a captive portal.
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
     }
 }
 
 extension CapabilityStore {
-    /// Stores that the server was recognized, with the value of its Server header field; nil if there is none.
+    /// Stores that the server has responded itself. `software` is the value of its `Server` header field, if any.
     func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
-        // Servers behind one URL may differ; the limit drops software names that are years old.
+        // Several servers may respond at one URL, so several names are stored. At the limit all names are dropped,
+        // because some may be years old.
         if found.facts.count >= 8 { found.facts = [:] }
         if let name = software.value { found.facts[String(name.prefix(200))] = "software" }
         if found != known { keep(software.map { _ in found }, of: place, at: now) }
@@ -61,11 +62,11 @@ extension CapabilityStore {
 }
 
 extension ServerCapabilities {
-    /// The number of seconds for which capabilities are trusted. A server that was reconfigured is noticed the next
-    /// day, and asking costs one request.
+    /// The number of seconds for which uploads rely on stored capabilities. After a day they are requested again, with
+    /// one request, to notice a server that was reconfigured.
     public static let lifetime: TimeInterval = 86_400
 
-    /// True if an upload may rely on the capabilities.
+    /// Returns whether the capabilities are recent enough for an upload to rely on them.
     public func isFresh(at now: Date) -> Bool {
         guard let asked else { return false }
         // A clock that was set back must not keep the capabilities for ever.

@@ -2,11 +2,11 @@ public import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// A named target of uploads, ready for use: the settings of the configuration, with its secrets behind closures.
+/// A server URL to which files are uploaded, with its protocol, header fields, credentials and connection settings.
 public struct Destination: Sendable {
     /// The name in the configuration; empty for a URL that the user gave.
     public var name: String
-    /// The absolute URL, `http`, `https` or `http+unix`, without user info.
+    /// The absolute URL without user info. Its scheme is `http`, `https` or `http+unix`.
     public var url: String
     /// The protocol's name in `ProtocolCatalog`.
     public var protocolName: String
@@ -19,11 +19,11 @@ public struct Destination: Sendable {
     /// The interceptor that adds credentials to requests and renews them, for all uploads to this destination; nil
     /// sends none.
     public var interceptor: (any RequestInterceptor)?
-    /// The settings for `https`.
+    /// The TLS settings for `https` connections.
     public var tls: TLSSettings
-    /// The proxy for connections to its server.
+    /// The proxy for connections to the destination's server.
     public var proxy: ProxySettings
-    /// The congestion control of its connections; nil for the system's.
+    /// The congestion control of connections to the server; nil for the system's.
     public var congestionControl: CongestionControl?
 
     public init(
@@ -44,8 +44,9 @@ public struct Destination: Sendable {
         self.congestionControl = congestionControl
     }
 
-    /// Creates a destination whose protocol is known to exist: a built-in one such as `.tus`, or a registered one. For
-    /// a name from outside, use the other initializer; a name that is not in `ProtocolCatalog` fails each upload.
+    /// Creates a destination with an entry of `ProtocolCatalog`: a built-in protocol such as `.tus`, or a registered
+    /// one. If only the name of the protocol is known, use the initializer with `protocolName`. A name that is not in
+    /// the catalog makes each upload fail.
     public init(
         name: String, url: String, protocol entry: ProtocolCatalog.Entry,
         options: ProtocolOptions = ProtocolOptions(),
@@ -59,11 +60,12 @@ public struct Destination: Sendable {
             congestionControl: congestionControl)
     }
 
-    /// Returns the target of a file, fixed when the file is queued. The query of a configured URL stays in the
-    /// configuration: it may be a signature or a key, and the queue's files contain no secret.
+    /// Returns the target of a new upload to this destination. For a configured destination, the target lacks the query
+    /// of the URL: the query may be a signature or a key, and the queue's files contain no secret.
     ///
     /// - Parameters:
-    ///   - fields: The parameters of this upload alone.
+    ///   - name: The name of the file on the server.
+    ///   - fields: The form parameters or metadata of this upload alone. They follow those of the destination.
     ///   - existing: The policy for a file that exists on the server; nil for the destination's policy.
     public func target(
         name: String, fields: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil

@@ -2,13 +2,13 @@ public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// The bytes that servers still store of uploads that have left the queue.
+/// The abandoned uploads: they were given up, and servers may still store bytes of them.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(
             uploads.compactMap { upload in
                 guard let entry = AbandonedUpload(upload, since: date) else { return nil }
-                // A destination that is missing now may return, so its upload is recorded too.
+                // A destination that the configuration lacks may return, so its upload is recorded too.
                 if let (exchanges, _) = try? deletion(of: upload), exchanges.isEmpty { return nil }
                 return entry
             })
@@ -19,16 +19,16 @@ extension DestinationRunner {
     }
 
     public func discard(_ upload: Upload) async {
-        // An upload that cannot be deleted stays among the abandoned ones.
+        // If the deletion fails, the entry of the upload stays in the list of abandoned uploads.
         try? await delete(upload)
     }
 
-    /// Returns the abandoned uploads whose bytes a destination's server may still store.
+    /// Returns the abandoned uploads whose bytes the server of a destination may still store.
     ///
-    /// - Parameter destination: The destination. For a plain URL, uploads to the same URL match.
+    /// - Parameter destination: The destination. If it has no name, uploads to its URL match, with any query.
     ///
-    /// An entry with `since` in the future was removed a moment ago. The removal can be undone until then, and
-    /// afterwards the owner of the queue deletes the bytes.
+    /// If `since` of an entry is in the future, a user removed the upload a moment ago and can still undo that. From
+    /// `since` on, the process that owns the queue deletes the bytes.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
@@ -39,7 +39,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// The plain URLs, outside of the configured destinations, that may still store bytes.
+    /// Returns a destination for each URL outside of the configuration that abandoned uploads were sent to.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
         return await abandoned?.all(now: now()).compactMap { entry in
@@ -50,7 +50,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Deletes the remaining bytes of an upload.
+    /// Deletes the bytes of an abandoned upload from its server, and removes its entry.
     ///
     /// - Throws: `UploadFailure` with the reason why the bytes are still there.
     public func remove(_ entry: AbandonedUpload) async throws(UploadFailure) {
@@ -72,7 +72,9 @@ extension DestinationRunner {
 
     static let cannotBeRemoved = UploadFailure(.permanent, "there is no way to remove it from here")
 
-    /// - Throws: `UploadFailure` for the last refusal of the server.
+    /// Sends the requests that delete an unfinished upload.
+    ///
+    /// - Throws: `UploadFailure` if a request got no response, or for the last request that the server refused.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {
@@ -83,7 +85,7 @@ extension DestinationRunner {
                 switch try await sender.ask(exchange, label: label) {
                 case .broken(let failure, _): throw failure
                 case .answered(let answer):
-                    // The bytes are gone with 404 and 410 too. Google sends 499 for an upload session that was ended.
+                    // 404 and 410 mean that the bytes are gone. Google sends 499 for an upload session that was ended.
                     guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status)
                     else {
                         refusal = ResponseClassifier.failure(answer)

@@ -2,9 +2,9 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension DestinationRunner {
-    /// Asks a destination for its capabilities, and stores them for its uploads.
+    /// Asks the server of a destination for its capabilities, and stores them for later uploads.
     ///
-    /// - Throws: `UploadFailure` if the server cannot be asked, or if nothing can be uploaded to it.
+    /// - Throws: `UploadFailure` if the server cannot be reached, or if files cannot be uploaded to it.
     public func check(_ destination: Destination) async throws(UploadFailure) -> Redacted<CheckReport> {
         var destination = destination
         if destination.name.isEmpty, destination.interceptor == nil {
@@ -26,9 +26,9 @@ extension DestinationRunner {
         capabilities.capabilities(of: CapabilityKey(destination))
     }
 
-    /// Deletes a leftover that a check found.
+    /// Deletes an unfinished upload that `check` found on the server.
     ///
-    /// - Throws: `UploadFailure` with the reason why the leftover is still there.
+    /// - Throws: `UploadFailure` with the reason why the unfinished upload is still there.
     public func remove(
         _ leftover: CheckReport.Leftover, at destination: Destination
     ) async throws(UploadFailure) {

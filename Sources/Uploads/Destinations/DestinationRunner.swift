@@ -4,7 +4,7 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The runner of real attempts: opens the file, finds the destination and runs its protocol.
+/// A runner that sends files to servers: it opens the file, finds the destination and runs its protocol.
 public final class DestinationRunner: AttemptRunner {
     private struct HostKey: Hashable {
         var destination: String
@@ -18,11 +18,11 @@ public final class DestinationRunner: AttemptRunner {
 
     private struct Memory {
         var destinations: Destinations
-        /// The hosts of the current destinations.
+        /// The hosts that were found for targets, with the current destinations.
         var hosts: [HostKey: UploadHost] = [:]
-        /// The hosts that have stored a file of this process.
+        /// The targets to which this process has completed an upload.
         var proven: Set<HostKey> = []
-        /// The suspected captive portal pages, by host.
+        /// The pages that may come from a captive portal, by target.
         var pages: [HostKey: PersistentPage] = [:]
     }
 
@@ -38,13 +38,13 @@ public final class DestinationRunner: AttemptRunner {
 
     /// - Parameters:
     ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
-    ///   - abandoned: The store of bytes that servers keep of uploads that were given up; nil stores none.
+    ///   - abandoned: The list of given-up uploads whose bytes servers may still store; nil keeps no list.
     ///   - proxy: The proxy for uploads to a URL outside of the configured destinations.
-    ///   - readers: The threads that wait for the volumes of the files.
+    ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
     ///   - rateLimit: The limits on bytes per second.
     ///   - addressCredentials: Returns the credentials for uploads to a URL outside of the configured destinations;
     ///     called at each attempt.
-    ///   - isLocal: Returns whether a host needs no network.
+    ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
     ///   - now: The wall clock.
     public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
@@ -62,8 +62,14 @@ public final class DestinationRunner: AttemptRunner {
             monitors: monitors, isLocal: isLocal, now: now)
     }
 
-    /// - Parameter destinations: The destinations until they are replaced. The other parameters are those of the other
-    ///   initializer.
+    /// - Parameters:
+    ///   - destinations: The destinations with the settings of their connections. They can be replaced later.
+    ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
+    ///   - abandoned: The list of given-up uploads whose bytes servers may still store; nil keeps no list.
+    ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
+    ///   - rateLimit: The limits on bytes per second.
+    ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
+    ///   - now: The wall clock.
     public init(
         _ destinations: Destinations, capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, readers: BlockingIOPool = .shared, rateLimit: RateLimit,
@@ -82,8 +88,8 @@ public final class DestinationRunner: AttemptRunner {
         memory = Mutex(Memory(destinations: destinations))
     }
 
-    /// The destinations of attempts that begin now. Running attempts keep the destinations that they began with.
-    /// Connections that no destination uses any more are closed after those attempts.
+    /// The destinations of attempts that begin from now on. Running attempts keep the destinations with which they
+    /// began. Connections that no destination uses any more are closed when these attempts have ended.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -95,7 +101,7 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// Closes all connections. Nothing may run afterwards.
+    /// Closes all connections, and waits until the abandoned uploads are written. No attempt may run afterwards.
     public func shutdown() async {
         await transports.shutdown()
         await abandoned?.flush()
@@ -161,7 +167,7 @@ public final class DestinationRunner: AttemptRunner {
                 let now = now()
                 memory.pages[key, default: PersistentPage(at: now)].returned(at: now)
             case .failed(let failure):
-                // A failure without a status comes from the network and does not show who responds.
+                // A network error has no HTTP status, and does not show whether a captive portal responds.
                 guard failure.status != nil, var page = memory.pages[key] else { break }
                 let now = now()
                 let isServers = page.isServers(at: now)
@@ -172,8 +178,8 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// The number of bytes that a captive portal would hardly accept. An upload that sent as many has reached its
-    /// server.
+    /// The number of sent bytes that shows that an upload has reached its real server. A captive portal would hardly
+    /// accept so many.
     private static let tellingBytes: ByteCount = 256 << 10
 
     private func server(
@@ -191,8 +197,8 @@ public final class DestinationRunner: AttemptRunner {
             isTakenAtWord: page?.isServers(at: now()) ?? false)
     }
 
-    /// Returns the failure that the system's state explains better. While no file can be opened, reading secrets,
-    /// tokens and certificates fails too, and their errors do not name the reason.
+    /// Returns a failure that names the lack of file descriptors if that is the likely cause, else `failure`. Without a
+    /// free descriptor, reading secrets, tokens and certificates fails too, and those errors do not name the cause.
     private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
         guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
             DescriptorLimit.isReached
@@ -214,19 +220,19 @@ public final class DestinationRunner: AttemptRunner {
         let url = URL(string: target.url)
         let name = url?.host()?.lowercased() ?? ""
         let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
-        // A proxy that cannot be used is reported when the upload runs.
+        // An invalid proxy setting counts as no proxy here. The upload reports the error when it runs.
         let proxy = (try? destinations.proxy(for: target).proxy(for: target.url)) ?? nil
         return UploadHost(
             name: name, port: UInt16(exactly: port) ?? 0,
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// Returns whether the upload can resume, by the traits of its protocol or of the protocol that `auto` chose.
+    /// Returns whether the protocol of the upload can resume. For `auto`, the protocol that was chosen counts.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice
-        // A lost link ends uploads that resume, and the others keep trying. An unknown protocol counts as one that
-        // cannot resume, which is the safe side.
+        // When the network is lost, the queue stops the attempts that can resume and lets the others continue. While
+        // the protocol is unknown, false is safe: no attempt is stopped that cannot resume.
         if chosen == nil, upload.target.method == AutoUpload.name { return false }
         return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.method)?.traits.resumes ?? false
     }
@@ -250,12 +256,12 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    /// Lends a sender of requests until `body` returns.
+    /// Creates a sender of requests to a destination and passes it to `body`. The sender is valid until `body` returns.
     ///
     /// - Parameters:
-    ///   - destinations: The destinations to use; nil for the current ones.
-    ///   - parameters: The form parameters or metadata of the upload.
-    /// - Throws: The error of `body`, without secrets that it may repeat.
+    ///   - destinations: The destinations that define the timeouts of connections; nil for the current ones.
+    ///   - parameters: The form parameters or metadata of the upload, which may contain secrets.
+    /// - Throws: The error of `body` without secrets; `UploadFailure` (`permanent`) for invalid connection settings.
     func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 public import FerryTransfer
 
-/// The destinations and the settings of their connections as one value that is replaced as a whole. An attempt keeps
-/// the value that it began with.
+/// The configured destinations and the settings of their connections. A new configuration replaces the value as a
+/// whole. A running attempt keeps the value with which it began.
 public struct Destinations: Sendable {
     /// The destinations by name.
     public var named: [String: Destination]
@@ -11,10 +11,11 @@ public struct Destinations: Sendable {
     public var timeouts: HTTPClientTransport.Timeouts
     /// The proxy for uploads to a URL outside of the configured destinations.
     public var proxy: ProxySettings
-    /// Returns the credentials for uploads to a URL outside of the configured destinations; called at each attempt.
+    /// The function that returns the credentials for uploads to a URL outside of the configured destinations. It is
+    /// called at each attempt.
     public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
 
-    /// - Parameter destinations: The destinations. If two share a name, the first counts.
+    /// - Parameter destinations: The destinations. If several have one name, the first of them is used.
     public init(
         _ destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment,
@@ -26,12 +27,15 @@ public struct Destinations: Sendable {
         self.addressCredentials = addressCredentials
     }
 
-    /// True if the destination that the target names exists, and leads to the target's server.
+    /// Returns whether an upload to `target` can run: the destination that it names exists and has the same origin
+    /// (scheme, host and port). A target without a destination name can always run.
     public func take(_ target: Upload.Target) -> Bool { (try? destination(for: target)) != nil }
 }
 
 extension Destinations {
-    /// The destination that an upload is queued for. Its URL is the upload's own.
+    /// Returns the destination of a target. For a target without a destination name, creates one from the target's URL.
+    ///
+    /// - Throws: `UploadFailure` (`destinationChanged`) if the destination is unknown or has another origin.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             var options = ProtocolOptions()
@@ -43,7 +47,7 @@ extension Destinations {
         guard let known = named[target.destination] else {
             throw .unknownDestination(target.destination)
         }
-        // Credentials go only where the configuration sends them now.
+        // Credentials must be sent only to the server that the configuration names now.
         guard let queued = URL(string: target.url).flatMap(UploadAddress.origin),
             queued == URL(string: known.url).flatMap(UploadAddress.origin)
         else { throw .movedDestination(target.destination) }
@@ -85,8 +89,8 @@ extension UploadFailure {
 }
 
 extension Upload {
-    /// True if the upload failed because its destination was unknown or had moved. Another configuration may let the
-    /// upload run.
+    /// True if the upload failed because the configuration lacks its destination, or the destination has another server
+    /// now. The upload may run with another configuration.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
         return failure.category == .destinationChanged

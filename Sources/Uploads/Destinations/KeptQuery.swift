@@ -2,15 +2,16 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The query of a destination's URL, which may be a signature or a key. Only the configuration contains it: the resume
-/// data and locations in the queue's files leave it out.
+/// The query of a destination's URL, which may be a signature or a key. It is removed from the URLs in the queue's
+/// files. When an upload resumes, it is added again from the configuration.
 struct KeptQuery: Sendable {
-    /// The field that names the shortened members of a resource, separated by commas.
+    /// The member of a resource's memory that lists the members without their query, separated by commas.
     private static let markField = "query"
-    /// The name by which `markField` lists the URL.
+    /// The name in the list of `markField` that stands for the URL of the resource.
     private static let addressName = "url"
 
-    /// The items as written. An item that contains `{name}` differs from file to file and is no secret.
+    /// The items of the query, such as `key=value`, as written. An item that contains `{name}` is not among them: it
+    /// differs from file to file and is no secret.
     private let items: [String]
 
     /// - Parameter url: The URL from the configuration or from the user.
@@ -18,12 +19,12 @@ struct KeptQuery: Sendable {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
     }
 
-    /// Returns a recorder that removes the query from what it passes on.
+    /// Returns a recorder that passes resources on to `recorder` without the query.
     func recorder(_ recorder: any AttemptRecorder) -> any AttemptRecorder {
         items.isEmpty ? recorder : QuerylessRecorder(base: recorder, query: self)
     }
 
-    /// Returns the part of a resource that the journal stores.
+    /// Returns a resource without the query, as the journal stores it.
     func removed(from resource: UploadResource) -> UploadResource {
         guard !items.isEmpty else { return resource }
         var written = resource
@@ -41,7 +42,7 @@ struct KeptQuery: Sendable {
         return written
     }
 
-    /// Returns the resource that an upload resumes with, from the part that the journal stores.
+    /// Returns a resource from the journal with the query, so that an upload can resume with it.
     func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
@@ -77,7 +78,7 @@ struct KeptQuery: Sendable {
         place + (items.isEmpty ? "" : "?" + items.joined(separator: "&")) + end
     }
 
-    /// The URL up to its query, the query's items, and the rest.
+    /// Splits a URL into the text before its query, the items of the query, and the fragment with its `#`.
     private static func split(_ url: String) -> (place: String, items: [String], end: String) {
         let place = url.prefix { $0 != "?" && $0 != "#" }
         let end = url.firstIndex(of: "#") ?? url.endIndex
@@ -87,7 +88,7 @@ struct KeptQuery: Sendable {
     }
 }
 
-/// A recorder that passes on resources without the query.
+/// A recorder that removes the query from resources, and passes every call on to `base`.
 private struct QuerylessRecorder: AttemptRecorder {
     let base: any AttemptRecorder
     let query: KeptQuery

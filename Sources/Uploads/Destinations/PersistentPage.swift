@@ -1,10 +1,11 @@
 import FerryFiles
 
-/// A suspected captive portal page, and the time since which it was returned in a server's place. Pure.
+/// The times at which one target responded with pages that may come from a captive portal. If it does so for more than
+/// a day, the pages are the server's own. Pure: the caller passes the time.
 struct PersistentPage {
-    /// The number of seconds after which a page counts as the server's own.
+    /// The number of seconds of such pages after which they count as the server's own.
     private static let longest: TimeInterval = 86_400
-    /// The number of seconds after which pages are unrelated: another network may have been in use between them.
+    /// The maximum number of seconds between two such pages. After more, another network may have been in use.
     private static let gap: TimeInterval = 600
 
     private var since: Date
@@ -12,15 +13,15 @@ struct PersistentPage {
 
     init(at now: Date) { (since, last) = (now, now) }
 
-    /// Notes that the page was returned again.
+    /// Notes that such a page was returned again.
     mutating func returned(at now: Date) {
         if !follows(at: now) { since = now }
         last = now
     }
 
-    /// True if the page counts as the server's own response.
+    /// Returns whether such a page counts as the server's own response now.
     func isServers(at now: Date) -> Bool { follows(at: now) && now.timeIntervalSince(since) > Self.longest }
 
-    /// Returns false after a clock was set back, which begins a new count.
+    /// Returns whether `now` continues the series of pages. If the clock was set back, a new series begins.
     private func follows(at now: Date) -> Bool { (0...Self.gap).contains(now.timeIntervalSince(last)) }
 }

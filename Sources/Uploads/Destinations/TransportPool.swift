@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The transports of a runner: one, and so one pool of connections, for all destinations with the same configuration. A
-/// transport that no destination uses any more is shut down after its last request.
+/// The HTTP transports of a runner, one for each connection configuration. Destinations with equal configurations share
+/// a transport and its connections. A transport that no destination uses any more is shut down after its last request.
 final class TransportPool: Sendable {
     private struct Entry {
         let transport: HTTPClientTransport
@@ -12,7 +12,7 @@ final class TransportPool: Sendable {
 
     private struct State {
         var entries: [HTTPClientTransport.Configuration: Entry] = [:]
-        /// The configurations to keep; nil keeps all.
+        /// The configurations whose transports must stay; nil for all.
         var wanted: Set<HTTPClientTransport.Configuration>?
         var linkIsAway = false
 
@@ -30,10 +30,10 @@ final class TransportPool: Sendable {
 
     init(monitors: [any EventMonitor]) { self.monitors = monitors }
 
-    /// The current transports, with those that only finish their requests.
+    /// All transports, including those that will be shut down after their last request.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
-    /// Whether the network is away. All current and future transports receive the value.
+    /// True while there is no network. All current and future transports receive the value.
     var linkIsAway: Bool {
         get { state.withLock { $0.linkIsAway } }
         set {
@@ -44,7 +44,7 @@ final class TransportPool: Sendable {
         }
     }
 
-    /// Lends the transport until `body` returns.
+    /// Passes the transport with this configuration to `body`, and does not shut it down before `body` returns.
     ///
     /// - Throws: The error of `body`, and `UploadFailure` (`permanent`) if the transport cannot be created.
     func with<Result>(
@@ -87,7 +87,8 @@ final class TransportPool: Sendable {
         for transport in unwanted { await transport.shutdown() }
     }
 
-    /// Keeps only these from now on, and returns at once. A transport in use is shut down after its last request.
+    /// Shuts down the transports with other configurations than `wanted`, and returns at once. A transport in use is
+    /// shut down after its last request.
     func keep(_ wanted: Set<HTTPClientTransport.Configuration>) {
         let unwanted = state.withLock { state in
             state.wanted = wanted
@@ -97,7 +98,7 @@ final class TransportPool: Sendable {
         Task { for transport in unwanted { await transport.shutdown() } }
     }
 
-    /// Closes all connections. No transport may be lent afterwards.
+    /// Closes all connections. `with` must not be called afterwards.
     func shutdown() async {
         let entries = state.withLock { state in
             defer { state.entries = [:] }

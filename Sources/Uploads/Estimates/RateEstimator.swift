@@ -1,19 +1,20 @@
 /// The rate at which bytes are sent, estimated from the times of sending. Pure: the caller passes the time in seconds.
 ///
-/// The rate is the mean of the last `recent` seconds, so the rate follows a change of the link after that time. The
-/// steady rate is the mean of a longer time while that agrees with the last seconds. It flickers less, and remaining
-/// times are computed from it.
+/// The rate is the mean of the last `recent` seconds, so it follows a change of the link after that time. The steady
+/// rate is the mean of up to 24 seconds, as long as it differs from the rate by at most 10 %. It changes less often, so
+/// remaining times are computed from it.
 package struct RateEstimator: Hashable, Sendable {
-    /// The number of seconds that the rate is a mean of.
+    /// The number of seconds over which the rate is averaged.
     package static let recent = 3.0
-    /// The number of seconds of movement before a remaining time is worth showing.
+    /// The number of seconds of measurement before a remaining time is shown.
     package static let settling = 2.0
 
-    /// The numbers of seconds that the steady rate may be a mean of, besides `recent`.
+    /// The numbers of seconds over which the steady rate may be averaged, besides `recent`.
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// The number of seconds between two points. A connection writes thousands of times a second.
+    /// The least number of seconds between two points. A connection writes thousands of times a second, so writes
+    /// within this time share a point.
     private static let resolution = 0.1
     private static let capacity = 512
 
@@ -23,7 +24,7 @@ package struct RateEstimator: Hashable, Sendable {
         var bytes: Double
     }
 
-    /// The points, sorted by time; the first is the start.
+    /// The points, sorted by time. The first is the start, or the oldest point that was not dropped.
     private var points: [Point]
 
     package init(at start: Double) { points = [Point(time: start, bytes: 0)] }
@@ -62,8 +63,8 @@ package struct RateEstimator: Hashable, Sendable {
 
     private var last: Point { points[points.count - 1] }
 
-    /// Returns the end of the measured time. Bytes are sent in bursts: a silence counts once it is longer than the
-    /// recent silences between bursts.
+    /// Returns the end of the time over which to average. Bytes are sent in bursts. So a pause counts only once it is
+    /// longer than the longest recent pause between bursts, or than half of `recent`.
     private func end(at now: Double) -> Double {
         guard points.count > 2 else { return max(now, last.time) }
         var longest = 0.0

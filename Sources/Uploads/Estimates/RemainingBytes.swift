@@ -1,7 +1,7 @@
-/// The bytes that due uploads still have to send, in all and by the scope of each limit.
+/// The number of bytes that due uploads have not sent yet: in total, and for each scope of a bandwidth limit.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
-    /// The bytes of all uploads.
+    /// The number of unsent bytes of all due uploads.
     package private(set) var total: Int128 = 0
 
     package init() {}
@@ -11,14 +11,14 @@ package struct RemainingBytes: Hashable, Sendable {
         for upload in uploads where upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
     }
 
-    /// Adds bytes of an upload; a negative number takes them away.
+    /// Adds unsent bytes of an upload; a negative number subtracts them.
     package mutating func add(_ bytes: Int128, of upload: Upload) {
         total += bytes
         guard bytes != 0 else { return }
         for scope in upload.limitScopes where scope != .total { scopes[scope, default: 0] += bytes }
     }
 
-    /// The bytes of a scope, never negative.
+    /// The number of unsent bytes in a scope, never negative.
     package subscript(scope: LimitScope) -> Double {
         Double(max(0, scope == .total ? total : scopes[scope] ?? 0))
     }

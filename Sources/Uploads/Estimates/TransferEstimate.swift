@@ -4,7 +4,7 @@ import FerryProtocols
 package struct TransferEstimate: Hashable, Codable, Sendable {
     /// The rate in bytes per second; nil before there is a measurement.
     package var rate: Double?
-    /// The remaining time in seconds; nil while it is unknown: in the first seconds, and while nothing moves.
+    /// The remaining time in seconds; nil while it is unknown: in the first seconds, and while no bytes are sent.
     package var remaining: Double?
 
     package init(rate: Double? = nil, remaining: Double? = nil) {
@@ -15,7 +15,7 @@ package struct TransferEstimate: Hashable, Codable, Sendable {
 
 /// The estimates of all uploads at one moment.
 package struct TransferEstimates: Hashable, Sendable {
-    /// The estimate of all uploads together. Its remaining time is never shorter than that of one upload.
+    /// The estimate of all uploads together. Its remaining time is at least that of each running upload.
     package var total = TransferEstimate()
     /// The estimates of the running uploads.
     package var uploads: [Upload.ID: TransferEstimate] = [:]

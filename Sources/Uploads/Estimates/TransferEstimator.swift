@@ -3,10 +3,10 @@ package import FerryProtocols
 /// Estimates the rates and the remaining times of the running uploads and of the whole queue. Pure: the caller passes
 /// the time in seconds.
 ///
-/// The screen and the engine each pass the sent bytes to one, so header, row, details, `list`, `status` and `--json`
+/// The screen and the engine each have one and add the sent bytes to it. So the screen, `list`, `status` and `--json`
 /// show the same numbers.
 package struct TransferEstimator: Sendable {
-    /// A running upload, with what its remaining time depends on.
+    /// A running upload, with the values from which its remaining time is computed.
     package struct Running {
         package let id: Upload.ID
         /// The number of bytes that are not sent yet.
@@ -28,22 +28,22 @@ package struct TransferEstimator: Sendable {
     private var total: RateEstimator?
     /// The time when the last upload stopped; nil while one runs.
     private var idleSince: Double?
-    /// The time when an upload last stopped while others ran: a limit that they shared is theirs from then on.
+    /// The last time when an upload stopped while others ran, so that fewer uploads share a limit.
     private var lastEnd = -Double.infinity
 
     package init() {}
 
-    /// Begins a new measurement of an upload: bytes of its file are sent from now on.
+    /// Begins to measure an upload. Call this when the first byte of its file is sent.
     package mutating func start(_ id: Upload.ID, at now: Double) {
         uploads[id] = RateEstimator(at: now)
-        // A short gap between two uploads is no pause.
+        // The total measurement continues after a short gap between two uploads.
         if total == nil || idleSince.map({ now - $0 > RateEstimator.recent }) ?? false {
             total = RateEstimator(at: now)
         }
         idleSince = nil
     }
 
-    /// Adds bytes that were sent.
+    /// Adds sent bytes of an upload.
     package mutating func move(_ id: Upload.ID, by bytes: Double, at now: Double) {
         uploads[id]?.add(bytes, at: now)
         total?.add(bytes, at: now)
@@ -61,7 +61,7 @@ package struct TransferEstimator: Sendable {
         if uploads.isEmpty { idleSince = now } else { lastEnd = now }
     }
 
-    /// The estimates at a moment.
+    /// Returns the estimates of the running uploads, and of all due uploads together.
     ///
     /// - Parameters:
     ///   - left: The bytes that all due uploads have not sent yet.
@@ -86,7 +86,7 @@ package struct TransferEstimator: Sendable {
         return estimates
     }
 
-    /// The estimates of the running uploads, each by its own rate and the limits that apply to it.
+    /// Returns the estimates of the running uploads, each from its measured rate and the limits that apply to it.
     package func estimates(
         of running: some Sequence<Running>, limits: [LimitScope: ByteCount], at now: Double
     ) -> [Upload.ID: TransferEstimate] {
@@ -103,7 +103,7 @@ package struct TransferEstimator: Sendable {
         ) { $1 }
     }
 
-    /// - Parameter share: The least rate to expect, in bytes per second.
+    /// - Parameter share: The least rate to expect, in bytes per second; nil for none.
     private func estimate(
         of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
     ) -> TransferEstimate {
@@ -139,7 +139,7 @@ package struct TransferEstimator: Sendable {
         return TransferEstimate(rate: total.rate(at: now), remaining: remaining)
     }
 
-    /// The remaining time in seconds, by the rate or by a lower limit; nil below a byte per second.
+    /// Returns the seconds in which `left` bytes are sent, at `rate` or a lower `limit`; nil below 1 byte per second.
     private static func remaining(_ left: Double, rate: Double?, limit: ByteCount?) -> Double? {
         guard let rate, rate >= 1 else { return nil }
         return max(0, left) / min(rate, limit.map(Double.init) ?? rate)

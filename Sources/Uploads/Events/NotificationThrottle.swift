@@ -2,7 +2,7 @@ import FerryProtocols
 
 /// Turns events into one line for a notification, and limits how often a user is notified.
 public struct NotificationThrottle: Sendable {
-    /// The number of seconds in which a user is notified once, unless nothing is left to do.
+    /// The least number of seconds between two notifications. Only `idle` is reported sooner.
     private static let pause = 10.0
 
     /// The events that cause a notification.
@@ -11,11 +11,11 @@ public struct NotificationThrottle: Sendable {
 
     public init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
-    /// Returns the text of a notification and the last event that it covers; nil if none is due.
+    /// Returns the text of one notification and its last event; nil if none is due. Events within `pause` are dropped.
     ///
     /// The text may contain a file name with control characters; the code that shows the text escapes them.
     ///
-    /// - Parameter seconds: The time on a clock that never jumps.
+    /// - Parameter seconds: The time in seconds, by a clock that cannot be set.
     public mutating func take(_ happened: [QueueEvent], at seconds: Double) -> (
         text: String, event: QueueEvent
     )? {

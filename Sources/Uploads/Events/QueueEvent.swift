@@ -5,14 +5,14 @@ public enum QueueEvent: Hashable, Sendable {
         case done, failed, held, idle, offline, online, notSaved
     }
 
-    /// The end of an upload. Only `done` is final.
+    /// The way in which an upload ended. Failed and held uploads may be retried.
     public enum Outcome: String, CaseIterable, Sendable {
         case done, failed, held
     }
 
     case upload(UploadEvent)
-    /// The end of all work: nothing runs, and nothing starts by itself. The value is the number of uploads that ended
-    /// in each way since the last time.
+    /// The end of all work: no upload runs, and none starts without a user. The value is the number of uploads with
+    /// each outcome since the last `idle`.
     case idle([Outcome: Int])
     case status(StatusChange)
 

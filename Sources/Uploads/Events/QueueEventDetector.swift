@@ -1,24 +1,23 @@
 public import FerryFiles
 
-/// The observer of a queue: turns its updates into events for hooks, notifications, logs and line-by-line output.
+/// A detector of events in the updates of a queue, for hooks, notifications, logs and line-by-line output.
 ///
-/// The first update describes the existing uploads, so it yields no events. A program that shows all current activity
-/// requests them too, with `reportsStanding`.
+/// The first update describes the existing uploads, so it yields no events about them unless `reportsStanding` is true.
 public struct QueueEventDetector: Sendable {
-    /// An upload as of the last update. Queues share its storage with their own copy.
+    /// An upload as of the last update. The copy shares its storage with the queue's copy.
     private struct Seen {
         var upload: Upload
-        /// The round in which the upload ended; 0 if it has not ended, or had ended before the first update.
+        /// The round in which the upload ended; 0 if it has not ended, or ended before the first update.
         var round = 0
     }
 
     private let reportsStanding: Bool
     private var seen: [Upload.ID: Seen] = [:]
-    /// The highest number seen; nil before the first update.
+    /// The highest number of an upload so far; nil before the first update.
     private var highest: Upload.ID?
-    /// The number of uploads that the queue itself still processes.
+    /// The number of uploads that run, or start without a user.
     private var pending = 0
-    /// The number of the current round, which rises each time that nothing is left to do.
+    /// The number of the current round. A round ends when no upload runs and none starts without a user.
     private var round = 1
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
@@ -27,8 +26,8 @@ public struct QueueEventDetector: Sendable {
     ///   user.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
-    /// Returns the events since the update before: first the uploads by number, then removals, the status, and that
-    /// nothing is left to do.
+    /// Returns the events since the previous update: first the uploads by number, then removals, changes of the status,
+    /// and `idle`.
     public mutating func take(_ update: QueueUpdate, at date: Date = Date()) -> [QueueEvent] {
         let isFirst = highest == nil
         let known = highest ?? 0
@@ -42,7 +41,7 @@ public struct QueueEventDetector: Sendable {
         if case .offline = update.status.network { isOffline = true }
         let isSilent = isFirst && !reportsStanding
         for upload in isSilent ? update.changed : update.changed.sorted(by: { $0.id < $1.id }) {
-            // A removed upload that returns by undo is no new upload: numbers are never reused.
+            // An upload that undo has put back is not new: its number is not higher than the highest so far.
             let isStanding = isFirst || upload.id <= known && seen[upload.id] == nil
             guard let kind = take(upload, isStanding: isStanding, isOffline: isOffline) else { continue }
             if isStanding, !reportsStanding || isFirst && !upload.isActiveOrStuck { continue }
@@ -88,7 +87,7 @@ public struct QueueEventDetector: Sendable {
         return upload
     }
 
-    /// Takes back an end that was counted: the upload is retried, and only its final outcome counts.
+    /// Subtracts an outcome that was counted in this round: the upload is retried, and only its final outcome counts.
     private mutating func uncount(_ before: Seen) {
         guard before.round == round, let outcome = QueueEvent.Outcome(before.upload.state),
             let count = counts[outcome]
@@ -98,8 +97,8 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True if the queue itself processes the upload, now or at a time. An upload that waits for another does not
-    /// count: the other one counts while it is processed, and afterwards neither can start.
+    /// True if the upload runs, or starts without a user. An upload that must follow another one does not count. While
+    /// that one is pending, it counts itself; if it ends without being done, neither can start.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }

@@ -5,13 +5,13 @@ import FerryTransfer
 /// One difference between two consecutive statuses of the engine.
 public enum StatusChange: Hashable, Sendable {
     case online
-    /// The network is away. The value is the reason, as a part of a sentence.
+    /// There is no network. The value is the reason, as a part of a sentence.
     case offline(String)
-    /// The set of saved changes is another than before. The failure is the reason, unless all changes are saved.
+    /// The engine can save more or fewer changes than before. The failure is the reason, unless all changes are saved.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The engine is unreachable, or reachable again.
     case contact(EngineStatus.Contact)
-    /// The queue has another notice for users.
+    /// The queue has a new notice for users.
     case notice(UploadFailure)
     /// A server asks for a pause, or for a longer one than before.
     case asked(RetryAfterPause)
@@ -26,14 +26,14 @@ public enum StatusChange: Hashable, Sendable {
     }
 }
 
-/// Compares each status of an engine with the one before. The first comparison is with an engine that is online and
-/// saves everything.
+/// A comparison of each status of an engine with the previous one. The first status is compared with that of an engine
+/// that is online and saves everything.
 public struct StatusDiff: Sendable {
     private var last = EngineStatus()
 
     public init() {}
 
-    /// Returns what differs from the status before.
+    /// Returns the differences from the previous status.
     public mutating func take(_ status: EngineStatus) -> [StatusChange] {
         var changes: [StatusChange] = []
         if status.contact != last.contact { changes.append(.contact(status.contact)) }
@@ -61,8 +61,8 @@ public struct StatusDiff: Sendable {
             && (limit.until != nil || before.until != nil && before.origin != .command)
     }
 
-    /// Returns whether a pause is worth reporting. The number of waiting uploads changes all the time, and the end by
-    /// the wall clock is estimated again each time.
+    /// Returns whether a pause is new, or ends more than a second later than before. A change of the number of waiting
+    /// uploads is not reported. The end is computed again for each status, so smaller differences do not count.
     private func isNews(_ pause: RetryAfterPause) -> Bool {
         guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
         return pause.until.timeIntervalSince(known.until) > 1

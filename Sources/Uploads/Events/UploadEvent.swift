@@ -3,7 +3,7 @@ public import FerryProtocols
 
 /// An event of one upload.
 public struct UploadEvent: Hashable, Sendable {
-    /// The kind of event, in the sequence in which a summary of many events lists them.
+    /// The kind of an event. Summaries of many events list the kinds in this sequence.
     public enum Kind: Hashable, Sendable, CaseIterable {
         case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
         case waits, held, failed
@@ -17,16 +17,16 @@ public struct UploadEvent: Hashable, Sendable {
         }
     }
 
-    /// The kind.
+    /// The kind of the event.
     public var kind: Kind
     /// The upload right after the event; for a removal, right before it.
     public var upload: Upload
-    /// The number of bytes sent by then, if known.
+    /// The number of bytes of the file sent at that time; if unknown, the number that the server had confirmed.
     public var reached: ByteCount
     /// The time when the event was noticed.
     public var date: Date
 
-    /// - Parameter reached: The number of bytes sent by then; nil for the number that the server has confirmed.
+    /// - Parameter reached: The number of bytes of the file sent at that time; nil for the confirmed bytes.
     public init(_ kind: Kind, _ upload: Upload, reached: ByteCount? = nil, date: Date) {
         self.kind = kind
         self.upload = upload
@@ -58,16 +58,16 @@ extension UploadEvent.Kind {
 
     private static func of(_ new: Upload, after old: Upload?, isOffline: Bool) -> Self? {
         guard let old else { return ofNew(new) }
-        // A failure may repeat the one before word for word; the number of attempts differs.
+        // Two successive failures may be equal; then only the number of attempts differs.
         guard old.state != new.state || old.tries.attempts != new.tries.attempts else { return nil }
         switch new.state {
         case .queued: return ofQueued(after: old.state)
         case .running:
             if old.state == new.state { return nil }
-            // The upload may have been queued between two updates.
+            // A user may have resumed the upload since the last update, and it has started already.
             return old.state.isPausedByUser ? .resumed : ofRunning(new)
         case .waiting(_, let failure):
-            // The end of the wait is reported again with every change.
+            // The date is ignored, because each update computes the end of a wait again.
             if case .waiting(_, failure) = old.state, old.tries.attempts == new.tries.attempts { return nil }
             return .waits
         case .paused(.offline):

@@ -4,8 +4,8 @@ import FerryTransfer
 
 /// The search that turns paths, patterns and folders into files.
 ///
-/// Symbolic links are followed in paths that the user names, but not below folders. Hidden names and private keys below
-/// folders are skipped: `.ssh`, `.env` and `id_rsa` are never uploaded by accident.
+/// Symbolic links are followed in paths that the user names, but not below folders. Hidden files and private keys below
+/// folders are skipped, so that `.ssh`, `.env` and `id_rsa` are never uploaded by accident.
 public struct FileSearch: Sendable {
     /// The maximum depth of folders. Deeper folders come from a loop or a faulty program.
     private static let depthLimit = 256
@@ -18,12 +18,13 @@ public struct FileSearch: Sendable {
     private let isStopped: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - isRecursive: Whether a folder includes everything below it.
+    ///   - isRecursive: Whether a folder includes everything below it. If false, folders are left out.
     ///   - minimumAge: The number of seconds for which a file must not have changed: a younger file may still be
     ///     written.
-    ///   - isLiteral: True for names that a program wrote: no name is a pattern, and relative names keep their folders.
+    ///   - isLiteral: True for paths that another program listed. They are never patterns, and relative paths keep
+    ///     their folders in the name for the server.
     ///   - includesKeys: Whether private keys in folders are included.
-    ///   - now: The wall clock, as for the times of files.
+    ///   - now: The wall clock, to which the modification times of files are compared.
     ///   - isStopped: Called for every folder. After `true` the search ends and returns the files found so far.
     public init(
         isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false, includesKeys: Bool = false,
@@ -38,6 +39,8 @@ public struct FileSearch: Sendable {
         self.isStopped = isStopped
     }
 
+    /// Finds the files that paths and patterns select.
+    ///
     /// - Parameter paths: The paths, absolute or relative to the working directory. A path that does not exist and
     ///   contains `*`, `?` or `[` is a pattern; `**` matches any number of folders.
     /// - Returns: Every file once, in the sequence of the paths, and the paths that were left out with the reason.
@@ -52,10 +55,10 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
-        /// The files found so far. Two paths to one file under one name are one file; a link with another name is
-        /// another file.
+        /// The files found so far. Two paths to one file with the same name count as one file; with different names,
+        /// they count as two.
         private var queued: Set<FileSelection.File> = []
-        /// The original bytes of names that now contain U+FFFD: several names may have become the same.
+        /// The original bytes of each name with invalid UTF-8, by the name in which U+FFFD replaces invalid bytes.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
 
         init(search: FileSearch, now: Date) {
@@ -114,7 +117,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds a path that the user named, once, by the path to which its symbolic links lead now.
+        /// Adds a path that the user named, unless it was added before. Symbolic links in it are resolved now.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path
@@ -133,7 +136,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns `day3/a.mov` for `./day3/a.mov`, for names that a program listed.
+        /// Returns the name for the server: `day3/a.mov` for a listed path `./day3/a.mov`, `a.mov` for others.
         private func name(of path: LocalPath) -> String {
             guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
             let components = path.text.split(separator: "/").filter { $0 != "." }
@@ -142,8 +145,9 @@ public struct FileSearch: Sendable {
         }
 
         /// - Parameters:
-        ///   - folders: The folder to search, after its parent folders.
-        ///   - shown: Its path as the user gave it.
+        ///   - folders: The folders from the one that the user named to the one to search, which is the last.
+        ///   - shown: The path of the folder to search, in the form that the user gave.
+        ///   - prefix: The part of the files' names for the server before their own names.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {
@@ -188,7 +192,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// True unless the file is a private key that must not be added.
+        /// Returns false for a private key that must not be added, and notes it as a problem.
         private mutating func isKept(_ shown: LocalPath, at path: LocalPath? = nil) -> Bool {
             guard !search.includesKeys, PrivateKey.isAt(path ?? shown) else { return true }
             leaveOut(shown, "is a private key; name it to add it")
@@ -227,7 +231,7 @@ public struct FileSearch: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the error of a file without its path, which is shown beside it.
+    /// Returns the summary of a file's error without the path at its beginning. Callers show the path themselves.
     func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
@@ -235,7 +239,7 @@ extension UploadFailure {
 }
 
 extension LocalPath {
-    /// Appends the name as `appending` does, without the `./` that a search in the working directory would show.
+    /// Appends a name. In the working directory (`.`), the result is the name alone, without `./`.
     fileprivate func below(_ name: [UInt8]) -> LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
     }

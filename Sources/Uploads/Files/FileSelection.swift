@@ -1,14 +1,14 @@
 public import FerryTransfer
 
-/// The files that paths and patterns select, and the reasons for those that were left out.
+/// The files that paths and patterns select, and the paths that were left out with the reasons.
 public struct FileSelection: Sendable, Hashable {
     /// A readable regular file.
     public struct File: Sendable, Hashable {
-        /// The absolute path without symbolic links: the file to which the given path led at the search.
+        /// The absolute path of the file. Symbolic links were resolved at the search.
         public var path: LocalPath
-        /// The version that was found.
+        /// The version of the file at the search.
         public var identity: FileIdentity
-        /// The path below the named folder (`day3/a.mov`), else the file's name.
+        /// The name for the server. For a file below a searched folder, it includes the folders: `day3/a.mov`.
         public var relativeName: String
 
         public init(path: LocalPath, identity: FileIdentity, relativeName: String) {
@@ -22,7 +22,7 @@ public struct FileSelection: Sendable, Hashable {
     public struct Problem: Sendable, Hashable {
         /// The path, as given or found.
         public var path: LocalPath
-        /// The reason in a few words: `no such file`, `is a directory; add --recursive`.
+        /// The reason in a few words: `no such file`, `is a folder; add --recursive`.
         public var reason: String
 
         public init(path: LocalPath, reason: String) {
@@ -35,7 +35,7 @@ public struct FileSelection: Sendable, Hashable {
     public var files: [File]
     /// The problems in the sequence in which they were found.
     public var problems: [Problem]
-    /// The number of `files` whose names are not UTF-8: at the server they contain U+FFFD for the unreadable bytes.
+    /// The number of `files` whose names are not valid UTF-8. On the server, U+FFFD replaces the invalid bytes.
     public var changedNames = 0
 
     public init(files: [File] = [], problems: [Problem] = []) {

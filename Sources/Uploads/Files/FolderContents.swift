@@ -13,6 +13,7 @@ public enum FolderContents: Hashable, Sendable {
         /// The kind of file behind a name, through symbolic links.
         public enum Kind: Hashable, Sendable {
             case folder
+            /// A regular file with its size in bytes.
             case file(ByteCount)
             /// A device, a pipe, a socket, or a link that leads nowhere.
             case other
@@ -32,7 +33,7 @@ public enum FolderContents: Hashable, Sendable {
         public var isHidden: Bool { name.first == UInt8(ascii: ".") }
     }
 
-    /// Reads a folder, which takes as long as its volume needs.
+    /// Reads a folder. The call blocks until the folder's volume responds.
     /// - Parameter folder: The path, absolute or relative to the working directory; symbolic links are followed.
     public init(of folder: LocalPath) {
         do throws(SystemCallError) {

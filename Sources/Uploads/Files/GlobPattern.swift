@@ -1,5 +1,5 @@
-/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. The pattern works on bytes, `?` on one UTF-8
-/// scalar.
+/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. Names are compared byte by byte, but `?`
+/// matches one whole UTF-8 scalar.
 struct GlobPattern: Sendable {
     private enum Token: Equatable, Sendable {
         case byte(UInt8)
@@ -10,7 +10,7 @@ struct GlobPattern: Sendable {
 
     private let tokens: [Token]
 
-    /// Returns whether `text` contains a character that only a pattern uses.
+    /// Returns whether `text` contains `*`, `?` or `[`.
     static func isPattern(_ text: some Sequence<UInt8>) -> Bool {
         text.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
     }
@@ -39,7 +39,7 @@ struct GlobPattern: Sendable {
         self.tokens = tokens
     }
 
-    /// Returns whether the whole `name` matches. A leading dot must be matched literally, as in the shell.
+    /// Returns whether the whole `name` matches. As in the shell, a leading dot matches only a dot in the pattern.
     func matches(_ name: [UInt8]) -> Bool {
         if name.first == UInt8(ascii: "."), tokens.first != .byte(UInt8(ascii: ".")) { return false }
         // Backtracks to the last star only, so that no pattern needs more than quadratic time.

@@ -1,6 +1,6 @@
-/// The natural sort of names: `file9` before `file10`, upper and lower case alike.
+/// The natural sort of names: `file9` before `file10`. The case of ASCII letters is ignored.
 enum NaturalOrder {
-    /// A strict sort of all names: names that compare as equal are sorted by their bytes.
+    /// Returns whether `left` stands before `right`. Names that are equal in natural sort are sorted by their bytes.
     static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         var (first, second) = (0, 0)
         while first < left.count, second < right.count {

@@ -3,7 +3,7 @@ import FerryProtocols
 
 /// An upload that has ended, as the history stores it.
 public struct HistoryEntry: Hashable, Sendable {
-    /// The end of an upload.
+    /// The way in which an upload ended.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
         /// The server has stored the file.
         case done
@@ -13,7 +13,7 @@ public struct HistoryEntry: Hashable, Sendable {
 
     /// The way in which the upload ended.
     public var outcome: Outcome
-    /// The time by the wall clock.
+    /// The wall-clock time when the upload was done or removed.
     public var at: Date
     /// The upload at its end.
     public var upload: Upload
@@ -30,7 +30,7 @@ public struct HistoryEntry: Hashable, Sendable {
         self.init(outcome: .done, at: at, upload: upload)
     }
 
-    /// Creates the entry of an upload that was given up; nil for an upload that could have resumed, or is done.
+    /// Creates the entry of an upload that a user removed; nil unless the upload had failed or was held.
     init?(removed upload: Upload, at: Date) {
         switch upload.state {
         case .failed, .held: self.init(outcome: .removed, at: at, upload: upload)
@@ -59,12 +59,24 @@ extension HistoryEntry {
         self = entry
     }
 
-    /// Returns the number in a line; nil if the line is incomplete.
-    static func id(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
+    /// Returns the number of the upload in a line; nil if the upload is not done, or if the line is incomplete.
+    static func doneID(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
         var scanner = JSONScanner(line)
-        guard (try? scanner.skipValue()) != nil, scanner.isAtEnd else { return nil }
-        scanner = JSONScanner(line)
-        return try? scanner.uploadID()
+        var (id, outcome): (Upload.ID?, Outcome?)
+        do throws(MalformedJSON) {
+            var isFirst = true
+            try scanner.expect("{")
+            while let key = try scanner.key(isFirst: &isFirst) {
+                switch key {
+                case "id": id = try scanner.integer()
+                case "outcome": outcome = try scanner.named("outcome")
+                default: try scanner.skipValue()
+                }
+            }
+        } catch {
+            return nil
+        }
+        return scanner.isAtEnd && outcome == .done ? id : nil
     }
 }
 

@@ -1,6 +1,6 @@
 /// The files of the history, newest first: `history.jsonl`, `history.1.jsonl` and so on.
 ///
-/// Only one caller may use the value at a time. Nothing depends on the files: a line that cannot be read is skipped.
+/// Only one caller may use the value at a time. Unreadable lines are skipped: the queue does not depend on the history.
 struct HistoryFiles {
     /// The maximum size of a file in bytes before the next begins, and the number of older files to keep.
     struct Limits: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct HistoryFiles {
     private enum Newest {
         case closed
         case open(file: any StateFile, length: Int)
-        /// A sync failed. The content of the file on disk is unknown, and reading it again does not help.
+        /// A sync failed, so the content on disk is unknown. Reading the file would only return the kernel's cache.
         case suspect
     }
 
@@ -24,10 +24,10 @@ struct HistoryFiles {
         self.limits = limits
     }
 
-    /// - Parameter age: The age; 0 for the current file.
+    /// - Parameter age: The number of newer files; 0 for the current file.
     static func name(_ age: Int) -> String { age == 0 ? "history.jsonl" : "history.\(age).jsonl" }
 
-    /// True if the newest file is not longer than its limit after so many more bytes.
+    /// Returns whether `count` more bytes fit into the newest file.
     mutating func fits(_ count: Int) -> Bool {
         guard let length = try? opened().length else { return false }
         return length + count <= limits.fileSize
@@ -68,7 +68,9 @@ struct HistoryFiles {
     private mutating func opened() throws(SystemCallError) -> (file: any StateFile, length: Int) {
         switch newest {
         case .open(let file, let length): return (file, length)
-        case .suspect: try rotate()
+        case .suspect:
+            try rotate()
+            newest = .closed
         case .closed: break
         }
         let file = try files.openOrCreate(Self.name(0))
@@ -94,7 +96,8 @@ struct HistoryFiles {
     private func rotate() throws(SystemCallError) {
         guard limits.olderFiles > 0 else { return try files.remove(Self.name(0)) }
         let names = Set(try files.names())
-        // A kill during the renames leaves a gap. Only files newer than the gap move, and none is removed.
+        // A process that is killed during the renames leaves a gap. Then only files newer than the gap move, and none
+        // is removed.
         let gap = (1...limits.olderFiles).first { !names.contains(Self.name($0)) }
         if gap == nil { try files.remove(Self.name(limits.olderFiles)) }
         for age in (0..<(gap ?? limits.olderFiles)).reversed() {

@@ -2,14 +2,15 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The history beside the queue: a line for each upload that is done, or that was given up.
+/// The history of a queue, in files beside it: one line for each upload that is done, and for each failed or held
+/// upload that a user removed.
 ///
 /// The queue never waits for the history and never stops because of it. An entry that could not be written is written
 /// at the next opening of the queue, if the upload is still in the queue.
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles
-        /// The numbers of the done uploads that have a line; nil until they were read.
+        /// The numbers of the done uploads that have a line; nil until the files were read.
         var known: Set<Upload.ID>?
         /// The uploads whose line has not been synced.
         var unsynced: Set<Upload.ID> = []
@@ -18,11 +19,11 @@ public final class UploadHistory: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The entries that the next write takes.
+    /// The entries that wait for the next write.
     private let added = Mutex<[HistoryEntry]>([])
     private let queue = DispatchQueue(label: "history", qos: .utility)
 
-    /// Creates the history beside the queue that `lock` protects. It must be closed before the lock is released.
+    /// Creates the history of the queue that `lock` protects. Close the history before the lock is released.
     public convenience init(_ lock: StateLock) { self.init(files: lock.files) }
 
     init(files: any StateFiles, limits: HistoryFiles.Limits = HistoryFiles.Limits()) {
@@ -48,7 +49,7 @@ public final class UploadHistory: Sendable {
 
     /// Makes sure that each of these done uploads has one line, and that the line survives a power cut.
     ///
-    /// - Returns: False if that is not certain for every upload.
+    /// - Returns: False if the line of some upload may be missing or may be lost in a power cut.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -71,7 +72,8 @@ public final class UploadHistory: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The state folder. Opening it for reading is enough, even while another process owns the queue.
-    ///   - since: The wall-clock time of the oldest entry; nil for all.
+    ///   - since: The earliest wall-clock time of an entry to return; nil for all entries.
+    /// - Throws: `JournalError` if a file cannot be read.
     public static func read(
         in directory: StateDirectory, limit: Int = .max, since: Date? = nil
     ) throws(JournalError) -> [HistoryEntry] {
@@ -87,8 +89,8 @@ public final class UploadHistory: Sendable {
         do throws(SystemCallError) {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
-                // A file that is renamed during the read is read twice. All lines are read: after a clock was set back,
-                // newer lines have older times.
+                // A file that is renamed during the read may be read twice. Reading continues after an entry before
+                // `since`: after a clock was set back, newer lines have older times.
                 if let entry = HistoryEntry(line: line, last: &last), since.map({ entry.at >= $0 }) ?? true,
                     ids.insert(entry.upload.id).inserted
                 {
@@ -107,7 +109,7 @@ public final class UploadHistory: Sendable {
             var known: Set<Upload.ID> = []
             do throws(SystemCallError) {
                 try state.files.readLines { line in
-                    if let id = HistoryEntry.id(ofLine: line) { known.insert(id) }
+                    if let id = HistoryEntry.doneID(ofLine: line) { known.insert(id) }
                     return true
                 }
             } catch {
@@ -133,17 +135,17 @@ public final class UploadHistory: Sendable {
     ///
     /// - Returns: False if some could not be written.
     private static func write(_ entries: [HistoryEntry], to state: inout State) -> Bool {
-        var (batch, lines): ([Upload.ID], [UInt8]) = ([], [])
+        var (done, lines): ([Upload.ID], [UInt8]) = ([], [])
         for entry in entries {
             let line = entry.line
-            if !batch.isEmpty, !state.files.fits(lines.count + line.count) {
-                guard write(batch, lines, to: &state) else { return false }
-                (batch, lines) = ([], [])
+            if !lines.isEmpty, !state.files.fits(lines.count + line.count) {
+                guard write(done, lines, to: &state) else { return false }
+                (done, lines) = ([], [])
             }
-            batch.append(entry.upload.id)
+            if entry.outcome == .done { done.append(entry.upload.id) }
             lines += line
         }
-        return batch.isEmpty || write(batch, lines, to: &state)
+        return lines.isEmpty || write(done, lines, to: &state)
     }
 
     private static func write(_ ids: [Upload.ID], _ lines: [UInt8], to state: inout State) -> Bool {

@@ -30,7 +30,7 @@ extension Bandwidth {
                 .permanent, word.isEmpty ? "no limit is given" : "'\(text)' is not a limit",
                 hint: "20M or 800K (bytes a second), off for no limit, auto for what the configuration says")
         }
-        // Some users mean by 0 that nothing is sent, others that nothing is limited.
+        // 0 is ambiguous: some users mean that nothing is sent, others that there is no limit.
         guard rate > 0 else {
             throw UploadFailure(
                 .permanent, "'\(text)' is not a limit",
@@ -62,7 +62,7 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
     public var scope: LimitScope
     /// The limit itself.
     public var bandwidth: Bandwidth
-    /// The reason why the limit applies.
+    /// The origin of the limit: a command, a timetable or the configuration.
     public var origin: Origin
     /// The time when the timetable changes the limit; nil if it never does.
     public var until: Date?
@@ -78,7 +78,7 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
 }
 
 extension BandwidthLimit {
-    /// Returns the limit of a scope without a limit of its own.
+    /// Returns the value for a scope that has no limit.
     static func none(of scope: LimitScope) -> BandwidthLimit { BandwidthLimit(scope, .unlimited) }
 }
 
@@ -88,12 +88,12 @@ extension [BandwidthLimit] {
         first { $0.scope == scope } ?? .none(of: scope)
     }
 
-    /// The limits, beginning with that of all uploads together, which is always present.
+    /// The limits, preceded by the limit of all uploads together. That one is added if the array lacks it.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
 }
 
 extension Timetable {
-    /// Returns the limit of a scope that has these settings.
+    /// Returns the limit of a scope at a date: the limit that a user set, or else the limit of this timetable.
     ///
     /// - Parameter order: The limit that a user set; nil for the configured one.
     func limit(

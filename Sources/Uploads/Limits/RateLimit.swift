@@ -5,7 +5,7 @@ import Synchronization
 /// The limits in bytes per second on all uploads together, and on those of a destination or a batch. Each limited scope
 /// has a token bucket.
 public final class RateLimit: RateLimiter {
-    /// The longest wait, so that a changed limit is noticed soon.
+    /// The longest delay of a chunk. After it the limits are checked again, so that a change takes effect soon.
     private static let longestWait = Duration.milliseconds(250)
 
     private let buckets = Mutex<[LimitScope: TokenBucket]>([:])
@@ -32,7 +32,8 @@ public final class RateLimit: RateLimiter {
     /// The limits in bytes per second, by scope.
     var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
 
-    /// Sets all limits. A scope that is not named has no limit; a scope that keeps its rate keeps its booked bytes.
+    /// Replaces all limits. A scope that is not in `rates` has no limit. A scope with an unchanged rate keeps its
+    /// booked bytes.
     func set(_ rates: [LimitScope: ByteCount]) {
         buckets.withLock { buckets in
             let now = now()
@@ -61,7 +62,8 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Returns the delay before a chunk. The bytes are booked in all of the scopes or in none.
+    /// Returns zero if a chunk may be sent now, and books its bytes in all of the scopes. Otherwise returns the time to
+    /// wait, and books nothing.
     fileprivate func delay(beforeSending bytes: ByteCount, in scopes: [LimitScope]) -> Duration {
         buckets.withLock { buckets in
             guard !buckets.isEmpty else { return .zero }
@@ -77,7 +79,7 @@ public final class RateLimit: RateLimiter {
     }
 }
 
-/// The limits of one upload.
+/// The limiter of one upload, for the scopes to which the upload belongs.
 private struct ScopedRateLimiter: RateLimiter {
     let limit: RateLimit
     let scopes: [LimitScope]

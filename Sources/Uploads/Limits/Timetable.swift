@@ -1,6 +1,6 @@
 public import FerryFiles
 
-/// The rate of uploads by the time of day. Pure: the caller passes the moment and the time zone.
+/// The bandwidth limit by weekday and time of day. Pure: the caller passes the moment and the time zone.
 public struct Timetable: Hashable, Sendable {
     /// The entries. The first that covers a moment counts.
     public var entries: [Entry]
@@ -12,7 +12,7 @@ public struct Timetable: Hashable, Sendable {
         self.otherwise = otherwise
     }
 
-    /// A part of some days of the week.
+    /// The limit for a part of the day, on some days of the week.
     public struct Entry: Hashable, Sendable {
         /// The days on which the entry begins.
         public var days: Set<Weekday>
@@ -52,7 +52,7 @@ public struct Timetable: Hashable, Sendable {
 
         private init(minutes: Int) { self.minutes = minutes }
 
-        /// Creates a time of day; nil for a time that no clock shows. 24:00 is the end of the day.
+        /// Creates a time of day; nil if the hour or the minute is out of range. 24:00 is the end of the day.
         public init?(hour: Int, minute: Int) {
             guard (0...24).contains(hour), (0...59).contains(minute), hour < 24 || minute == 0 else {
                 return nil
@@ -73,10 +73,10 @@ public struct Timetable: Hashable, Sendable {
         return (entry?.bandwidth ?? otherwise, entry)
     }
 
-    /// The next moment at which the limit differs from that at `date`; nil if it never does.
+    /// Returns the next moment at which the limit differs from the limit at `date`; nil if there is none.
     public func nextChange(after date: Date, in zone: ZoneRules) -> Date? {
         let now = bandwidth(at: date, in: zone).bandwidth
-        // A week covers every entry once; the days beyond are for clock changes.
+        // A week contains every entry once. Two more days allow for clock changes.
         let moments = Set(
             entries.flatMap { entry in
                 entry.spans(beginning: -1...9, around: date, in: zone)
@@ -89,10 +89,11 @@ public struct Timetable: Hashable, Sendable {
 }
 
 extension Timetable.Entry {
-    /// Returns the spans of the entry, one for each day of `days` on which it begins, counted from the day of `date`.
+    /// Returns the times that the entry covers, one for each day on which it begins. `days` are those days, counted
+    /// from the day of `date`.
     ///
-    /// A time of day that a clock change skips is the moment of the change. Of a time that occurs twice, the first
-    /// counts.
+    /// If a clock change skips a time of day, the moment of the change is used. If a time of day occurs twice, the
+    /// first is used.
     fileprivate func spans(beginning days: ClosedRange<Int>, around date: Date, in zone: ZoneRules)
         -> [Range<Date>]
     {

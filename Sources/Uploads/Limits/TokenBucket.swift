@@ -1,13 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// A rate in bytes per second, with a tenth of a second in advance. Pure.
+/// A limit in bytes per second. After a pause, the bytes of a tenth of a second may be sent at once. Pure.
 struct TokenBucket {
     private static let burst = Duration.milliseconds(100)
     private static let longestScatter = 0.025
 
     let rate: ByteCount
-    /// The moment at which all booked bytes are paid for.
+    /// The moment before which no further chunk may be sent: until then, the booked bytes use up the rate.
     private(set) var paidUntil: ContinuousClock.Instant
 
     init(rate: ByteCount, at now: ContinuousClock.Instant) {
@@ -15,20 +15,20 @@ struct TokenBucket {
         paidUntil = now
     }
 
-    /// The maximum number of bytes to send at once so that the rate is even within a tenth of a second.
+    /// The maximum size of a chunk in bytes: about a hundredth of a second at this rate, so that the rate is even.
     var chunkLimit: ByteCount { max(1 << 10, rate / 100) }
 
     mutating func book(_ bytes: ByteCount, at now: ContinuousClock.Instant) {
-        // Unused time is lost, except for one burst.
+        // Time in which nothing was sent cannot be used later, except for the length of one burst.
         paidUntil = max(paidUntil, now - Self.burst) + .seconds(seconds(for: bytes))
     }
 
-    /// Returns the random delay of the next request after `paidUntil`.
+    /// Returns a random time to wait beyond `paidUntil` before the next call of `delay(beforeSending:)`.
     ///
-    /// Waiters for one moment wake in the sequence of their requests, and the sender of the last chunk requests first.
-    /// Without a random delay the others would never send. The delay is exponential with a mean in proportion to the
-    /// chunk. A sender of chunks of half the size, under another limit, is first twice as often, so shares are equal in
-    /// bytes.
+    /// Senders that wait for the same moment wake in the sequence of their calls, and the sender of the last chunk
+    /// always calls first. Without a random delay the others would never send. The delay is exponential, and its mean
+    /// is proportional to the chunk. So a sender with chunks of half the size is first twice as often, and all send
+    /// equally many bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
         return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)

@@ -7,28 +7,29 @@ public struct ZoneRules: Sendable {
     /// Greenwich Mean Time.
     public static let gmt = ZoneRules(offset: 0)
 
-    /// The seconds by which the clocks are ahead of GMT at a moment.
+    /// The function that returns the number of seconds by which local clocks are ahead of GMT at a moment.
     public let offset: @Sendable (Date) -> Int
 
-    /// - Parameter offset: Returns the seconds by which the clocks are ahead of GMT at a moment:
+    /// - Parameter offset: Returns the number of seconds by which local clocks are ahead of GMT at a moment, like
     ///   `TimeZone.secondsFromGMT(for:)`.
     public init(_ offset: @escaping @Sendable (Date) -> Int) { self.offset = offset }
 
-    /// A zone whose clocks are never changed.
+    /// Creates a zone whose clocks are always `offset` seconds ahead of GMT.
     public init(offset: Int) { self.offset = { _ in offset } }
 
-    /// The day that the calendar shows at a moment.
+    /// Returns the local date at a moment.
     package func day(at date: Date) -> CivilDay {
         CivilDay(number: Int((shown(at: date) / Self.daySeconds).rounded(.down)))
     }
 
-    /// The seconds since midnight that the clock shows at a moment.
+    /// Returns the number of seconds since midnight that local clocks show at a moment.
     package func timeOfDay(at date: Date) -> Int {
         let shown = shown(at: date)
         return Int(shown - (shown / Self.daySeconds).rounded(.down) * Self.daySeconds)
     }
 
-    /// The first moment at which the clocks show the time, or a later one where they skip it.
+    /// Returns the first moment at which local clocks show a time of day. If a clock change skips that time, returns
+    /// the moment of the change.
     ///
     /// - Parameter seconds: The seconds since midnight.
     package func moment(_ day: CivilDay, seconds: Int = 0) -> Date {
@@ -40,11 +41,11 @@ public struct ZoneRules: Sendable {
         let sooner = Date(timeIntervalSince1970: wanted - Double(before))
         guard before != after, offset(sooner) != before else { return sooner }
         let later = Date(timeIntervalSince1970: wanted - Double(after))
-        // The clocks skip the time if the change is after the moment at which they would show it.
+        // If the new offset does not apply yet at `later`, the clocks skip the time.
         return offset(later) == after ? later : change(from: early, to: late)
     }
 
-    /// The moment of the only change of the offset between two moments, to the second.
+    /// Returns the moment at which the offset changes between two moments, to the second. It must change exactly once.
     private func change(from early: Date, to late: Date) -> Date {
         var (low, high) = (
             early.timeIntervalSince1970.rounded(.down), late.timeIntervalSince1970.rounded(.up)
@@ -60,8 +61,9 @@ public struct ZoneRules: Sendable {
     private static let daySeconds = 86_400.0
 
     private func shown(at date: Date) -> Double {
-        // Beyond that no calendar is defined, and no number of days is exact.
-        let seconds = min(max(date.timeIntervalSince1970, -1e13), 1e13)
+        // Beyond these limits no calendar is defined, and the number of days is not exact.
+        let since = date.timeIntervalSince1970
+        let seconds = since.isNaN ? 0 : min(max(since, -1e13), 1e13)
         return seconds.rounded(.down) + Double(offset(date))
     }
 }

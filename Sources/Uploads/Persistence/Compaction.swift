@@ -1,17 +1,17 @@
 import FerryFiles
 import Synchronization
 
-/// Writes the snapshot of a generation from the older files, and makes it the current one.
+/// The replacement of the current snapshot by a new one, which adds the changes in the journals.
 ///
-/// Compaction works on the files alone. It copies each upload's newest record as bytes, so members of newer versions
-/// survive, and memory contains the journals but never the snapshot.
+/// Compaction reads only the files. It copies the newest record of each upload as bytes, so members that newer versions
+/// of Ferry wrote are preserved. The journals are read into memory, the snapshot is not.
 package struct Compaction: Sendable {
     let files: any StateFiles
     /// The mutex for writing a snapshot: two compactions at once would overwrite each other's snapshot.
     let turn: Turn
     /// The snapshot's generation. Its journal exists already, and later changes are appended there.
     let generation: Int
-    /// The last record before that journal.
+    /// The number of the last record before the journal of this generation.
     let sequence: Int
     /// A journal whose bytes on disk are uncertain, and the content to read instead.
     var replacement: Replacement?
@@ -30,12 +30,12 @@ package struct Compaction: Sendable {
     package struct Written: Sendable {
         /// The length in bytes.
         var length: Int
-        /// The error that makes it uncertain whether the new names survive a power cut. All older files still exist
-        /// then.
+        /// The error that makes it uncertain whether the new names survive a power cut; nil if they do. After an error,
+        /// all older files still exist.
         package var doubt: JournalError?
     }
 
-    /// - Throws: An error before the new snapshot becomes current; nothing has changed then.
+    /// - Throws: `JournalError` if the snapshot was not replaced. The older files still contain the whole queue.
     package func run() throws(JournalError) -> Written {
         try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
     }
@@ -117,7 +117,7 @@ package struct Compaction: Sendable {
         do throws(SystemCallError) {
             try files.link(SnapshotFile.current, as: second)
         } catch  where error.isLinkUnsupported {
-            // Until the commit there is no current snapshot; recovery handles that case.
+            // Until the next rename there is no current snapshot. Recovery then uses the previous one.
             try files.rename(SnapshotFile.current, to: SnapshotFile.previous)
             return
         }
@@ -149,7 +149,7 @@ extension StateFiles {
         }
     }
 
-    /// A file's whole content; nil if there is none.
+    /// Returns the whole content of a file; nil if the file does not exist.
     func content(_ name: String) throws(JournalError) -> [UInt8]? {
         try perform { () throws(SystemCallError) in try open(name, for: .reading)?.content() }
     }

@@ -1,7 +1,7 @@
 import FerryFiles
 
 extension Date {
-    /// The local time, to the minute; with the day unless the day is today.
+    /// The local time to the minute, preceded by the date unless that is today.
     package var shortMoment: String {
         let zone = ZoneRules.local
         func digits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }

@@ -17,7 +17,7 @@ package final class DirectoryFiles: StateFiles {
         try openOwn(name, for: access == .reading ? .reading : .appending)
     }
 
-    /// Opens a file that only this user may access; nil if there is none.
+    /// Opens a file, after checking that only this user may access it; nil if the file does not exist.
     func openOwn(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile? {
         do throws(SystemCallError) { return try openChecked(name, for: access) } catch {
             if error.code == .noSuchFileOrDirectory { return nil }
@@ -71,7 +71,7 @@ package final class DirectoryFiles: StateFiles {
         guard status.kind == .file else { throw danger(.notARegularFile, name, status.mode) }
         if let found = status.danger { throw danger(found, name, status.mode) }
         guard status.links <= 1 else {
-            // A crash between the two steps of a compaction leaves both snapshot names on one file.
+            // A crash during a compaction, between link and rename, leaves both snapshot names on one file.
             guard status.links == 2, SnapshotFile.names.contains(name),
                 try isSame(SnapshotFile.current, SnapshotFile.previous)
             else { throw danger(.otherNames(count: Int(status.links)), name, status.mode) }

@@ -4,24 +4,24 @@ import Synchronization
 
 /// The journal on disk: a snapshot `queue.json`, and the changes since then, line by line.
 ///
-/// All appends that wait at the same time share one write and one sync. Writing and syncing run on threads of their
-/// own, never on the cooperative pool; `load` reads on the thread of its caller.
+/// All appends that wait at the same time share one write and one sync. Writing and syncing run on threads of the
+/// journal, never on the cooperative pool. `load` reads on the thread of its caller.
 public final class FileJournal: Journal {
     /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {
-        /// The number of bytes of changes that causes a new snapshot, if they also exceed half of the snapshot's
-        /// length.
+        /// The number of bytes of changes above which a new snapshot is written, if they also exceed half of the
+        /// snapshot's length.
         public var compactionThreshold = 8 << 20
-        /// Whether opening a journal that is newer than its snapshot, and closing it, write a snapshot. Without it a
-        /// command that changes one upload writes one record, however long the queue is.
+        /// Whether a snapshot that lacks changes is replaced when the journal is opened or closed. If false, a command
+        /// that changes one upload writes only one record, however long the queue is.
         public var snapshotsAtEnds = true
-        /// The maximum number of bytes of changes without a sync; more cause a sync.
+        /// The maximum number of bytes of changes that are written and not synced; more bytes cause a sync.
         public var maximumVolatile = 1 << 20
         /// The number of bytes of the disk that are reserved for changes that a full disk must not refuse; 0 for none.
         public var reserve = 1 << 20
         /// The treatment of a snapshot that was edited by hand.
         public var editedSnapshot = EditedSnapshot.refuse
-        /// The wall clock, used for `savedAt` alone.
+        /// The wall clock, used only for `savedAt` in snapshots.
         public var now: @Sendable () -> Date = { Date() }
 
         public init() {}
@@ -35,7 +35,7 @@ public final class FileJournal: Journal {
 
     private enum Intake {
         case idle
-        /// A drain is scheduled and takes these.
+        /// The appends that wait for a scheduled call of `drain`.
         case waiting([Append])
         case closed
     }
@@ -59,8 +59,8 @@ public final class FileJournal: Journal {
         self.lock = Mutex(lock)
     }
 
-    /// The error that prevented the last snapshot; nil if it was written. Nothing is lost, but the journal grows. The
-    /// call may wait for a sync.
+    /// The error that prevented the last snapshot; nil if it was written. After an error no change is lost, but the
+    /// journal grows. The call may wait for a sync.
     var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
 
     public func load() throws(JournalError) -> Recovered {
@@ -144,7 +144,7 @@ public final class FileJournal: Journal {
                 intake = .waiting([append])
                 return .drain
             case .waiting(var appends):
-                // Clears the state first, so that the array is not copied.
+                // Clears the state first. Otherwise `append` would copy the array.
                 intake = .idle
                 appends.append(append)
                 intake = .waiting(appends)
@@ -195,7 +195,7 @@ public final class FileJournal: Journal {
         do throws(JournalError) {
             try compactOnce()
         } catch {
-            // The reserve serves a snapshot better than idling: the snapshot makes the files smaller.
+            // The reserved disk space is released for the snapshot, because a snapshot makes the queue's files smaller.
             guard error.isDiskFull, store.withLock({ $0.spendReserve(for: error) }) else { throw error }
             defer { store.withLock { $0.repair() } }
             try compactOnce()

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 
 extension JSONScanner.Key {
-    // Defined here and not beside the scanner: a switch over names runs too often to call into another module.
+    // Defined here and not in the scanner's module: a switch over names is too frequent for calls between modules.
     static func ~= (name: StaticString, key: JSONScanner.Key) -> Bool {
         guard name.utf8CodeUnitCount == key.bytes.count else { return false }
         for index in 0..<key.bytes.count where name.utf8Start[index] != key.bytes[index] { return false }
@@ -42,14 +42,14 @@ extension JSONScanner {
         return path
     }
 
-    /// Reads the name of one of an enum's cases.
+    /// Reads a string that is a raw value of an enum. `what` names the enum in errors.
     mutating func named<Value: RawRepresentable<String>>(_ what: String) throws(MalformedJSON) -> Value {
         let name = try string()
         guard let value = Value(rawValue: name) else { throw malformed("unknown \(what) \(name)") }
         return value
     }
 
-    /// - Throws: `MalformedJSON` if the member has not been read.
+    /// Returns the value of a required member; throws `MalformedJSON` if the member was not found.
     func require<Value>(_ value: Value?, _ name: String) throws(MalformedJSON) -> Value {
         guard let value else { throw malformed("the member \(name) is missing") }
         return value
@@ -57,7 +57,7 @@ extension JSONScanner {
 }
 
 extension Optional {
-    /// Sets a member that is read for the first time.
+    /// Sets the value of a member; throws `MalformedJSON` if the member occurred before.
     mutating func fill(_ value: Wrapped, at position: Int) throws(MalformedJSON) {
         guard case .none = self else {
             throw MalformedJSON(position: position, reason: "a member is there twice")
@@ -67,7 +67,7 @@ extension Optional {
 }
 
 extension JournalError {
-    /// - Parameter offset: The position of the text in the file, in bytes.
+    /// - Parameter offset: The position of the scanned text in the file, in bytes.
     init(_ error: MalformedJSON, path: String, offset: Int = 0) {
         let (byte, _) = offset.addingReportingOverflow(error.position)
         self =

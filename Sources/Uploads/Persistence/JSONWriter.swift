@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// Appends JSON text to a buffer of bytes. Callers write commas and braces, as a record's layout is fixed.
+/// A writer that appends JSON text to a buffer of bytes. Callers write the commas and braces as parts of fixed texts.
 struct JSONWriter {
     var bytes: [UInt8] = []
 
@@ -25,7 +25,7 @@ struct JSONWriter {
         }
     }
 
-    /// Appends a member, unless there is no value.
+    /// Appends a member; nothing if the value is nil.
     ///
     /// - Parameter name: The name with its quotes and colon, and the text before it: `,"name":`.
     mutating func member(_ name: StaticString, _ value: String?) {
@@ -65,7 +65,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a number, or beyond 2^53 the same digits in quotes: other JSON readers would round the number.
+    /// Appends an integer. Beyond 2^53 its digits are quoted, because other JSON readers would round the number.
     mutating func integer(_ value: some FixedWidthInteger) {
         let isExact = value.magnitude <= 1 << 53
         if !isExact { raw("\"") }
@@ -80,15 +80,14 @@ struct JSONWriter {
         raw("\"")
     }
 
-    /// Appends the shortest text that reads back as the same value; `"inf"` and `"nan"` are quoted, as JSON has
-    /// neither.
+    /// Appends the shortest text that is read back as the same value. `inf` and `nan` are quoted, as JSON has neither.
     mutating func double(_ value: Double) {
         if !value.isFinite { raw("\"") }
         raw(value.description.utf8)
         if !value.isFinite { raw("\"") }
     }
 
-    /// Appends an ISO 8601 text, or if that is not exact a number: seconds since 2001-01-01T00:00:00Z.
+    /// Appends a date as ISO 8601 text. If that is not exact, appends the number of seconds since 2001-01-01T00:00:00Z.
     mutating func date(_ date: Date) {
         guard let text = WallTime.text(date) else { return double(date.timeIntervalSinceReferenceDate) }
         raw("\"")

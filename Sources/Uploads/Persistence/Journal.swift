@@ -2,13 +2,13 @@ import FerryProtocols
 
 /// A store in which uploads outlive the process. `FileJournal` stores them on disk; tests may use one in memory.
 public protocol Journal: Sendable {
-    /// Returns everything that was acknowledged, in ascending order of ids. Call once, before anything else.
+    /// Returns all acknowledged uploads, in ascending order of ids, and the settings. Call it first, and only once.
     func load() throws(JournalError) -> Recovered
 
     /// Queues `changes` for writing, all or none, in the sequence of the calls. Returns at once.
     ///
-    /// - Parameter answer: Called once the changes are as durable as `durability` requires, or with an error: then none
-    ///   of them has happened. With no changes and `powerCut`, earlier changes become durable.
+    /// - Parameter answer: Called when the changes are as durable as `durability` requires, or with an error if none of
+    ///   them was stored. With no changes and `powerCut`, all earlier changes become durable.
     func submit(
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
@@ -19,24 +19,25 @@ public protocol Journal: Sendable {
     /// Returns each change of the journal's condition; a slow reader gets only the last. Only one reader is allowed.
     func conditions() -> AsyncStream<JournalCondition>
 
-    /// Retries failed work: checks the free space, turns to new files, writes a missing snapshot.
+    /// Retries failed work: checks the free disk space, switches to new files after a failed sync, writes a missing
+    /// snapshot.
     ///
     /// - Returns: The condition afterwards.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Writes a complete snapshot and closes the files; later appends are refused. An error means that only the
-    /// snapshot is missing: nothing acknowledged is lost.
+    /// Writes a complete snapshot and closes the files; later changes are refused. After an error only the snapshot is
+    /// missing: no acknowledged change is lost.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
-/// The events that changes survive once the journal has taken them.
+/// The event that changes survive once the journal has acknowledged them.
 public enum Durability: Hashable, Sendable {
-    /// Changes survive the process.
+    /// Changes survive the end of the process, but perhaps not a power cut.
     case process
     /// Changes survive a power cut.
     case powerCut
-    /// Changes survive a power cut. The engine found them and cannot ask for them again, such as a server's response,
-    /// so they may use the reserved space of a full disk.
+    /// Changes survive a power cut, and may use the reserved space of a full disk. They are results that the engine
+    /// cannot get a second time, such as a server's response.
     case finding
 }
 
@@ -51,15 +52,15 @@ extension Journal {
         try result.get()
     }
 
-    /// Makes everything durable, in journals without snapshots.
+    /// Makes all earlier changes durable. This is the default for journals without snapshots.
     public nonisolated(nonsending) func flush() async throws(JournalError) {
         try await append([], durably: true)
     }
 }
 
-/// One change of the queue. Each is absolute, never an increment: applying it twice changes nothing.
+/// One change of the queue. It contains the new value, not a difference, so applying it twice is harmless.
 public enum QueueChange: Hashable, Sendable {
-    /// The upload with this id has this value now, whether it was known before or not.
+    /// Adds the upload, or replaces the upload with its id.
     case set(Upload)
     case remove(Upload.ID)
     case settings(QueueSettings)
@@ -67,14 +68,14 @@ public enum QueueChange: Hashable, Sendable {
 
 /// The settings of the queue as a whole, which outlive the process.
 public struct QueueSettings: Hashable, Sendable {
-    /// The limits that users set; the others are as configured.
+    /// The limits that users set, by scope. Scopes without one have the configured limit.
     public var limits: [LimitScope: Bandwidth]
     /// The number of uploads that run at once; nil for the configured number.
     public var concurrency: Int?
-    /// The next id to assign. After a recovery it exceeds every id ever written, removed ones too, so it need not be
-    /// written for each upload.
+    /// The next id to assign. After a recovery it exceeds every id that was ever written, even those of removed
+    /// uploads. So it need not be written for each new upload.
     public var nextID: Upload.ID
-    /// The batches to which uploads are added paused.
+    /// The names of the paused batches. An upload that is added to one of them is paused too.
     public var pausedBatches: Set<String>
 
     public init(
@@ -100,7 +101,7 @@ public struct Recovered: Hashable, Sendable {
     public var uploads: [Upload]
     /// The settings as last written.
     public var settings: QueueSettings
-    /// The repairs, for users. Empty after a clean exit, and after most crashes.
+    /// The repairs to report to users. Empty after a clean exit, and after most crashes.
     public var notices: [RecoveryNotice]
 
     public init(
@@ -112,7 +113,7 @@ public struct Recovered: Hashable, Sendable {
     }
 }
 
-/// A repair by recovery. Nothing acknowledged was lost by it.
+/// A repair that recovery made. No acknowledged change was lost by it.
 public enum RecoveryNotice: Hashable, Sendable {
     /// The last record of `file` was incomplete; its `bytes` bytes were moved to `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
@@ -120,9 +121,10 @@ public enum RecoveryNotice: Hashable, Sendable {
     case usedPreviousSnapshot(reason: String, keptAs: String?)
     /// A snapshot that was edited outside was accepted.
     case acceptedEdit
-    /// The journal has later changes of these uploads than the edited snapshot.
+    /// The journal contains later changes of these uploads, which replace those in the edited snapshot.
     case editOverruled([Upload.ID])
-    /// Records of a newer version that it marked as safe to skip; they are kept.
+    /// The number of records of a newer version of Ferry that were skipped and are kept. The newer version marked them
+    /// as safe to skip.
     case skippedRecords(Int)
     /// The journal of the snapshot is missing: changes since the snapshot, if any, are unknown.
     case journalMissing(file: String)

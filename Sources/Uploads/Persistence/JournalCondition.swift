@@ -1,4 +1,4 @@
-/// The guarantee that the journal can give now. The journal reports every change to its owner.
+/// The journal's ability to store changes. The journal reports every change of it to its owner.
 public enum JournalCondition: Hashable, Sendable {
     /// Every change is accepted, and no snapshot is overdue.
     case sound

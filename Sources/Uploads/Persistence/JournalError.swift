@@ -16,7 +16,7 @@ public enum JournalError: Error, Hashable, Sendable {
     case locksNotSupported(path: String)
     /// The file is damaged at `byte`; continuing would lose the content after it.
     case damaged(path: String, byte: Int, reason: String)
-    /// The snapshot is complete and valid, but differs from what was written.
+    /// The snapshot is complete and valid, but its checksum does not match: it was edited after Ferry had written it.
     case edited(path: String)
     /// The snapshot is older than the files beside it, as after restoring a copy. `newest` is the generation of the
     /// newest file; `hasNewer` is true if the queue can be read without this snapshot.
@@ -60,7 +60,7 @@ extension JournalError {
         }
     }
 
-    /// True if the disk or its quota is full. That may pass without any repair of the disk.
+    /// True if the disk or its quota is full. The error may end when files are deleted, without a repair of the disk.
     var isDiskFull: Bool {
         if case .diskFull = self { true } else { false }
     }
@@ -75,7 +75,7 @@ extension JournalError {
         }
     }
 
-    /// Returns one sentence without a final stop: nothing is saved, while so many uploads run.
+    /// Returns a sentence without a final stop, which says that no change is saved while `count` uploads keep running.
     func unsavedSummary(running count: Int) -> String {
         let going =
             switch count {
@@ -90,7 +90,7 @@ extension JournalError {
         }
     }
 
-    /// One sentence without a final stop: the last snapshot could not be written.
+    /// A sentence without a final stop, which says that the last snapshot could not be written.
     var behindSummary: String {
         switch self {
         case .diskFull(let path, let isQuota):
@@ -99,7 +99,7 @@ extension JournalError {
         }
     }
 
-    /// The system's error, by its name in manuals if known.
+    /// The system's error with its errno name, such as `EIO`, if that is known; else the summary.
     private var cause: String {
         switch self {
         case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"
@@ -124,7 +124,7 @@ extension JournalError {
         }
     }
 
-    /// The next step.
+    /// The next step for the user; nil if there is none.
     public var hint: String? {
         switch self {
         case .folderCannotBeMade: "name another folder with --state-dir"
@@ -169,7 +169,7 @@ extension JournalError {
         }
     }
 
-    /// The same error, as queues and screens show it.
+    /// The error as an `UploadFailure` of the category `storage`, for queues and screens.
     public var failure: UploadFailure { UploadFailure(.storage, summary, hint: hint) }
 
     private static func text(_ code: Int32) -> String { Errno(rawValue: code).description }

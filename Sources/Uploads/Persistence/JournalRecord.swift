@@ -4,7 +4,7 @@ import FerryProtocols
 /// it, up to the line's end.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
-    /// The position at which the text under the checksum begins: after the eight digits and their quote.
+    /// The offset of the text that the checksum covers: after the eight digits of the checksum and their quote.
     static let headLength = start.count + 9
     /// The largest record of one upload, in bytes.
     static let maximumSize = 16 << 20
@@ -25,7 +25,8 @@ enum JournalRecord {
                 writer.raw(index == 0 ? "{" : ",{")
                 try write(change, to: &writer, unknown: unknown)
                 writer.raw("}")
-                // Growing by doubling would copy the buffer again and again, and take twice the memory in the end.
+                // Reserves memory for all changes. Growing by doubling would copy the buffer again and again, and need
+                // up to twice the memory.
                 if index == 0 { writer.bytes.reserveCapacity((writer.bytes.count + 32) * changes.count) }
             }
             writer.raw("]")

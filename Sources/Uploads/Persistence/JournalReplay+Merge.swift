@@ -6,7 +6,7 @@ extension JournalReplay {
         var offset: Int
     }
 
-    /// Passes the newest record of every upload to `body`, in ascending order of ids.
+    /// Passes the newest record of every upload, from `base` or the journals, to `body` in ascending order of ids.
     func merge(
         into base: SnapshotReader?,
         _ body: (Origin, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void

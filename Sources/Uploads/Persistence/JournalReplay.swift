@@ -1,7 +1,7 @@
 import FerryProtocols
 
-/// The changes that journals, read one after the other, make to the snapshot before them: the last record of each
-/// upload, as bytes. A record that a later one replaces is never decoded.
+/// The changes that a series of journals makes to a snapshot: the last record of each upload, as bytes. A record that a
+/// later one replaces is never decoded.
 struct JournalReplay {
     struct Position {
         var journal: Int
@@ -13,7 +13,7 @@ struct JournalReplay {
         case removed
     }
 
-    /// The end of the reason for a journal that does not continue the one before it.
+    /// The end of the error text for a record whose number does not follow that of the record before it.
     static let missingRecord = "is missing"
 
     private var journals: [[UInt8]] = []
@@ -27,13 +27,14 @@ struct JournalReplay {
     private(set) var skipped: [Position] = []
     /// The number of the last record. Numbers rise by exactly one, from one journal to the next too.
     private(set) var sequence: Int
-    /// The number of operations of a newer version that must not be skipped before writing. They were skipped because
-    /// this replay only reads.
+    /// The number of operations that only a newer version of Ferry understands. They are skipped because `readsNewer`
+    /// is true; otherwise they cause an error.
     private(set) var notUnderstood = 0
     private let folder: String
     private let readsNewer: Bool
 
-    /// - Parameter readsNewer: Skips what only a newer version understands. Only for reading.
+    /// - Parameter readsNewer: True to skip operations that only a newer version of Ferry understands. Allowed only if
+    ///   no file is written.
     init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
@@ -50,7 +51,7 @@ struct JournalReplay {
 
     /// Adds all records of one journal.
     ///
-    /// - Parameter isLast: True if nothing was written after it, so its last record may be incomplete.
+    /// - Parameter isLast: True if no later journal contains records, so that the last record may be incomplete.
     /// - Returns: The length of the complete records in bytes; less than the journal's if its tail is torn.
     /// - Throws: `.damaged` for any other incomplete record, `.newerFormat` for an unknown operation.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
@@ -85,8 +86,8 @@ struct JournalReplay {
         }
     }
 
-    /// Returns whether the rest is an interrupted write: the beginning of a record, or bytes that read as NUL. Any
-    /// other rest was complete once.
+    /// Returns whether the rest of a journal is an interrupted write: the beginning of a record, or NULs in place of
+    /// unwritten bytes. Any other rest was a complete record once, and is damaged now.
     private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         guard rest.firstLineBreak(from: 0) == nil || rest.hasUnwrittenPart(at: offset) else { return false }
         if rest.last != 0, JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) {
@@ -188,8 +189,8 @@ extension UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(self).firstIndex(of: 0x0A, from: start)
     }
 
-    /// True if there are NULs of a write that never reached the disk: up to the end of the file, or in whole blocks. A
-    /// NUL elsewhere is damage: a space with one flipped bit.
+    /// Returns whether the bytes contain NULs in place of bytes that never reached the disk: up to the end of the file,
+    /// or in whole blocks. A NUL elsewhere is damage, such as a space (0x20) with one flipped bit.
     ///
     /// - Parameter offset: The position of these bytes in the file.
     fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {

@@ -1,4 +1,4 @@
-/// Reserved disk space for a full disk: a file of the state folder that contains no data.
+/// Disk space that is reserved for the time when the disk is full: a file of the state folder that contains no data.
 ///
 /// On a full disk a command of a user can be refused and repeated. A server's response cannot be requested again, and a
 /// snapshot makes the queue's files smaller. So responses and snapshots may use the reserve, whichever comes first.
@@ -13,7 +13,7 @@ struct JournalReserve {
     private let size: Int
 
     enum State: Equatable {
-        /// There never was a reserve, or the folder takes no more files: there is no reserve to use or to wait for.
+        /// There is no reserve: none is configured, or none could be created. Commands do not wait for one.
         case absent
         case kept
         /// The space was released, and the bytes for a new reserve are missing.
@@ -25,7 +25,7 @@ struct JournalReserve {
         self.files = files
     }
 
-    /// Uses the reserve of an earlier process, or creates one. The queue starts without a reserve too.
+    /// Uses the reserve of an earlier process, or creates one. If that fails, the queue works without a reserve.
     mutating func prepare() {
         guard size > 0 else { return }
         let length = Result { () throws(SystemCallError) in
@@ -34,7 +34,7 @@ struct JournalReserve {
         if case .success(size) = length {
             state = .kept
         } else {
-            // A disk without the space for a reserve is used without one.
+            // A disk that lacks the space for a reserve is used without one.
             try? fill()
         }
     }
@@ -59,7 +59,7 @@ struct JournalReserve {
         }
     }
 
-    /// Releases the bytes and the inode of the reserve. False if there is none.
+    /// Releases the bytes and the inode of the reserve. Returns false if there is none.
     mutating func spend() -> Bool {
         guard state == .kept, (try? files.remove(Self.name)) != nil else { return false }
         state = .spent

@@ -11,10 +11,10 @@ package struct JournalStore {
     private var generation = 0
     /// The number of the last acknowledged record.
     private var sequence = 0
-    /// The number of bytes in journals that no snapshot contains.
+    /// The number of bytes of records that the snapshot lacks.
     private var pending = 0
     private var snapshotLength = 0
-    /// True if there is no current snapshot, so one is due however little is pending.
+    /// True if there is no current snapshot. Then one is due even if few bytes are pending.
     private var mustCompact = false
     private var compacting = CompactionPhase.none
     private let turn = Compaction.Turn()
@@ -26,7 +26,7 @@ package struct JournalStore {
     private enum Phase {
         case closed
         case ready(Writing)
-        /// A sync failed. The content of the file on disk is unknown, and reading it again does not help.
+        /// A sync failed, so the content on disk is unknown. Reading the file would only return the kernel's cache.
         case suspect(Writing, JournalError)
         /// No change can be acknowledged any more.
         case lost(JournalError)
@@ -36,13 +36,13 @@ package struct JournalStore {
         case none
         /// A snapshot is being written that covers this many of the pending bytes.
         case running(Int)
-        /// A snapshot failed. The next is tried once this many bytes are pending.
+        /// The last snapshot failed. The next is written when more than this many bytes are pending.
         case failed(Int, JournalError)
     }
 
     private enum Room {
         case enough
-        /// The disk refused an append of this many bytes, or a snapshot.
+        /// The disk is full. `wanted` is the number of bytes of the refused append; 0 if something else was refused.
         case short(JournalError, wanted: Int)
     }
 
@@ -83,9 +83,8 @@ package struct JournalStore {
         pending = outcome.pending
         snapshotLength = outcome.snapshotLength
         try files.perform { () throws(SystemCallError) in
-            // The records that a killed process wrote and never synced become the base of new ones, so they are synced
-            // first. They may stand in a journal before the last: a journal that was created and could not be used
-            // follows it.
+            // Records that a killed process wrote and did not sync are synced first, because new records follow them.
+            // Some may stand in an earlier journal, if the last journal was created but never used.
             let name = JournalFile.name(generation)
             for earlier in outcome.journals where earlier != name {
                 try files.open(earlier, for: .appending)?.synchronize()
@@ -96,21 +95,22 @@ package struct JournalStore {
             phase = .ready(Writing(file: file, generation: generation, durable: try file.length()))
         }
         mustCompact = !outcome.hasSnapshot
-        // A new queue is complete on disk from the start.
+        // Writes the first snapshot of a new queue at once.
         if outcome.isNew { finish(try compaction(to: generation).run()) }
         reserve.prepare()
         return outcome.recovered
     }
 
-    /// Writes commands of users: each element of `appends` completely or not at all, all durable together.
+    /// Writes the changes of users' commands. Each element of `appends` is written completely or not at all. If
+    /// `durably`, one sync makes all of them durable.
     package mutating func append(
         _ appends: [[QueueChange]], durably: Bool
     ) -> [Result<Void, JournalError>] {
         append(appends.map { Entry($0) }, durably: durably)
     }
 
-    /// Writes each entry completely or not at all, and makes all of them durable together. Findings of the engine may
-    /// use the reserve; commands of users may not, and are refused until it is complete again.
+    /// Writes each entry completely or not at all; if `durably`, one sync makes all durable. Findings of the engine may
+    /// use the reserved disk space. Commands of users may not, and are refused until the reserve is complete again.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -194,12 +194,12 @@ package struct JournalStore {
     /// Removes the written bytes of records that are refused.
     private mutating func takeBack(_ writing: Writing) {
         do throws(SystemCallError) {
-            // If no byte was written, nothing must be truncated: truncating may be refused too.
+            // If no byte was written, the file is not truncated, because the disk may refuse that too.
             if try writing.file.length() == writing.length { return }
             try writing.file.truncate(to: writing.length)
         } catch {
             let error = JournalError(error, in: files.path)
-            // Over a quota some file systems cannot even shorten a file. New files are used once there is space.
+            // Over a quota, some file systems cannot even shorten a file. New files are used once there is space.
             phase = error.isDiskFull ? .suspect(writing, error) : .lost(error)
         }
     }
@@ -282,7 +282,7 @@ extension JournalStore {
         }
     }
 
-    /// Turns to new files if the old ones are uncertain, and checks the free space if there was none.
+    /// Switches to new files after a failed sync, and checks the free disk space if the disk was full.
     package mutating func repair() {
         switch phase {
         case .suspect: try? write([], upTo: sequence, durably: true)
@@ -291,7 +291,7 @@ extension JournalStore {
         }
     }
 
-    /// Releases the reserve for a write that failed with `error`. False if there is no reserve.
+    /// Releases the reserve for a write that failed with `error`. Returns false if there is no reserve.
     package mutating func spendReserve(for error: JournalError) -> Bool {
         guard reserve.spend() else { return false }
         room = .short(error, wanted: 0)
@@ -306,7 +306,7 @@ extension JournalStore {
             return
         }
         do throws(JournalError) {
-            // A larger change is tried when it is requested again.
+            // At most 64 KiB are probed. A larger change is tried when it is requested again.
             try reserve.probe(min(max(wanted, 4096), 1 << 16))
             room = .enough
         } catch {
@@ -348,7 +348,7 @@ extension JournalStore {
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Rotates to a new journal, so that everything before it can be written as a snapshot meanwhile.
+    /// Switches to a new journal. Changes are appended there while everything before it is written as a snapshot.
     ///
     /// - Returns: The compaction to run, whose result goes to `finish`; nil if there is nothing to do.
     package mutating func rotate() throws(JournalError) -> Compaction? {
@@ -357,8 +357,8 @@ extension JournalStore {
             // A later durable record must never exist without the earlier ones.
             try synchronize()
             guard isBehind else { return nil }
-            // An empty journal can be reused, unless the current snapshot has its number: failed attempts must not
-            // leave one journal each.
+            // An empty journal is reused, so that failed attempts do not leave one journal each. A journal with the
+            // number of the current snapshot is not.
             if case .ready(let writing) = phase, writing.length == 0, pending > 0 || snapshotLength == 0 {
                 compacting = .running(pending)
                 return compaction(to: generation)

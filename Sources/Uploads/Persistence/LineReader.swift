@@ -21,8 +21,8 @@ struct LineReader {
         }
     }
 
-    /// Returns the range of the next line in the buffer, with its line break; nil if none follows. Valid until the next
-    /// call.
+    /// Returns the range of the next line in the buffer, with its line break; nil if no complete line follows. The
+    /// range is valid until the next call.
     mutating func next(_ path: String) throws(JournalError) -> Range<Int>? {
         var searched = 0
         while true {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A state folder with changes in memory alone. Recovery on it shows what a start would find, and the files stay
-/// unchanged.
+/// A view of a state folder that keeps changes in memory. Recovery on the view finds what a start would find, and the
+/// files stay unchanged.
 final class OverlayFiles: StateFiles {
     private enum Entry {
-        /// The file has this name in the folder.
+        /// The unchanged file that has this name in the folder.
         case real(String)
         case changed(MemoryFile)
         case removed

@@ -1,19 +1,19 @@
 import FerryProtocols
 
-/// A position in the text of a queue, for a user with an editor.
+/// A position in the text of `queue.json`, described for a user who edits it.
 struct QueuePosition: CustomStringConvertible {
     /// The line and the column.
     let position: TextPosition
     /// The upload and the members around the position, from the outside in: `upload 7`, `state.category`.
     let names: [String]
 
-    /// - Parameter text: The text; the names may be missing unless it is valid JSON up to `offset`.
+    /// - Parameter text: The text. `names` may be incomplete unless the text is valid JSON up to `offset`.
     init(of offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         position = TextPosition(of: offset, in: text)
         var walk = JSONWalk(text)
         var whole: [JSONWalk.Container] = []
         while walk.position < offset, let step = try? walk.next() {
-            // An error of an upload as a whole is reported at its end.
+            // An error that concerns an upload as a whole has the position of its end.
             if case .end(let upload, _) = step, walk.position == offset, walk.containers.count == 2 {
                 whole = [upload]
             }

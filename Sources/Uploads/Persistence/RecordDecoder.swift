@@ -3,12 +3,12 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// Decodes the records of uploads in batches on all cores, and returns them in their sequence. Decoding a million
-/// records one after the other keeps users waiting.
+/// A decoder of upload records that uses all cores and keeps the sequence of the records. On one core, a million
+/// records would keep users waiting.
 final class RecordDecoder {
     /// The uploads of a decoded batch.
     private struct Decoded: Sendable {
-        /// The uploads, the last one first, so that each can be moved out from the end; copying takes longer.
+        /// The uploads in reverse sequence. So `popLast` moves each of them out, which is faster than copying.
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownFields] = [:]
         var notUnderstood = 0
@@ -21,7 +21,7 @@ final class RecordDecoder {
         var records: [(origin: JournalReplay.Origin, range: Range<Int>)] = []
 
         init() {
-            // Growing would copy each byte once more. The last record exceeds the size of a batch.
+            // Growing would copy each byte again. The last record may exceed the size of a batch.
             bytes.reserveCapacity(RecordDecoder.pieceSize + (1 << 12))
         }
     }
@@ -44,7 +44,7 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// Limits the batches that other cores decode or will decode.
+    /// Limits the number of batches that are decoded or wait on other cores.
     private let places = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let pieceSize = 1 << 20
@@ -60,7 +60,7 @@ final class RecordDecoder {
         uploads.reserveCapacity(length / 256)
     }
 
-    /// Adds the next record, which may be decoded later. `finish` throws its error.
+    /// Adds the next record. It may be decoded later; if it is invalid, `finish` throws the error.
     func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
         let start = piece.bytes.count
         piece.bytes.append(contentsOf: record)
@@ -95,11 +95,11 @@ final class RecordDecoder {
         _ = collect()
     }
 
-    /// Collects the decoded batches, up to the first that is missing.
+    /// Moves the decoded batches to `uploads`, up to the first that is missing. Returns the error of an invalid record.
     private func collect() -> JournalError? {
         while var decoded = finished.pieces.withLock({ $0.removeValue(forKey: collected) }) {
             if let failure = decoded.failure {
-                // The failure stays for the next call.
+                // The batch stays, so that the next call returns the error too.
                 finished.pieces.withLock { $0[collected] = decoded }
                 return failure
             }
@@ -116,8 +116,8 @@ final class RecordDecoder {
         decoded.uploads.reserveCapacity(piece.records.count)
         var last = RepeatedTarget()
         piece.bytes.withUnsafeBufferPointer { bytes in
-            // The loop runs from the end, as `popLast` reverses the sequence. The error of the first record is set last
-            // and remains.
+            // The loop begins with the last record, because `popLast` reverses the sequence. So the error of the first
+            // invalid record is set last and remains.
             for (origin, range) in piece.records.reversed() {
                 var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {

@@ -5,19 +5,19 @@ import FerryProtocols
 public enum EditedSnapshot: Hashable, Sendable {
     /// `load` throws `.edited`; nothing is changed.
     case refuse
-    /// Recovery checks it as a whole and accepts it.
+    /// Recovery checks the whole snapshot and uses it.
     case accept
-    /// Recovery keeps it under another name and uses the previous snapshot and the journals.
+    /// Recovery renames it, and uses the previous snapshot and the journals.
     case setAside
 }
 
-/// Finds the state in the files. Files change only after everything has been read, and only so that a second recovery,
-/// or one after an interrupted one, finds the same state.
+/// The recovery of a queue's state from its files. Apart from temporary files, it changes files only after it has read
+/// all of them. Another recovery then finds the same state, even if this one is interrupted.
 struct Recovery {
     let files: any StateFiles
     let edited: EditedSnapshot
     let now: Date
-    /// True to skip what only a newer version understands. Only for reading.
+    /// True to skip records that only a newer version of Ferry understands. Allowed only if no file is written.
     var readsNewer = false
 
     struct Outcome {
@@ -78,11 +78,11 @@ struct Recovery {
         }
     }
 
-    /// Returns the error of a snapshot that is older than the files beside it; nil for any other. With the remaining
-    /// journals, such a snapshot would look like a queue with damaged journals, or like the newest state.
+    /// Returns an error if the current snapshot is older than the files beside it, as after restoring a copy; else nil.
+    /// With the remaining journals, it would look like a queue with damaged journals, or like the newest state.
     ///
-    /// The journals from the previous snapshot on always exist, and the previous snapshot is never newer than the
-    /// current one.
+    /// In an intact queue, all journals since the previous snapshot exist, and the previous snapshot is not newer than
+    /// the current one.
     private func olderCopy() throws(JournalError) -> JournalError? {
         guard let generation = try generationOfCurrent() else { return nil }
         let previous = self.generation(of: SnapshotFile.previous)
@@ -102,7 +102,7 @@ struct Recovery {
 
     private func generationOfCurrent() throws(JournalError) -> Int? {
         if let generation = self.generation(of: SnapshotFile.current) { return generation }
-        // An editor may have changed its layout.
+        // An editor may have changed the layout of the snapshot.
         guard let content = try files.content(SnapshotFile.current) else { return nil }
         return (try? SnapshotDocument(content))?.header.generation
     }
@@ -114,7 +114,7 @@ struct Recovery {
             return outcome
         case .damaged(let damage): throw damage
         case .missing:
-            // Only a queue that never had a snapshot starts with its first journal and no snapshot.
+            // Without a snapshot, the journals contain the whole queue only if the first one still exists.
             guard try files.journals(from: 1).first ?? 1 == 1 else {
                 throw .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it is missing")
             }
@@ -137,7 +137,7 @@ struct Recovery {
                 damage = .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it was edited outside")
             }
         case .mistaken(let mistake):
-            // A user who wants an edit accepted needs its error.
+            // With `--accept-edited`, the user needs the error in the edit.
             if edited == .accept { throw mistake }
             damage = mistake
         case .missing: break
@@ -163,7 +163,7 @@ struct Recovery {
         case .outcome(let outcome): return outcome
         case .damaged: throw damage
         case .missing:
-            // The first journal contains everything since the beginning, when the snapshot was empty.
+            // The first journal contains all changes to the initially empty queue, so no snapshot is needed.
             guard let first = try files.content(JournalFile.name(1)), !first.isEmpty else { throw damage }
             return try read(Self.beginning)
         }
@@ -187,8 +187,8 @@ struct Recovery {
         }
     }
 
-    /// Writes the document in the journal's layout, reads that back with the journals, and only then makes it the
-    /// current snapshot.
+    /// Writes an edited snapshot in Ferry's layout, and reads the new file back with the journals. Only then makes it
+    /// the current snapshot.
     private func takeOver(_ document: SnapshotDocument) throws(JournalError) -> Outcome {
         let journals = try files.journals(from: 1)
         guard journals.isEmpty || journals.contains(document.header.generation) else {
@@ -204,7 +204,8 @@ struct Recovery {
                 try files.rename(temporary, to: SnapshotFile.current)
                 try files.synchronize()
             }
-            // The previous snapshot must lead to the edit too, so another snapshot is due.
+            // The previous snapshot lacks the edit, so another snapshot is due, which keeps the edited one as the
+            // previous.
             outcome.hasSnapshot = false
             outcome.recovered.notices.append(.acceptedEdit)
             if !outcome.changed.isEmpty {
@@ -237,7 +238,7 @@ struct Recovery {
         _ = try writer.finish()
     }
 
-    /// The snapshot to which the journals add.
+    /// The snapshot to which the changes in the journals are applied. `reader` is nil for an empty queue.
     private struct Base {
         var generation: Int
         var sequence: Int
@@ -257,7 +258,7 @@ struct Recovery {
         } catch {
             guard case .damaged(let file, _, _) = error else { throw error }
             if file == path(name) { return .damaged(error) }
-            // A journal does not match the snapshot; the snapshot's checksum shows which of the two is wrong.
+            // A journal does not match the snapshot. The snapshot's checksum shows whether the snapshot is damaged.
             if let damage = damage(of: name) { return .damaged(damage) }
             throw error
         }
@@ -341,7 +342,7 @@ struct Recovery {
                 decoder.take(record, from: origin)
             }
         } catch {
-            // An error in a record before that position is more useful.
+            // An error in an earlier record is more useful, so it is thrown first.
             try decoder.finish()
             throw error
         }
@@ -355,7 +356,7 @@ struct Recovery {
 
     private func cut(_ tail: Tail) throws(JournalError) {
         try files.perform { () throws(SystemCallError) in
-            // An interrupted recovery may have left a part of the file.
+            // An interrupted recovery may have left an incomplete copy of the tail.
             try files.remove(tail.keptAs)
             let kept = try files.create(tail.keptAs)
             try kept.append(Array(tail.content[tail.length...]))
@@ -371,7 +372,7 @@ struct Recovery {
 }
 
 extension JournalError {
-    /// The reason of damage, else the full sentence.
+    /// The reason of the damage, with its position; for other errors, the summary.
     fileprivate var reason: String {
         switch self {
         case .damaged(_, byte: 0, let reason): reason

@@ -3,7 +3,7 @@ import FerryProtocols
 extension JSONWriter {
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {
         member("{\"nextID\":", settings.nextID)
-        // Versions before the limits of destinations know only this limit.
+        // Older versions of Ferry know only this limit, which applies to all uploads together.
         member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
         member(",\"concurrency\":", settings.concurrency)
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
@@ -42,7 +42,7 @@ extension JSONScanner {
             }
         }
         var all = limits ?? [:]
-        // The version that wrote it may not know the other limits.
+        // This member overrides `limits`: an older version of Ferry, which does not know `limits`, may have changed it.
         if let total { all[.total] = .atMost(total) }
         let settings = QueueSettings(
             limits: all, concurrency: concurrency, nextID: try require(nextID, "nextID"),

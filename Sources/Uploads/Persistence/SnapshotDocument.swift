@@ -1,15 +1,15 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A snapshot read without trust in its layout or checksum: whitespace, sequence and line breaks are as an editor left
-/// them.
+/// A snapshot that a user may have edited. It is read without its checksum. Whitespace, line breaks and the sequence of
+/// uploads may be as an editor left them.
 struct SnapshotDocument {
     var header: SnapshotHeader
     /// The records, in ascending order of ids.
     var records: [(upload: Upload, unknown: UnknownFields)] = []
 
-    /// - Throws: The error and its position, if the text is not valid JSON, not a queue, or describes an impossible
-    ///   one.
+    /// - Throws: `MalformedJSON` with the position, if the text is not valid JSON, is not a queue, or describes an
+    ///   impossible queue.
     init(_ content: [UInt8]) throws(MalformedJSON) {
         (header, records) = try content.withUnsafeBufferPointer { bytes throws(MalformedJSON) in
             var scanner = JSONScanner(bytes)
@@ -62,7 +62,7 @@ extension JSONScanner {
 }
 
 extension QueueSettings {
-    /// The reason why no command could have set these settings; nil if one could.
+    /// The reason why these settings are invalid; nil if they are valid.
     fileprivate var issue: String? {
         switch true {
         case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
@@ -76,7 +76,7 @@ extension QueueSettings {
 extension Upload {
     /// The reason why a record edited by hand is impossible; nil if Ferry could have written it.
     fileprivate var issue: String? {
-        // The queue counts up from these numbers.
+        // The queue adds to these numbers, so they must be far from an overflow.
         let countable = 0...Int(1) << 53
         let counts = [
             tries.attempts, tries.network, tries.server, tries.authentication, tries.resumes, tries.changes,

@@ -1,10 +1,10 @@
-/// The names of the files in the state folder.
+/// The names of the snapshots in the state folder.
 enum SnapshotFile {
     static let current = "queue.json"
     static let previous = "queue.prev.json"
     static let names: Set<String> = [current, previous]
 
-    /// A random short name, not derived from another file's name.
+    /// Returns a short random name for a temporary file, which contains no other file's name.
     static func temporary() -> String {
         temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }

@@ -6,7 +6,7 @@ struct SnapshotHeader: Hashable, Sendable {
     static let format = "ferry-queue"
     static let version = 1
 
-    /// The number of the journal that contains the changes since.
+    /// The number of the journal that contains the changes after the snapshot.
     var generation: Int
     /// The number of the last record in the snapshot.
     var lastSequence: Int
@@ -45,9 +45,9 @@ extension JSONWriter {
 }
 
 extension JSONScanner {
-    /// Reads up to and including the bracket that opens the uploads.
+    /// Reads the beginning of a snapshot, up to and including the bracket that opens the uploads.
     ///
-    /// - Parameter readsNewer: Reads the known members of a format that needs a newer reader.
+    /// - Parameter readsNewer: True to read the known members even if the format requires a newer version of Ferry.
     mutating func header(readsNewer: Bool = false) throws(MalformedJSON) -> SnapshotHeader {
         var format: String?
         var minReader: Int?
@@ -86,7 +86,7 @@ extension JSONScanner {
                     generation: try require(generation, "generation"),
                     lastSequence: try require(lastSequence, "lastSequence"), settings: read.settings,
                     unknownSettings: read.unknown, skipped: skipped, unknown: unknown)
-                // The journal counts up from these.
+                // The journal adds to these numbers, so they must be far from an overflow.
                 guard (1...Int(1) << 53).contains(header.generation),
                     (0...Int(1) << 53).contains(header.lastSequence)
                 else { throw malformed("number out of range") }

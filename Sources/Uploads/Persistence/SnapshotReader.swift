@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// Reads a snapshot as it was written, line by line, without keeping all of it in memory.
+/// A reader of a snapshot in Ferry's layout. It reads line by line and never has the whole snapshot in memory.
 struct SnapshotReader {
     let header: SnapshotHeader
     let name: String
@@ -10,8 +10,9 @@ struct SnapshotReader {
 
     /// Opens the snapshot `name` and reads its header; nil if there is none.
     ///
-    /// - Parameter readsNewer: Reads the known members of a newer version's snapshot.
-    /// - Throws: `.damaged` if the file does not begin as snapshots do, `.newerFormat`.
+    /// - Parameter readsNewer: True to read the known members even if the snapshot requires a newer version of Ferry.
+    /// - Throws: `.damaged` if the first line is not that of a snapshot, `.newerFormat` if only a newer version of
+    ///   Ferry can read it.
     init?(_ name: String, in files: any StateFiles, readsNewer: Bool = false) throws(JournalError) {
         self.name = name
         path = files.path + "/" + name
@@ -39,10 +40,10 @@ struct SnapshotReader {
     /// The snapshot's length in bytes.
     var length: Int { lines.length }
 
-    /// Passes every record to `body`, with its id and its byte position, in ascending order of ids, and then checks the
-    /// whole.
+    /// Passes every record to `body`, with its id and its byte position, in ascending order of ids. Then checks the
+    /// number of records and the checksum.
     ///
-    /// The records are valid only if this returns.
+    /// If the method throws, the records that were passed to `body` may be damaged.
     mutating func readRecords(
         _ body: (Upload.ID, Int, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
     ) throws(JournalError) {

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// Streams a snapshot into a new file.
+/// A writer that streams a snapshot into a new file.
 struct SnapshotWriter {
     private let folder: String
     private let file: any StateFile

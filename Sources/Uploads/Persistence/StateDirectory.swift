@@ -1,6 +1,6 @@
 public import FerryTransfer
 
-/// The folder of the queue: owned by this user, closed to all others, and opened once.
+/// The state folder of a queue, which only this user may access. Its files are opened relative to its descriptor.
 public final class StateDirectory: Sendable {
     /// The path as it was given.
     public let path: LocalPath
@@ -19,9 +19,10 @@ public final class StateDirectory: Sendable {
         try Self.checkParents(directory, path.text)
     }
 
-    /// Opens the folder at `path` for reading: nothing is created, and the disk may be read-only.
+    /// Opens the folder at `path` for reading; nil if it is missing. Nothing is created, and the disk may be read-only.
     ///
-    /// - Throws: The errors of `init(at:)`.
+    /// - Throws: `.folderCannotBeMade` if it cannot be opened, `.notAllowed`, or `.unsafe`. A folder is unsafe if it is
+    ///   a link, belongs to another user, or is open to others.
     public init?(reading path: LocalPath) throws(JournalError) {
         guard Self.exists(path) else { return nil }
         self.path = path
@@ -38,7 +39,7 @@ public final class StateDirectory: Sendable {
             + "the queue, and what was saved may be lost with the server; name a folder on a local disk with --state-dir"
     }
 
-    /// Locks the queue for this process until the lock is released; the end of the process releases it in any case.
+    /// Locks the queue for this process, until the returned lock is released or the process ends.
     ///
     /// - Throws: `.inUse` if another process holds it, `.locksNotSupported`.
     public func lock() throws(JournalError) -> StateLock { try StateLock(self) }
@@ -92,8 +93,8 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    /// Checks who may change the parent folders: such a user can replace this folder by another, unless the sticky bit
-    /// forbids it.
+    /// Checks that other users cannot replace this folder by another one. They can if they may write to a parent folder
+    /// without the sticky bit.
     private static func checkParents(_ directory: Directory, _ path: String) throws(JournalError) {
         guard var below = try? directory.status() else { return }
         var above = ".."

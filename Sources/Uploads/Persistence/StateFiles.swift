@@ -1,5 +1,5 @@
-/// The state folder as the journal uses it, behind a protocol, so that tests can fail or stop any single call and drop
-/// unsynced bytes. `DirectoryFiles` is the one on disk.
+/// The calls on the state folder that the journal makes. `DirectoryFiles` makes them on disk. In tests, another
+/// implementation lets any call fail or stop, and drops unsynced bytes.
 package protocol StateFiles: Sendable {
     /// The folder's path, for display.
     var path: String { get }
@@ -28,7 +28,7 @@ package protocol StateFiles: Sendable {
 }
 
 extension StateFiles {
-    /// Makes calls on the files, and throws their error as one of the queue.
+    /// Makes calls on the files, and throws their error as a `JournalError`.
     func perform<Value>(_ calls: () throws(SystemCallError) -> Value) throws(JournalError) -> Value {
         do throws(SystemCallError) { return try calls() } catch { throw JournalError(error, in: path) }
     }
@@ -47,7 +47,7 @@ package enum FileAccess: Sendable {
 
 /// An open file, closed when it is released.
 package protocol StateFile: Sendable, AnyObject {
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     func length() throws(SystemCallError) -> Int
 
     /// Reads up to the length of `buffer`; returns fewer bytes only at the end of the file.
@@ -56,12 +56,12 @@ package protocol StateFile: Sendable, AnyObject {
     /// Writes all of `bytes` at the end; if it throws, some of them may have been written.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError)
 
-    /// Allocates `length` bytes of the disk for the file, which is empty.
+    /// Reserves `length` bytes on the disk for the file, which must be empty.
     func allocate(_ length: Int) throws(SystemCallError)
 
     func truncate(to length: Int) throws(SystemCallError)
 
-    /// Makes its content survive a power cut. After a failure the system may have dropped the unwritten bytes, and
+    /// Makes the content survive a power cut. After a failure the system may have dropped the unwritten bytes, and
     /// later syncs do not report that.
     func synchronize() throws(SystemCallError)
 }
@@ -105,7 +105,7 @@ extension StateFile {
 }
 
 extension SystemCallError {
-    /// True if the file system has no hard links.
+    /// True if the error means that the file system cannot create this hard link.
     var isLinkUnsupported: Bool {
         [.notPermitted, .notSupported, .notSupportedOnSocket, .noFunction, .tooManyLinks].contains(code)
     }

@@ -1,7 +1,7 @@
 import FerryFiles
 public import FerryProtocols
 
-/// Reads the files of a queue without changing any of them, even while another process owns the queue.
+/// A reader of a queue's files that changes none of them. Another process may own the queue meanwhile.
 public struct StateInspection: Sendable {
     /// The maximum number of reads. If another process owns the queue, the files may change during a read; then they
     /// are read again.
@@ -10,7 +10,7 @@ public struct StateInspection: Sendable {
     private let files: any StateFiles
     private let directory: DirectoryFiles?
 
-    /// - Parameter directory: The state folder. Opening it for reading is enough.
+    /// - Parameter directory: The state folder; `StateDirectory(reading:)` is enough.
     public init(_ directory: StateDirectory) {
         files = directory.files
         self.directory = directory.files
@@ -21,7 +21,7 @@ public struct StateInspection: Sendable {
         directory = nil
     }
 
-    /// The number of bytes of all files of the queue, for callers that must not wait for reading them.
+    /// Returns the number of bytes of all files of the queue, without reading them.
     ///
     /// - Throws: An error if the folder or a file cannot be read.
     public func size() throws(JournalError) -> ByteCount {
@@ -41,7 +41,7 @@ public struct StateInspection: Sendable {
         }
     }
 
-    /// Checks every file of the queue, with those that are needed only when another is damaged.
+    /// Checks every file of the queue, even the previous snapshot, which is needed only if the current one is damaged.
     ///
     /// - Throws: An error if the folder itself cannot be read.
     public func verify() throws(JournalError) -> StateReport {
@@ -52,7 +52,7 @@ public struct StateInspection: Sendable {
         }
     }
 
-    /// Reads again what did not match, while another process changes the files.
+    /// Repeats `body` while its result is not final or it throws, as long as another process changes the files.
     private func repeated<Value>(
         _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
     ) throws(JournalError) -> Value {
@@ -105,7 +105,7 @@ public struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Drops the rest of a journal from the damage on, and all later journals; or a whole snapshot.
+    /// Removes damage from the overlay: a journal from a byte on, with all later journals; or a whole snapshot.
     ///
     /// - Returns: False if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
@@ -203,7 +203,7 @@ public struct StateInspection: Sendable {
 }
 
 extension RecoveryNotice {
-    /// True if even a crash does not explain the state of the file.
+    /// True for damage that a crash cannot cause.
     fileprivate var isDamage: Bool {
         switch self {
         case .usedPreviousSnapshot, .journalMissing: true

@@ -1,8 +1,8 @@
 import FerryFiles
 import FerryProtocols
 
-/// The right to use a state folder. The file `lock` is never removed: the kernel holds the lock, and the text in the
-/// file only names the owner to others.
+/// The exclusive right to use a state folder. The kernel locks the file `lock`, which is never removed. Its text tells
+/// other processes only who the owner is.
 public final class StateLock: Sendable {
     static let name = "lock"
 
@@ -50,8 +50,8 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// Returns the machine that holds the lock if it is not this one. Two machines may share a host name, but never a
-    /// boot id.
+    /// Returns the name of the machine that holds the lock; nil if it is this one. Two machines may share a host name,
+    /// but never a boot id.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
     ) -> String? {
@@ -60,7 +60,7 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Returns the owner of the queue; nil if there is none. Others cannot lock the queue during this call.
+    /// Returns the owner of the queue as `.inUse`; nil for none. No process can lock the queue during this call.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         let file = try files.perform { () throws(SystemCallError) in
             try files.openOwn(name, for: .reading)

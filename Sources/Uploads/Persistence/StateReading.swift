@@ -4,9 +4,9 @@ import FerryFiles
 public struct StateReading: Sendable {
     /// The state as a start would find it, with the repairs that the start would make.
     public let recovered: Recovered
-    /// The reason why a start would stop. The records after the damage are missing then.
+    /// The reason why a start would fail; nil if it would succeed. Records after damage are missing in `recovered`.
     public let problem: JournalError?
-    /// The number of records that only a newer version understands; they are missing too.
+    /// The number of records that are missing here because only a newer version of Ferry understands them.
     public let notUnderstood: Int
     let header: SnapshotHeader
     let unknown: UnknownContent
@@ -15,7 +15,7 @@ public struct StateReading: Sendable {
     /// journals.
     public func export(_ take: @escaping @Sendable ([UInt8]) -> Void) throws(JournalError) {
         var header = header
-        // In an empty folder the journals after it are those of a new queue.
+        // The export starts a new queue in an empty folder, so its numbers are those of a new queue.
         (header.generation, header.lastSequence) = (1, 0)
         header.settings = recovered.settings
         var writer = SnapshotWriter(
@@ -46,7 +46,7 @@ public struct StateReport: Sendable {
     public internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     public internal(set) var leftOver: [File] = []
-    /// The generation of the snapshot in use; nil if a start would stop, or there is no queue.
+    /// The generation of the snapshot in use; nil if a start would fail, or there is no queue.
     public internal(set) var generation: Int?
     /// The number of bytes of changes that no snapshot contains yet.
     public internal(set) var pendingBytes = 0
@@ -56,13 +56,13 @@ public struct StateReport: Sendable {
     public internal(set) var notices: [RecoveryNotice] = []
     /// The errors, one sentence each without a final stop: damage, edits, missing or too new files.
     public internal(set) var problems: [String] = []
-    /// The next step if a start would stop.
+    /// The next step for the user if a start would fail.
     public internal(set) var hint: String?
     /// The owner of the queue, as an error; nil if there is none.
     public internal(set) var holder: JournalError?
 }
 
-/// A file that passes its content on at once.
+/// A file that passes appended bytes on at once and stores nothing.
 private final class PassingFile: StateFile {
     private let take: @Sendable ([UInt8]) -> Void
 

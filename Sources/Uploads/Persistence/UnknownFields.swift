@@ -2,15 +2,15 @@ import FerryProtocols
 
 /// The members of an upload's record that this version does not know, as they stand in the file: `,"name":value…`.
 ///
-/// They are written back with the object in which they were found, while that object exists.
+/// They are written back with the JSON object in which they were found, as long as that object exists.
 struct UnknownFields: Hashable, Sendable {
     var upload: [UInt8] = []
     var file: [UInt8] = []
     var target: [UInt8] = []
     var tries: [UInt8] = []
-    /// The members of the state of this kind, dropped when the upload leaves it.
+    /// The unknown members of the state and its kind. They are dropped when the upload has another kind of state.
     var state = OfState()
-    /// The members of the resource with this URL, dropped when the server returns another.
+    /// The unknown members of the resource, with its URL. They are dropped when the server returns another resource.
     var resource = OfResource()
 
     struct OfState: Hashable, Sendable {
@@ -30,7 +30,7 @@ struct UnknownFields: Hashable, Sendable {
 }
 
 extension JSONScanner {
-    /// Skips the value of an unknown member and keeps it. Call after its key has been read.
+    /// Skips the value of an unknown member, and appends the member to `members`. Call this after reading its key.
     mutating func keepMember(_ key: Key, in members: inout [UInt8]) throws(MalformedJSON) {
         let value = try skipValue()
         members.append(contentsOf: ",\"".utf8)

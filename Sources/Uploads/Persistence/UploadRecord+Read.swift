@@ -257,17 +257,17 @@ extension JSONScanner {
     }
 }
 
-/// The target of the upload read last. The next upload mostly has the same target: its record contains the same bytes,
-/// which need not be read again, and the strings share memory.
+/// The target of the upload that was read last. The next upload mostly has the same target. Then its record contains
+/// the same bytes, which are not parsed again, and the strings share memory.
 struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
     fileprivate var method = ""
-    /// The bytes from the brace to the end of the method, as they stand in the file; empty before the first record.
+    /// The bytes from the brace to the end of the member `method`, as in the file; empty before the first record.
     fileprivate var bytes: [UInt8] = []
     fileprivate var planned: Upload?
 
-    /// Lets uploads that were added together share their plan.
+    /// Shares the memory of batch and start condition with the last upload that had any, if they are equal.
     fileprivate mutating func share(_ upload: inout Upload) {
         if let planned { upload.shareRest(with: planned) }
         planned = upload

@@ -5,7 +5,7 @@ extension JSONScanner {
     /// Reads the state of an upload: the case in `is`, and the members of this case.
     mutating func state(_ unknown: inout UnknownFields.OfState) throws(MalformedJSON) -> Upload.State {
         skipWhitespace()
-        // Most uploads of a long queue are queued.
+        // Most uploads of a long queue are queued or paused, so their states are compared as bytes.
         if take(Self.queued) {
             unknown.kind = "queued"
             return .queued
@@ -76,7 +76,7 @@ extension JSONScanner {
     }
 }
 
-/// The members that occur in states, before the case is known.
+/// The members of a state that were read, before it is checked which of them its kind requires.
 private struct StateMembers {
     var kind: String?
     var attempt: Int?
@@ -130,7 +130,7 @@ private struct StateMembers {
 }
 
 extension UploadFailure.Category {
-    /// The category written for older versions, which reject unknown names. `cause` is the exact name.
+    /// The category that is written as `category`. Older versions reject unknown names, so `cause` has the exact name.
     var known: Self {
         switch self {
         case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 
 extension JSONWriter {
-    /// Appends the record of one upload: one line, `id` first, without members that have their default.
+    /// Appends the record of one upload without a line break, `id` first. Default values are left out.
     mutating func upload(_ upload: Upload, unknown: UnknownFields?) {
         member("{\"id\":", upload.id)
         member(",\"rank\":", upload.rank)
@@ -66,7 +66,7 @@ extension JSONWriter {
         member("{\"device\":", identity.device)
         member(",\"inode\":", identity.inode)
         member(",\"size\":", identity.size)
-        // Nanoseconds exceed the 2^53 that other readers of JSON keep exact.
+        // Nanoseconds since 1970 exceed 2^53, and other JSON readers would round them.
         raw(",\"modified\":")
         quotedInteger(identity.modified)
         raw(",\"changed\":")

@@ -6,8 +6,8 @@ enum WallTime {
     /// The seconds from 1970 to 2001, Foundation's reference date.
     private static let referenceSecond = 978_307_200
 
-    /// Returns the text of `date`; nil if the text could not restore exactly the same date: not a number, before the
-    /// year 0 or after 9999, or finer than a nanosecond.
+    /// Returns the text of `date`; nil if that could not restore the same date exactly. That is so for values that are
+    /// not a number, before the year 0, after the year 9999, or finer than a nanosecond.
     static func text(_ date: Date) -> [UInt8]? {
         let total = date.timeIntervalSinceReferenceDate
         let whole = total.rounded(.down)
@@ -40,7 +40,7 @@ enum WallTime {
         return text
     }
 
-    /// Reads the output of `text`; nil for anything else.
+    /// Reads a date in the form that `text` writes; nil for any other form.
     static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
         guard text.count >= 20, text.count <= 30, text.last == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),

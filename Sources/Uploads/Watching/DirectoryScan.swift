@@ -1,13 +1,13 @@
 import FerryProtocols
 import FerryTransfer
 
-/// One scan of everything in a folder.
+/// One scan of a watched folder.
 struct DirectoryScan {
-    /// The maximum depth. No user files anything deeper.
+    /// The maximum depth of folders. Deeper ones are not scanned: users do not store files there.
     private static let depthLimit = 256
 
     let folder: WatchedFolder
-    /// The folders that are not scanned: they contain files that Ferry has moved away.
+    /// The folders that are not scanned, because Ferry moves uploaded files into them.
     let exceptions: [LocalPath]
     /// Called for each folder before it is read, so that no new file is missed.
     let watch: (LocalPath) -> Void
@@ -18,7 +18,11 @@ struct DirectoryScan {
         var isComplete = true
     }
 
-    /// - Parameter place: The folder, or a folder below it, without symbolic links in its path.
+    /// Scans a folder, and the folders below it if the watched folder includes them.
+    ///
+    /// - Parameters:
+    ///   - place: The path of the watched folder or of a folder below it, without symbolic links.
+    ///   - root: The path of the watched folder, without symbolic links.
     func look(into place: LocalPath, below root: LocalPath) -> Findings {
         var findings = Findings()
         watch(place)

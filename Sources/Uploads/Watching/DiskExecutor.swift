@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A thread that may wait for the disk. Threads of the cooperative pool must not: there is one for each core.
+/// A serial executor whose jobs may wait for the disk. They would block the cooperative pool (one thread per core).
 package final class DiskExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

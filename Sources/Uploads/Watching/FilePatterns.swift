@@ -11,7 +11,7 @@ public struct FilePatterns: Sendable {
 
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// The patterns of `unfinished` that no pattern of `include` names.
+    /// The patterns of `unfinished` that `include` does not name. Files that match one of them are left out.
     private let left: [GlobPattern]
 
     /// - Parameters:
@@ -27,7 +27,9 @@ public struct FilePatterns: Sendable {
         }
     }
 
-    /// - Parameter path: The names from below the folder to the file's own.
+    /// Returns whether the patterns choose a file.
+    ///
+    /// - Parameter path: The names of the folders between the watched folder and the file, and the file's name.
     package func take(file path: [[UInt8]]) -> Bool {
         guard let name = path.last, !left.contains(where: { $0.matches(name) }) else { return false }
         guard path.dropLast().allSatisfy({ $0.first != 0x2E }) else { return false }
@@ -35,7 +37,7 @@ public struct FilePatterns: Sendable {
         return !path.indices.contains { end in exclude.contains { $0.matches(Array(path[...end])) } }
     }
 
-    /// Returns whether a folder may contain wanted files. Hidden folders never do.
+    /// Returns whether a folder may contain chosen files. Hidden folders never do.
     package func enter(folder path: [[UInt8]]) -> Bool {
         path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
     }

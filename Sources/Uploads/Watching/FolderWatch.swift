@@ -3,9 +3,9 @@ import FerryFiles
 import FerryTransfer
 import Synchronization
 
-/// Watches one folder on a thread of its own: a folder on a hanging volume delays no other.
+/// The watch of one folder on a separate thread, so that a folder on a hanging volume delays no other.
 package final class FolderWatch: Sendable {
-    /// The treatment of a file that has been uploaded.
+    /// The way in which an uploaded file is removed from the folder.
     package enum Removal: Hashable, Sendable {
         case delete
         case move(to: LocalPath, names: [[UInt8]])
@@ -13,7 +13,6 @@ package final class FolderWatch: Sendable {
 
     private enum Order {
         case lookAgain(LocalPath)
-        case leave(LocalPath, FileIdentity)
         case remove(UploadedFileDisposal, Removal)
     }
 
@@ -32,8 +31,8 @@ package final class FolderWatch: Sendable {
     /// Begins to watch.
     ///
     /// - Parameters:
-    ///   - events: Creates the event source; called and used on the thread.
-    ///   - report: Called on the thread with the reports of one round.
+    ///   - events: Creates the source of folder events. Only the watching thread calls this and uses the source.
+    ///   - report: Called on the watching thread with the reports of one round of work.
     package func start(
         _ tree: WatchedTree,
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,
@@ -51,16 +50,13 @@ package final class FolderWatch: Sendable {
         }
     }
 
-    /// Reports the file once more when it has settled.
+    /// Makes the watch report the file once more, as soon as it has been unchanged for long enough.
     package func lookAgain(at path: LocalPath) { order(.lookAgain(path)) }
 
-    /// Marks this version of the file as reported.
-    package func leave(_ path: LocalPath, _ identity: FileIdentity) { order(.leave(path, identity)) }
-
-    /// Removes a file from the folder; `removed` is reported.
+    /// Removes an uploaded file from the folder. The outcome is reported as `WatchReport.removed`.
     package func remove(_ file: UploadedFileDisposal, by removal: Removal) { order(.remove(file, removal)) }
 
-    /// Returns when the thread has ended, or after a second if the volume hangs.
+    /// Ends the thread and waits for it, at most one second, because its volume may hang.
     package func stop() {
         cancel()
         _ = ended.wait(timeout: .now() + .seconds(1))
@@ -92,7 +88,6 @@ package final class FolderWatch: Sendable {
             for order in orders {
                 switch order {
                 case .lookAgain(let path): tree.lookAgain(at: path, now: .now)
-                case .leave(let path, let identity): tree.leave(path, identity)
                 case .remove(let file, let removal):
                     let outcome = remove(file, removal)
                     reports.append(.removed(file.path, outcome))

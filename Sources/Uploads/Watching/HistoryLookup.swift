@@ -1,15 +1,15 @@
 import FerryTransfer
 import Synchronization
 
-/// The history of uploads that have left the queue.
+/// A lookup of done uploads in the history.
 final class HistoryLookup: Sendable {
-    /// The number of newest entries to read. Uploads that leave the queue at the same time are among them.
+    /// The number of newest entries that are searched for uploads that have just left the queue.
     private static let newest = 5000
 
     private enum All {
         case unread
         case read([LocalPath: [Upload]])
-        /// No more lookups are made.
+        /// The entries were dropped, and no new file is looked up any more.
         case forgotten
     }
 
@@ -24,13 +24,13 @@ final class HistoryLookup: Sendable {
         let files = lock.files
         self.init { limit in
             do throws(JournalError) { return try UploadHistory.read(files: files, limit: limit) } catch {
-                // Nothing depends on the history: at worst a file is sent again.
+                // Without the history, a file may be sent again, but nothing fails.
                 return []
             }
         }
     }
 
-    /// Returns the upload that brought the same content to the same target.
+    /// Returns a done upload of the same content from the same path to the same target; nil if there is none.
     func done(_ new: NewUpload) -> Upload? {
         all.withLock { all in
             if case .unread = all {
@@ -44,10 +44,10 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Drops the entries: files found from now on were not there when this engine started.
+    /// Drops the entries, to save memory. They serve only for files that already existed when this engine started.
     func forget() { all.withLock { $0 = .forgotten } }
 
-    /// Returns the uploads of `ids` that were done.
+    /// Returns the done uploads with these ids.
     func done(_ ids: [Upload.ID]) -> [Upload.ID: Upload] {
         let wanted = Set(ids)
         var found: [Upload.ID: Upload] = [:]

@@ -1,9 +1,9 @@
 import FerryTransfer
 
-/// Files that may still be written: which of them have been unchanged for long enough, and when to check the next one.
+/// The files that may still be written, with the time since which each is unchanged and the next checks.
 ///
-/// An event of a file is only a reason to check it: the program that closed or renamed the file may write again, or
-/// another may have it open. A file has settled if two checks, far enough apart, find the same version.
+/// An event of a file is only a reason to check it: the program that closed or renamed it may write again, or another
+/// may have it open. A file has settled if two checks, with the time `settle` between them, find the same version.
 package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration == Duration {
     private enum Sight {
         /// An event came since the last check.
@@ -23,7 +23,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
 
     package func contains(_ path: LocalPath) -> Bool { sights[path] != nil }
 
-    /// Returns when to check next; the files are `due` then.
+    /// Returns the time of the next check, at which `due` returns files; nil if there is none.
     package mutating func nextLook() -> Instant? { looks.nextInstant() }
 
     /// Notes an event of a file, or that it was found: the file must be checked now.
@@ -35,7 +35,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
     /// Returns the files to check. Report the result of each with `saw`, `isInUse` or `forget`.
     package mutating func due(at now: Instant) -> [LocalPath] { looks.due(at: now) }
 
-    /// Processes the result of a check.
+    /// Processes a check that found this version of a file.
     ///
     /// - Returns: True if the file has settled.
     package mutating func saw(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) -> Bool {
@@ -52,7 +52,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
     }
 
     /// Notes that the file has been unchanged for long enough, but a process has it open for writing, or it cannot be
-    /// read now.
+    /// read. It is checked again later.
     package mutating func isInUse(_ path: LocalPath, at now: Instant) {
         looks.wait(path, until: now.advanced(by: max(settle, .seconds(1))))
     }
@@ -63,7 +63,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
         return since.duration(to: now)
     }
 
-    /// Forgets a file that was passed on, or is missing.
+    /// Forgets a file that was reported or is missing.
     package mutating func forget(_ path: LocalPath) {
         sights[path] = nil
         looks.forget(path)

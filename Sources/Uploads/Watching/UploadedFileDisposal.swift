@@ -1,15 +1,15 @@
 import FerryProtocols
 import FerryTransfer
 
-/// An uploaded file that must be removed from its folder, if it is still the version that was sent.
+/// The removal of an uploaded file from its folder, if it is still the version that was sent.
 ///
-/// The name may be another file's at any moment. So the file is renamed first, then checked, and renamed back if it is
-/// another one. An interrupted disposal resumes the next time.
+/// Another program may give the name to another file at any moment. So the file is first renamed to a hidden name and
+/// then checked. If it is not the sent version, it is renamed back. An interrupted disposal continues the next time.
 package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// There is another version now, or none.
+        /// The file has another version now, or does not exist.
         case changed
         /// A process has the file open for writing.
         case inUse
@@ -36,14 +36,15 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         let aside = aside(in: folder)
         if let outcome = take(to: aside) { return outcome }
         do throws(SystemCallError) { try aside.remove() } catch {
-            return putBack(aside) == .changed ? .failed(error.code.phrase) : .changed
+            let back = putBack(aside)
+            return back == .changed ? .failed(error.code.phrase) : back
         }
         return .deleted
     }
 
     /// - Parameters:
-    ///   - folder: The target folder, created if it is missing.
-    ///   - names: The folders below it, and the file's name; a number is added if the name is taken.
+    ///   - folder: The target folder, created if it is missing. It must be on the same file system.
+    ///   - names: The folders below `folder`, and the new name of the file. If it is taken, a number is added.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
         var place = folder
@@ -66,7 +67,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         folder.appending(Array(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)".utf8))
     }
 
-    /// Renames the file to `aside` if it is the sent version and stays that.
+    /// Renames the file to `aside` if it is the sent version, and back if another version was renamed.
     ///
     /// - Returns: The reason why the file was not renamed; nil if it was.
     private func take(to aside: LocalPath) -> Outcome? {
@@ -83,7 +84,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
                 }
             }
         }
-        // No program opens the file by this name, so it cannot change unless a process already has it open.
+        // No program opens the file by its hidden name. So it can change only if a process already has it open.
         guard !isInUse(aside), let found = FileIdentity.ofName(aside), found.isSameContent(as: identity),
             found.device == identity.device
         else { return putBack(aside) }
@@ -97,7 +98,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return file.hasWriters == true
     }
 
-    /// Renames a file that is not the sent version back, with a number if its name is taken by now.
+    /// Renames the file at `aside` back to its former name, with a number if that name is taken by now.
     private func putBack(_ aside: LocalPath) -> Outcome {
         guard let folder = path.parent, give(aside, path.lastComponent, in: folder) != nil else {
             return .failed("it is \(aside.text) now")
@@ -105,20 +106,22 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .changed
     }
 
-    /// Gives the file aside a name, with a number if it is taken: nothing is overwritten.
+    /// Renames the file at `aside` to `name`, with a number if that name is taken, so that no file is overwritten.
+    /// Returns the new path; nil if no name was possible.
     private func give(_ aside: LocalPath, _ name: [UInt8], in folder: LocalPath) -> LocalPath? {
         for number in 1...Self.attempts {
             let goal = folder.appending(number == 1 ? name : Self.numbered(name, number))
             var refusal: Errno?
             do throws(SystemCallError) { try aside.link(as: goal) } catch { refusal = error.code }
-            // A kill between the two calls may have left both names.
+            // A process that was killed between `link` and `remove` leaves both names.
             if refusal == nil || refusal == .fileExists && isSame(aside, goal) {
                 try? aside.remove()
                 return goal
             }
             if refusal == .fileExists { continue }
             // The file system has no hard links.
-            if FileIdentity.ofName(goal) == nil, (try? aside.rename(to: goal)) != nil { return goal }
+            if FileIdentity.ofName(goal) != nil { continue }
+            return (try? aside.rename(to: goal)) != nil ? goal : nil
         }
         return nil
     }

@@ -12,8 +12,8 @@ public struct Watch: Sendable {
         self.destination = destination
     }
 
-    /// The destination's name, or its URL without the query, which may be a signature: this text is displayed, logged
-    /// and noted.
+    /// The destination's name, or its URL without the query. The query may be a signature, and this text is displayed,
+    /// logged and stored.
     package var to: String {
         destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
     }

@@ -3,11 +3,11 @@ import FerryTransfer
 /// The notes of all watched folders: `watched.jsonl` in the state folder, a line for each change. The file is rewritten
 /// without outdated lines when most lines are outdated.
 ///
-/// A crash may lose lines without harm: queued files are found in the queue, and done ones in the history.
+/// A crash may lose lines without harm: uploads in the queue are found there, and done ones in the history.
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// The number of lines beyond twice the number of files before the file is rewritten.
+    /// The number of lines, beyond twice the number of files, above which the file is rewritten.
     private static let slack = 1000
 
     private enum File {
@@ -23,14 +23,14 @@ package final class WatchLedger {
     /// The last note of each file.
     package private(set) var all: [LocalPath: WatchNote] = [:]
 
-    /// - Throws: `JournalError` if there are unreadable notes.
+    /// - Throws: `JournalError` if the file cannot be read.
     package convenience init(_ lock: StateLock) throws(JournalError) { try self.init(files: lock.files) }
 
     package init(files: any StateFiles) throws(JournalError) {
         self.files = files
         for line in try files.content(Self.name)?.split(separator: 0x0A) ?? [] {
             lines += 1
-            // A crash or damage left an incomplete line: its file is looked up in the queue and the history.
+            // A crash or damage left an unreadable line. Its file is looked up in the queue and the history.
             guard let note = line.withUnsafeBufferPointer(WatchNote.init(line:)) else { continue }
             all[note.path] = note.fate == .gone ? nil : note
         }
@@ -40,7 +40,7 @@ package final class WatchLedger {
 
     /// Writes notes.
     ///
-    /// - Throws: `JournalError` if the disk refuses them; they apply all the same until the process ends.
+    /// - Throws: `JournalError` if they cannot be written. They apply nevertheless until the process ends.
     package func write(_ notes: [WatchNote]) throws(JournalError) {
         let new = notes.filter { $0.fate == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
         guard !new.isEmpty else { return }
@@ -67,7 +67,7 @@ package final class WatchLedger {
         case .closed: break
         }
         let opened = try files.openOrCreate(Self.name)
-        // An incomplete line of a crash must not spoil the next one.
+        // The line break ends an incomplete line that a crash may have left, so that the next line is readable.
         if try opened.length() > 0 { try opened.append([0x0A]) }
         file = .open(opened)
         return opened

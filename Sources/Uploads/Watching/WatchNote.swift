@@ -1,16 +1,16 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The fate of one version of a file in a watched folder. The note is kept until the file is gone, so that nothing is
-/// sent twice.
+/// A note of what was done with one version of a file in a watched folder. It is kept until the file is gone, so that
+/// no version is sent twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
-        /// The file is about to be queued: after a crash it may be in the queue.
+        /// The file is about to be queued. After a crash, its upload may be in the queue.
         case adding
         case queued(Upload.ID)
-        /// The version is finished.
+        /// The version needs no more work: it was uploaded, or a user added or removed its upload.
         case over
-        /// The file is gone, and its note is no longer needed.
+        /// The file is gone, so its note is no longer needed.
         case gone
     }
 

@@ -1,6 +1,6 @@
-/// Reports to users what they should know of watched folders, each sentence once.
+/// The notices about watched folders that users should know. Each text is reported once.
 struct WatchNotices: Sendable {
-    /// The number of sentences that are remembered. Later ones may be repeated.
+    /// The number of texts that are remembered. Once it is reached, new texts may be reported again.
     private static let capacity = 10_000
 
     /// Receives notices that the user should know.
@@ -15,7 +15,8 @@ struct WatchNotices: Sendable {
     }
 
     mutating func once(_ text: String, _ kind: Notice.Kind = .note) {
-        if told.count < Self.capacity, !told.insert(text).inserted { return }
+        if told.contains(text) { return }
+        if told.count < Self.capacity { told.insert(text) }
         tell(Notice(kind: kind, text: text))
     }
 }

@@ -8,7 +8,7 @@ package enum WatchReport: Hashable, Sendable {
     case gone(LocalPath)
     /// The folder has a notice for users.
     case notice(String)
-    /// The round has ended with this state.
+    /// The state of the folder at the end of a round of work.
     case state(WatchState)
     /// The attempt to remove a file ended with this outcome.
     case removed(LocalPath, UploadedFileDisposal.Outcome)
@@ -22,7 +22,7 @@ public struct WatchState: Hashable, Sendable {
     public internal(set) var place: LocalPath?
     /// True after the first complete scan of the folder.
     public internal(set) var isScanned = false
-    /// The number of files that changed too recently.
+    /// The number of files that changed too recently to count as complete.
     public internal(set) var settling = 0
     /// The number of unchanged files that a process has open for writing, or that cannot be read.
     public internal(set) var inUse = 0

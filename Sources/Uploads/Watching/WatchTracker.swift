@@ -3,23 +3,23 @@ import FerryTransfer
 
 /// The uploads from watched folders, and the consequences of their changes for the files.
 ///
-/// A value without a disk or a queue: `WatchedFolders` carries out its decisions.
+/// The value uses no disk and no queue: `WatchedFolders` carries out its decisions.
 struct WatchTracker {
     /// The action that follows a change of an upload.
     enum Consequence: Hashable {
-        /// The file must be reported once more when it has settled.
+        /// The file must be reported once more, as soon as it has been unchanged for long enough.
         case lookAgain
-        /// The version is uploaded: the file must be treated as configured.
+        /// The version is uploaded. The file must now be kept, deleted or moved, as configured.
         case finish(Receipt)
-        /// A version that had been removed is wanted again.
+        /// A user put back the removed upload of this version, so it belongs to the watch again.
         case reopen
     }
 
     /// The files of the uploads.
     private(set) var paths: [Upload.ID: LocalPath] = [:]
-    /// The end states of uploads that were last acted upon.
+    /// The failed or held state of each upload for which the consequences were returned last.
     private var endings: [Upload.ID: Upload.State] = [:]
-    /// The uploads of files of which another version has settled, to be sent after them.
+    /// The uploads whose file has a newer complete version, which is sent after them.
     private var superseded: Set<Upload.ID> = []
     /// The files that the previous engine was about to add when it ended.
     private var interrupted: Set<LocalPath> = []
@@ -41,7 +41,7 @@ struct WatchTracker {
 
     // MARK: Uploads
 
-    /// Makes the upload the one that sends this file.
+    /// Notes that this upload sends the file at `path`.
     mutating func follow(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         endings[id] = nil
@@ -52,16 +52,18 @@ struct WatchTracker {
         endings[id] = nil
     }
 
-    /// Notes that another version of the file waits until the upload has ended.
+    /// Notes that a newer version of the file waits until this upload has ended.
     mutating func supersede(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         superseded.insert(id)
     }
 
-    /// - Returns: True if another version was waiting for this upload, which it no longer is.
+    /// Notes that no version waits for this upload any more.
+    ///
+    /// - Returns: True if a newer version of the file was waiting for it.
     mutating func endSupersession(_ id: Upload.ID) -> Bool { superseded.remove(id) != nil }
 
-    /// Returns the consequences of an upload's state, once for each state.
+    /// Returns the consequences of an upload's state. Each state has consequences only once.
     ///
     /// - Parameter note: The note of the upload's file.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {
@@ -71,7 +73,7 @@ struct WatchTracker {
             return again + (fate == .queued(upload.id) ? [.finish(receipt)] : [])
         case (.failed, _), (.held, _):
             guard endings.updateValue(upload.state, forKey: upload.id) != upload.state else { return [] }
-            // Its file changed, or is missing: once complete again, the file is sent in its version of that time.
+            // The file has changed or is missing. Once it is complete again, its version of that time is sent.
             return endSupersession(upload.id) || upload.needsNewIdentity ? [.lookAgain] : []
         case (.queued, .over), (.running, .over), (.waiting, .over), (.paused, .over):
             return note.identity.isSameContent(as: upload.identity) ? [.reopen] : []

@@ -3,10 +3,10 @@ public import FerryTransfer
 
 extension WatchedFolder {
     /// Returns the files of the folder, each version once, as soon as the file was unchanged for `settle` and no
-    /// process writes to it. The folder may be missing; it is searched every few seconds.
+    /// process has it open for writing. The folder may be missing; it is searched for every few seconds.
     ///
-    /// Every sequence begins with the existing files. A program that remembers the uploaded versions passes them as
-    /// `known`. The watching thread ends with the sequence, or when its reader is gone.
+    /// Every sequence begins with the existing files. To leave out the versions that were already uploaded, pass them
+    /// as `known`. The watching thread ends when the sequence ends or is released.
     ///
     /// - Parameter known: The versions of files to leave out.
     /// - Throws: `UploadFailure` (`descriptors`) if there is no descriptor left.

@@ -14,7 +14,7 @@ public struct WatchedFolder: Sendable {
 
     /// The absolute path; a symbolic link is followed.
     public var path: LocalPath
-    /// The patterns of its files.
+    /// The patterns that choose files in the folder.
     public var patterns: FilePatterns
     /// Whether folders below it are included.
     public var isRecursive: Bool

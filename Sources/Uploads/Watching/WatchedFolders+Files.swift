@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The reports of the folders.
+/// The processing of the folders' reports.
 extension WatchedFolders {
     func take(_ reports: [WatchReport], from index: Int) async {
         stations[index].heard = .now
@@ -32,7 +32,7 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Processes missing files before anything is added: a file may have returned.
+    /// Reports missing files to the queue, before files are added: a missing file may have returned.
     private func forgetGone() async {
         guard !gone.isEmpty else { return }
         let paths = gone
@@ -40,8 +40,8 @@ extension WatchedFolders {
         await queue.forgetChanges(of: paths)
     }
 
-    /// Queues files. Uploads of files that a previous engine was about to add belong to the watch if the queue contains
-    /// them.
+    /// Queues files. If the previous engine was about to add a file and the queue contains its upload, that upload
+    /// belongs to the watch.
     private func add(_ files: [FileSelection.File], from index: Int) async {
         let watch = stations[index].watch
         var new: [NewUpload] = []
@@ -61,8 +61,8 @@ extension WatchedFolders {
             new.append(upload)
         }
         guard !new.isEmpty else { return }
-        // However this process ends between here and the later note, the next engine knows that these uploads belong to
-        // the watch.
+        // If this process ends before the later note is written, the next engine still knows that these uploads belong
+        // to the watch.
         write(before)
         do throws(UploadFailure) {
             let taken = try await queue.takeSettled(new)
@@ -106,7 +106,7 @@ extension WatchedFolders {
                     continue
                 }
                 if before?.fate == .queued(id) { continue }
-                // The user added the file, so it stays after the upload.
+                // A user added this file, so it stays in the folder after the upload.
                 if !tracker.isInterrupted(upload.path) { after.fate = .over }
             }
             if case .queued(let id) = after.fate {
@@ -124,14 +124,14 @@ extension WatchedFolders {
             )
         }
         for (id, path) in waiting { await follow(id, path) }
-        // They may have ended before they were assigned to their folders.
+        // An upload may have ended before its file was noted here.
         for upload in await queue.current(ids) { take(upload) }
     }
 
     /// Notes that another version of the file is being uploaded: this one is sent when that upload has ended.
     private func follow(_ id: Upload.ID, _ path: LocalPath) async {
         tracker.supersede(id, path)
-        // The upload may have ended just now; an upload that waits for a user reports once the user has decided.
+        // The upload may have ended just now. If it is held, this version waits until the user has decided.
         switch await queue.current([id]).first?.state {
         case .done?, .failed?, nil:
             guard tracker.endSupersession(id), let note = ledger[path] else { return }
@@ -140,7 +140,9 @@ extension WatchedFolders {
         }
     }
 
-    /// Remembers an upload that was done before there was a note of it, or that has left the queue since.
+    /// Writes the note of a file whose done upload is in the history but had no note.
+    ///
+    /// - Parameter isOurs: Whether the watch had begun to add the file, so that the file is treated as configured.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.endInterruption(new.path)
         write([

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The ends of uploads.
+/// The processing of uploads that end.
 extension WatchedFolders {
     package func take(_ update: QueueUpdate) {
         guard !isStopped else { return }
@@ -20,7 +20,7 @@ extension WatchedFolders {
         }
     }
 
-    /// Notes that the user removed the upload: this version is not added again, unless the upload is put back.
+    /// Notes that a user removed the upload. This version is not added again, unless the upload is put back.
     private func leave(_ id: Upload.ID) {
         guard let path = tracker.paths[id], var note = ledger[path], note.fate == .queued(id) else { return }
         note.fate = .over
@@ -42,7 +42,7 @@ extension WatchedFolders {
 
     private func finish(_ upload: Upload, _ receipt: Receipt, _ note: WatchNote) {
         guard tracker.canRemove(note.path), !isStopped else { return }
-        // If the folder is watched again, the treatment happens then.
+        // If the folder is not watched now, the file is treated when the folder is watched again.
         guard let (index, watch, thread, names) = watch(of: note) else { return }
         let file = UploadedFileDisposal(path: note.path, identity: upload.identity, id: upload.id)
         switch watch.folder.after {

@@ -4,15 +4,15 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// Queues the files of watched folders, each version once, and treats them after the upload as configured.
+/// An actor that queues the files of watched folders, each version once, and later keeps, deletes or moves them.
 ///
-/// A program with a queue has one of these beside it. Its notes name the queued files, so that it resumes after
-/// `kill -9`.
+/// Create one for each queue. Notes on disk name the queued files, so that the work continues after `kill -9`.
 public actor WatchedFolders: QueueFollower {
-    /// The delay for files that the queue refused.
+    /// The delay before the next try for files that the queue refused, and for uploaded files that are open for
+    /// writing.
     static let timeout = Duration.seconds(5)
 
-    /// The times after which a silent folder with pending work is no longer waited for: its volume hangs.
+    /// The times after which `finish` stops waiting for a folder that has work and reports nothing: its volume hangs.
     struct Silence: Sendable {
         /// The time for removing an uploaded file.
         var removing = Duration.seconds(60)
@@ -25,7 +25,7 @@ public actor WatchedFolders: QueueFollower {
         let watch: Watch
         /// The thread that watches the folder.
         let thread: FolderWatch
-        /// The path, without symbolic links if they are resolved.
+        /// The path of the folder; without symbolic links, once they are resolved.
         var place: LocalPath
         /// The time of its last report.
         var heard: SuspendingClock.Instant
@@ -41,7 +41,7 @@ public actor WatchedFolders: QueueFollower {
     var notices: WatchNotices
     private let destination: @Sendable (Watch) -> Destination
     private let silence: Silence
-    /// The missing files that the queue does not know about yet.
+    /// The missing files that were not reported to the queue yet.
     var gone: Set<LocalPath> = []
     /// The missing folders, as last reported to the queue.
     private var away: [String] = []
@@ -53,19 +53,19 @@ public actor WatchedFolders: QueueFollower {
     private var reader: Task<Void, Never>?
     package var following = FollowingTask()
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// True if a file was queued or removed since the last wait.
+    /// True if a file was queued or removed since the last call of `finish`.
     var hasActed = false
     var isStopped = false
 
-    /// Loads the notes of the previous engine. Call before the queue starts: its uploads from these folders have rules
-    /// of their own.
+    /// Loads the notes of the previous engine. Call this before the queue starts. The queue must know which files are
+    /// watched, because a change of such a file holds its upload, whatever the policy.
     ///
     /// - Parameters:
     ///   - lock: The lock of the queue's state folder, which contains the notes too.
     ///   - destination: Returns the current destination of a watch.
     ///   - tell: Receives notices that the user should know.
     ///   - log: Receives lines that the user may want to look up.
-    /// - Throws: `JournalError` if there are unreadable notes, or no descriptors left.
+    /// - Throws: `JournalError` if the notes cannot be read, or no file descriptor is left.
     public init(
         _ watches: [Watch], lock: StateLock, queue: UploadQueue,
         destination: @escaping @Sendable (Watch) -> Destination = { $0.destination },
@@ -112,7 +112,7 @@ public actor WatchedFolders: QueueFollower {
             target: destination(watch).target(name: file.relativeName, fields: [], existing: nil))
     }
 
-    /// Starts watching, once the results of files queued before are known.
+    /// Processes the results of files that were queued earlier, and then starts watching.
     public func start() async {
         let found = await Self.resolve(stations.map(\.place))
         for (index, place) in found.enumerated() {
@@ -151,7 +151,8 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Returns the paths without symbolic links; nil for each whose volume does not respond in time.
+    /// Returns the paths without symbolic links; nil for each that cannot be resolved within a second, because its
+    /// volume does not respond or it is missing.
     private static func resolve(_ places: [LocalPath]) async -> [LocalPath?] {
         let resolved = ResolvedPaths(places.count)
         let group = DispatchGroup()
@@ -176,12 +177,12 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Drops the notes of missing files that no folder reports: the folder is no longer watched, or never knew the
-    /// file.
+    /// Drops the notes of missing files that no folder reports as missing. Their folder is no longer watched, or they
+    /// were only about to be added.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.fate == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
-        // They may be on a volume that does not respond.
+        // The files may be on a volume that does not respond.
         DetachedThread.start { [weak self] in
             let gone = strangers.filter { note in
                 FileIdentity.ofName(note.path) == nil
@@ -193,15 +194,15 @@ public actor WatchedFolders: QueueFollower {
 
     private func forget(_ gone: [WatchNote]) {
         guard !isStopped else { return }
-        // A file that returned meanwhile has another note by now.
+        // If a file has returned meanwhile, its note is another one by now.
         let unchanged = gone.filter { ledger[$0.path] == $0 }
         write(unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, fate: .gone) })
     }
 
-    /// Returns when all existing files are queued and all sent files are treated. Also returns when a folder stays
-    /// silent for too long, which is reported.
+    /// Returns when all existing files are queued and all uploaded files are treated as configured. Also returns when a
+    /// folder reports nothing for too long; the user gets a notice of that.
     ///
-    /// - Parameter takesNew: False if no more files are queued: then only sent files are waited for.
+    /// - Parameter takesNew: False to wait only for the treatment of uploaded files, and not for new files.
     /// - Returns: True if a file was queued or removed since the last call.
     @discardableResult public func finish(takesNew: Bool = true) async -> Bool {
         await catchUp(with: queue)
@@ -245,13 +246,13 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Stops watching. The notes are complete without this call too.
+    /// Stops watching. The notes on disk are complete even without this call.
     public func stop() async {
         isStopped = true
         following.cancel()
         reports.continuation.finish()
         await withCheckedContinuation { done in
-            // They may wait for a volume.
+            // The threads may wait for a volume.
             DispatchQueue.global().async { [stations] in
                 for station in stations { station.thread.stop() }
                 done.resume()

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The known files in a watched folder, and the next work on them.
+/// The state of one watched folder: its known files, and the next checks.
 ///
 /// Files are checked only during calls, at the instants that the caller passes: the value uses no clock and no thread,
 /// and never waits.
@@ -15,7 +15,7 @@ package struct WatchedTree {
     /// The time after its last change for which a file may stay open before a notice reports it.
     private static let openTimeout = Duration.seconds(60)
 
-    /// The number of folders that are handled one by one if they disappear at once.
+    /// The maximum number of missing folders whose files are checked one by one. For more, everything is scanned.
     private static let fewFolders = 4
 
     private let folder: WatchedFolder
@@ -30,12 +30,12 @@ package struct WatchedTree {
     private var root: LocalPath?
     private var rootDevice: UInt64?
     private var nextRound: Instant?
-    /// The reason why there are no change events.
+    /// The reason why there are no change events; nil if there are.
     private var deafness: UnwatchedFolder?
     /// The file systems, and whether each reports which processes have a file open for writing.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
-    /// The files to report once more, whatever is known of them.
+    /// The files to report once more, even if their version was reported before.
     private var again: Set<LocalPath> = []
     /// The folders that disappeared in this round.
     private var goneFolders: Set<LocalPath> = []
@@ -58,20 +58,20 @@ package struct WatchedTree {
         settling = StabilityTracker(settle: folder.settle)
     }
 
-    /// Returns when there is work without an event; nil for at once.
+    /// Returns the time of the next work that no event causes; nil if there is work now.
     package mutating func nextMoment() -> Instant? {
         guard let nextRound else { return nil }
         return settling.nextLook().map { min($0, nextRound) } ?? nextRound
     }
 
-    /// Reports a file once more when it has settled, in any version.
+    /// Makes `work` report a file once more, in any version, as soon as it has been unchanged for long enough.
     package mutating func lookAgain(at path: LocalPath, now: Instant) {
         again.insert(path)
         settling.notice(path, at: now)
     }
 
     /// Notes that this version counts as reported.
-    package mutating func leave(_ path: LocalPath, _ identity: FileIdentity) {
+    mutating func leave(_ path: LocalPath, _ identity: FileIdentity) {
         known[path] = identity
         forget(path)
     }
@@ -82,7 +82,9 @@ package struct WatchedTree {
         again.remove(path)
     }
 
-    /// - Returns: The reports, ending with the final state.
+    /// Processes events, and does the work that is due.
+    ///
+    /// - Returns: The reports, of which the last is the state of the folder.
     package mutating func work(
         _ happened: [FolderEvent], events: any FolderEvents, at now: Instant
     ) -> [WatchReport] {
@@ -144,7 +146,7 @@ package struct WatchedTree {
             return
         }
         if root == nil, state.isScanned || !told.isEmpty { say("\(folder.path.text) is there now") }
-        // Device numbers are reused.
+        // The device number may have been reused for another volume.
         if rootDevice != place.device { tellsWriters = [:] }
         rootDevice = place.device
         if case .move(let goal) = folder.after, SourceFolder.device(holding: goal) != place.device {
@@ -192,7 +194,7 @@ package struct WatchedTree {
             guard let parent = path.parent else { continue }
             let device = devices[parent] ?? SourceFolder.device(holding: parent)
             devices[parent] = device
-            // A file on a missing volume is not gone.
+            // A file on a volume that is not mounted does not count as missing.
             if device == identity.device, FileIdentity.ofName(path) == nil { drop(path) }
         }
     }
@@ -221,8 +223,8 @@ package struct WatchedTree {
         check(path, identity, at: now)
     }
 
-    /// Checks a file that was unchanged. Only the system can say whether a process still writes to it, if the file
-    /// system supports that.
+    /// Reports a file that was unchanged for long enough. If a process has it open for writing, or it cannot be read,
+    /// it is checked again later.
     private mutating func check(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) {
         do throws(UploadFailure) {
             let file = try SourceFile(resolved: path)

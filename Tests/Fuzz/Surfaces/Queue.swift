@@ -29,7 +29,7 @@ extension FuzzSurface {
             _ = try? scanner.date()
             scanner = JSONScanner(bytes)
             _ = try? scanner.path()
-            _ = HistoryEntry.id(ofLine: bytes)
+            _ = HistoryEntry.doneID(ofLine: bytes)
         }
     }
 

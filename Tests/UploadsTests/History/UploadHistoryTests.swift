@@ -56,6 +56,16 @@ struct UploadHistoryTests {
         #expect(try ids(disk) == [3, 1, 2])
     }
 
+    @Test func `a removed upload that is put back and done later has a line of its end`() async throws {
+        let disk = SimulatedDisk()
+        let history = UploadHistory(files: disk)
+        let failed = Upload.make(1, state: .failed(UploadFailure(.permanent, "no")))
+        history.add([try #require(HistoryEntry(removed: failed, at: Date()))])
+        #expect(await history.secure([done(1)]))
+        await history.close()
+        #expect(try UploadHistory.read(files: disk).map(\.outcome) == [.done])
+    }
+
     @Test func `a line that a kill cut at any byte does not hurt the next, and is made whole`() async throws {
         let disk = SimulatedDisk()
         let history = UploadHistory(files: disk)
