@@ -76,8 +76,8 @@ package struct TransferEstimator: Sendable {
         if let shared = sharedLimit(of: running, limits: limits, at: now) {
             // Uploads that share a limit take over what others leave of it: none ends after the last of them.
             let end = left[shared.scope] / shared.rate
-            for id in estimates.uploads.keys {
-                estimates.uploads[id]?.remaining = estimates.uploads[id]?.remaining.map { min($0, end) }
+            estimates.uploads = estimates.uploads.mapValues { estimate in
+                TransferEstimate(rate: estimate.rate, remaining: estimate.remaining.map { min($0, end) })
             }
         }
         estimates.total = total(
