@@ -6,7 +6,7 @@ enum OtherTusServer: String, CaseIterable, Sendable {
     case tusd
     /// @tus/server: `FERRY_TEST_TUS_NODE` is the folder `node_modules` that has it and @tus/file-store, and
     /// `FERRY_TEST_NODE` is Node.
-    case node
+    case tusNode
 
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -21,7 +21,7 @@ enum OtherTusServer: String, CaseIterable, Sendable {
     private var source: String? {
         switch self {
         case .tusd: Self.environment["FERRY_TEST_TUSD"]
-        case .node: Self.node.flatMap { _ in Self.environment["FERRY_TEST_TUS_NODE"] }
+        case .tusNode: Self.node.flatMap { _ in Self.environment["FERRY_TEST_TUS_NODE"] }
         }
     }
 
@@ -29,7 +29,7 @@ enum OtherTusServer: String, CaseIterable, Sendable {
     var path: String {
         switch self {
         case .tusd: "/files/"
-        case .node: "/files"
+        case .tusNode: "/files"
         }
     }
 
@@ -37,7 +37,7 @@ enum OtherTusServer: String, CaseIterable, Sendable {
         let script =
             switch self {
             case .tusd: "tusd.sh"
-            case .node: "tus_node_server.mjs"
+            case .tusNode: "tus_node_server.mjs"
             }
         return try await InteropServer(
             script, port: port ?? InteropServer.freePort(), folder: folder, more: [source ?? ""])

@@ -15,3 +15,5 @@ const { Server } = await load('server')
 const { FileStore } = await load('file-store')
 const server = new Server({ path: '/files', datastore: new FileStore({ directory }) })
 server.listen({ host: '127.0.0.1', port: Number(port) }, () => console.log(`ready ${port}`))
+// The server itself would wait for the connections to end.
+process.on('SIGTERM', () => process.exit(0))

@@ -77,15 +77,15 @@ package enum Redaction {
         let name = name.lowercased()
         // This key is shown, so that a person can find it in the server's log.
         guard name != "idempotency-key" else { return false }
-        return telling.contains { name.contains($0) }
+        return telling.contains { ByteSearch.finds($0, in: name) }
             || name.split { !$0.isLetter }.contains { tellingWords.contains(String($0)) }
     }
 
-    private static let telling = [
+    private static let telling: [[UInt8]] = [
         "authorization", "authentic", "token", "secret", "password", "passwd", "passphrase", "credential",
         "signature", "session", "cookie", "api-key", "apikey", "access-key", "accesskey", "encryption",
         "bearer",
-    ]
+    ].map { Array($0.utf8) }
     private static let tellingWords: Set<String> = [
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]

@@ -21,6 +21,20 @@ struct Secrets: Sendable {
         var fields: HTTPFields
     }
 
+    /// A request with the secrets in it.
+    private struct Entry {
+        var source: Source
+        var found: [(value: String, certainty: Certainty)]
+        /// The bytes that a text contains if it repeats one of the secrets, or the beginning of one.
+        var traces: [[UInt8]]
+
+        init(_ source: Source) {
+            self.source = source
+            found = Secrets.values(of: source).filter { $0.0.count >= Secrets.shortest }
+            traces = found.flatMap { Secrets.traces(of: $0.value) }
+        }
+    }
+
     /// The maximum number of kept requests. Each retry may bring new credentials, and servers do not repeat older ones.
     private static let sourceLimit = 32
     /// The minimum length of a secret that is cut, because a shorter text occurs in many words.
@@ -30,11 +44,12 @@ struct Secrets: Sendable {
     /// The number of first characters of a long value that may be shown, because they reveal too little of the secret.
     private static let shownPrefix = 8
 
-    private var sources: [Source] = []
+    private var entries: [Entry] = []
     /// The secrets outside of the URLs and header fields of requests: those of bodies, proxies and refreshes.
     private var values: [String] = []
+    private var tracesOfValues: [[UInt8]] = []
 
-    init(_ values: [String] = []) { self.values = values }
+    init(_ values: [String] = []) { for value in values { add(value) } }
 
     /// Adds a request: as created, as adapted or as redirected.
     mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
@@ -43,14 +58,25 @@ struct Secrets: Sendable {
     mutating func add(_ fields: HTTPFields) { add(Source(url: "", fields: fields)) }
 
     mutating func add(_ other: Secrets) {
-        for source in other.sources { add(source) }
-        for value in other.values where !values.contains(value) { values.append(value) }
+        for entry in other.entries where !knows(entry.source) { add(entry) }
+        for value in other.values { add(value) }
     }
 
     private mutating func add(_ source: Source) {
-        guard !sources.contains(source) else { return }
-        if sources.count == Self.sourceLimit { sources.removeFirst() }
-        sources.append(source)
+        if !knows(source) { add(Entry(source)) }
+    }
+
+    private func knows(_ source: Source) -> Bool { entries.contains { $0.source == source } }
+
+    private mutating func add(_ entry: Entry) {
+        if entries.count == Self.sourceLimit { entries.removeFirst() }
+        entries.append(entry)
+    }
+
+    private mutating func add(_ value: String) {
+        guard !value.isEmpty, !values.contains(value) else { return }
+        values.append(value)
+        tracesOfValues += Self.traces(of: value)
     }
 
     /// Returns the text with a mark in place of each secret, in every form that servers use.
@@ -60,23 +86,40 @@ struct Secrets: Sendable {
     ///   - length: The minimum length of the values to cut: a shorter word may be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
+        // Texts without a secret are the rule, and this is asked at the end of each upload.
+        guard mayRepeat(text) else { return text }
         var known: [String: Certainty] = [:]
-        for source in sources {
-            for (value, kind) in Self.values(of: source) where value.count >= Self.shortest {
-                known[value] = max(known[value] ?? kind, kind)
-            }
-        }
+        for (value, kind) in entries.flatMap(\.found) { known[value] = max(known[value] ?? kind, kind) }
         // These values are certainly secrets, whatever their length.
-        for value in values where !value.isEmpty { known[value] = .secret }
+        for value in values { known[value] = .secret }
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
         let whole = forms.reduce(text) { $0.replacing($1, with: Redaction.mark) }
         return forms.reduce(whole) { Self.cut($1, whereItIsCutOffIn: $0) }
     }
 
+    private func mayRepeat(_ text: String) -> Bool {
+        let isTrace = { (trace: [UInt8]) in ByteSearch.finds(trace, in: text) }
+        return tracesOfValues.contains(where: isTrace)
+            || entries.contains { $0.traces.contains(where: isTrace) }
+    }
+
+    /// Returns the bytes of which a text contains some if it repeats `value` in any form. An empty trace is in every
+    /// text: characters outside of ASCII can be written in several ways.
+    private static func traces(of value: String) -> [[UInt8]] {
+        forms(of: value).map { form in
+            form.utf8.allSatisfy { $0 < 0x80 } ? Array(form.utf8.prefix(shownLength(of: form))) : []
+        }
+    }
+
+    /// The number of first characters of a form that a text may show.
+    private static func shownLength(of form: String) -> Int {
+        form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
+    }
+
     /// Cuts the beginning of a secret too, since servers shorten what they repeat.
     private static func cut(_ value: String, whereItIsCutOffIn text: String) -> String {
-        let shown = value.count >= telling ? shownPrefix : max(5, value.count / 2 + 1)
+        let shown = shownLength(of: value)
         guard value.count > shown else { return text }
         var text = text
         var from = text.startIndex
@@ -168,6 +211,8 @@ extension Secrets {
 extension Secrets {
     private static func forms(of value: String) -> [String] {
         var forms = [value, Data(value.utf8).base64EncodedString()]
+        // Nothing in a plain word is escaped.
+        if value.utf8.allSatisfy(isPlain) { return forms }
         let encoded = value.percentEncoded()
         if encoded != value {
             let lowercased = encoded.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
@@ -181,6 +226,17 @@ extension Secrets {
             quoted.replacing("&", with: "\\u0026").replacing("<", with: "\\u003c").replacing(
                 ">", with: "\\u003e"))
         return forms
+    }
+}
+
+extension Secrets {
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 }
 

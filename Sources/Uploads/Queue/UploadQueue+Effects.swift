@@ -181,14 +181,13 @@ extension UploadQueue {
     ///
     /// One call at a time: two would write the same end of an upload, and count it twice.
     func saveDirty() async {
-        while let saving = tasks.saving { await saving.value }
-        let saving = Task(executorPreference: environment.executor) { await self.writeDirty() }
-        tasks.saving = saving
-        await saving.value
-    }
-
-    private func writeDirty() async {
-        defer { tasks.saving = nil }
+        while replies.ofSaving != nil {
+            await withCheckedContinuation { replies.ofSaving?.append($0) }
+        }
+        replies.ofSaving = []
+        defer {
+            for waiter in replies.ofSaving.take() ?? [] { waiter.resume() }
+        }
         let ids = Array(core.unconfirmed.dirty.ids)
         for start in stride(from: 0, to: ids.count, by: 500) {
             let piece = Array(ids[start..<min(start + 500, ids.count)])

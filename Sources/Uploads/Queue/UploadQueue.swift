@@ -21,7 +21,6 @@ public actor UploadQueue: QueueClient {
         var reporters: [Task<Void, Never>] = []
         var timer: Task<Void, Never>?
         var retiring: Task<Void, Never>?
-        var saving: Task<Void, Never>?
     }
 
     /// The replies that callers wait for.
@@ -30,6 +29,8 @@ public actor UploadQueue: QueueClient {
 
         var waiters: [ReplyID: Waiter] = [:]
         var last: ReplyID = 0
+        /// The callers that wait until the refused changes are written; nil while none are being written.
+        var ofSaving: [CheckedContinuation<Void, Never>]?
     }
 
     var core: QueueCore

@@ -184,7 +184,8 @@ struct QueueUndoTests {
     @Test func `a new command says what can no longer be redone`() throws {
         var stack = UndoStack()
         _ = stack.record(.remove([1]), at: Date(timeIntervalSince1970: 0))
-        let entry = try #require(stack.next(.undo))
+        let next = stack.next(.undo)
+        let entry = try #require(next)
         stack.went(.undo, entry, action: .putBack([1]))
         #expect(stack.record(.remove([2]), at: Date(timeIntervalSince1970: 0)) == [.putBack([1])])
     }
