@@ -119,7 +119,7 @@ struct QueueCoreTests {
         #expect(queue.state(1)?.isRunning == true)
     }
 
-    @Test func `of two limits that the disk refuses, none holds`() {
+    @Test func `neither of two limits that the disk refuses holds`() {
         var queue = Driven([.make(1)])
         queue.handle(.transaction(.limitBandwidth(.atMost(1000), .total), 1))
         let first = queue.appends.map(\.ticket)
