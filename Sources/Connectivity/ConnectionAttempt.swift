@@ -58,13 +58,12 @@ enum ConnectionAttempt {
                 continue
             }
             if ready == 0 { return verdict(errors, elseIfNone: .timedOut) }
-            for entry in waiting where entry.revents != 0 {
-                let code = pendingError(entry.fd)
-                if code == 0 { return .reachable }
-                errors.append(code)
-                close(entry.fd)
-            }
+            let ended = waiting.filter { $0.revents != 0 }
             waiting.removeAll { $0.revents != 0 }
+            let codes = ended.map { pendingError($0.fd) }
+            for entry in ended { close(entry.fd) }
+            if codes.contains(0) { return .reachable }
+            errors += codes
         }
         return verdict(errors, elseIfNone: .nameNotFound)
     }

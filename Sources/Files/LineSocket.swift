@@ -148,19 +148,17 @@ package final class SocketListener: Sendable {
         descriptor = try SystemCallError.check("socket") { LocalAddress.openSocket() }
         try? path.remove()
         let descriptor = descriptor
-        do throws(SystemCallError) {
-            let bound = LocalAddress.with(path) { bind(descriptor, $0, $1) }
-            guard let bound else {
-                throw SystemCallError(call: "bind", name: path.text, code: .fileNameTooLong)
-            }
-            try SystemCallError.check("bind", path.text) { bound }
-            try SystemCallError.check("chmod", path.text) { path.withCString { chmod($0, 0o600) } }
-            try SystemCallError.check("listen", path.text) { listen(descriptor, 128) }
-        } catch {
-            close(descriptor)
-            throw error
+        let bound = LocalAddress.with(path) { bind(descriptor, $0, $1) }
+        guard let bound else {
+            throw SystemCallError(call: "bind", name: path.text, code: .fileNameTooLong)
         }
+        try SystemCallError.check("bind", path.text) { bound }
+        try SystemCallError.check("chmod", path.text) { path.withCString { chmod($0, 0o600) } }
+        try SystemCallError.check("listen", path.text) { listen(descriptor, 128) }
     }
+
+    /// Closes the socket only now: a thread in `next` must not accept on a reused descriptor.
+    deinit { close(descriptor) }
 
     /// Waits for the next connection; nil once the listener has stopped.
     ///
@@ -181,7 +179,6 @@ package final class SocketListener: Sendable {
 
     package func stop() {
         shutdown(descriptor, CInt(SHUT_RDWR))
-        close(descriptor)
         try? path.remove()
     }
 }

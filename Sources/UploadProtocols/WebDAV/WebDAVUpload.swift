@@ -116,7 +116,8 @@ public struct WebDAVUpload: SequentialProtocol {
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
-        [Exchange(.delete, resource.url)]
+        [resource.url, resource.webDAV.nextURL, resource.webDAV.abandonedURL].compactMap { $0 }
+            .map { Exchange(.delete, $0) }
     }
 }
 
