@@ -1,4 +1,4 @@
-/// Looks at the machine's interfaces and addresses at intervals, for where the system does not report changes.
+/// A monitor that reads the machine's interfaces and addresses at intervals, for systems that do not report changes.
 ///
 /// Routes cannot be read this way and are assumed to exist. If the addresses cannot be read either, the monitor reports
 /// the network as up: a connection attempt will show whether it is.
@@ -14,7 +14,9 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
         return stream
     }
 
-    /// Continues an existing stream from the last status that it reported, until its reader ends.
+    /// Yields status changes to an existing stream, until its reader ends.
+    ///
+    /// - Parameter tracker: The tracker with the status that the stream reported last.
     func feed<Tracker: NetworkTracker>(
         _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker
     ) {

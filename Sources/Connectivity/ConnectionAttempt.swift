@@ -28,7 +28,7 @@ enum ConnectionAttempt {
     private static func reachability(lookupError code: Int32) -> Reachability {
         switch code {
         case EAI_NONAME: .nameNotFound
-        // Linux: the name exists without an address (EAI_NODATA), or the server refuses for good (EAI_FAIL).
+        // EAI_NODATA of Linux (-5): the name has no address. EAI_FAIL: the name server refuses permanently.
         case -5, EAI_FAIL: .nameNotFound
         case EAI_AGAIN: .unreachable(reason: "no name server answers")
         default: .unreachable(reason: String(cString: gai_strerror(code)).lowercased())
@@ -58,18 +58,17 @@ enum ConnectionAttempt {
                 continue
             }
             if ready == 0 { return verdict(errors, elseIfNone: .timedOut) }
-            for entry in waiting where entry.revents != 0 {
-                let code = pendingError(entry.fd)
-                if code == 0 { return .reachable }
-                errors.append(code)
-                close(entry.fd)
-            }
+            let ended = waiting.filter { $0.revents != 0 }
             waiting.removeAll { $0.revents != 0 }
+            let codes = ended.map { pendingError($0.fd) }
+            for entry in ended { close(entry.fd) }
+            if codes.contains(0) { return .reachable }
+            errors += codes
         }
         return verdict(errors, elseIfNone: .nameNotFound)
     }
 
-    /// A refusal is the most informative error: a host responds. A missing route of one address family is the least.
+    /// Returns the most informative error: a refusal, which shows that a host responds, else a timeout, else any other.
     private static func verdict(_ errors: [Int32], elseIfNone fallback: Reachability) -> Reachability {
         if errors.contains(ECONNREFUSED) { return .refused }
         if fallback == .timedOut || errors.contains(ETIMEDOUT) { return .timedOut }
@@ -112,7 +111,7 @@ enum ConnectionAttempt {
         return code
     }
 
-    /// The milliseconds until a deadline, at least 0. They are rounded up, so that a wait never ends early and spins.
+    /// Returns the milliseconds until a deadline, at least 0. They are rounded up, so that no wait ends too early.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0

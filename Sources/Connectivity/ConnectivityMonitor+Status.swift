@@ -3,7 +3,7 @@ extension ConnectivityMonitor {
     public enum Status: Hashable, Sendable {
         /// The status before the first report, and while the monitor has no listener, reader or waiter.
         case unknown
-        /// `reason` is a part of a sentence: `no interface is connected`, `no route`.
+        /// No connection is possible. `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)
         /// A connection may be tried. Whether the destination responds is unknown.
         case reachable(Interface)
@@ -14,12 +14,12 @@ extension ConnectivityMonitor {
         }
     }
 
-    /// The kind of interface that packets leave by: the one whose default route has the lowest metric.
+    /// The kind of the interface that carries the traffic: the one whose default route has the lowest metric.
     ///
-    /// A VLAN, a bridge or a bond has the kind of the interface below it. A VPN is `other` if it has that route;
-    /// otherwise the kind is that of the interface that carries the VPN.
+    /// A VLAN, a bridge or a bond has the kind of the interface below it. A VPN with that default route is `other`. A
+    /// VPN without it is ignored.
     public enum Interface: Hashable, Sendable, CaseIterable {
-        /// Ethernet, also the virtual Ethernet of a container or a virtual machine: the link behind it is not visible.
+        /// Ethernet, or the virtual Ethernet of a container or a virtual machine, whose real link is not visible.
         case wired
         /// Wi-Fi.
         case wireless

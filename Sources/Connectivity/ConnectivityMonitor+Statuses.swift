@@ -1,14 +1,14 @@
 extension ConnectivityMonitor {
     /// The sequence of status changes. It never repeats a status, and a slow reader receives only the newest.
     public struct Statuses: AsyncSequence, Sendable {
-        /// One status, different from the one before.
+        /// The type of the elements: a status, which differs from the previous element.
         public typealias Element = Status
-        /// Reading cannot fail: a monitor that sees less of the system reports less.
+        /// The type of errors, none: if the network cannot be read, the status is `reachable(.other)`.
         public typealias Failure = Never
 
         let stream: AsyncStream<Status>
 
-        /// Reads the sequence, which has one reader. For another reader, ask the monitor for another sequence.
+        /// Returns the iterator. A sequence has only one reader. For another reader, call `statuses()` again.
         public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
         /// An iterator that reads until its task is cancelled.
@@ -31,7 +31,7 @@ extension ConnectivityMonitor {
                 return nil
             }
 
-            /// Does the same as `next(isolation:)`, for a caller without an actor.
+            /// Returns the next status; nil once the reading task is cancelled or the underlying monitor has ended.
             public mutating func next() async -> Status? { await next(isolation: nil) }
         }
     }

@@ -1,15 +1,15 @@
 extension ConnectivityMonitor {
-    /// Waits for the network. Returns at once if it is known to be there.
+    /// Waits until the destination is reachable. Returns at once if `isReachable` is already true.
     ///
     /// - Parameter limit: The longest wait, measured by `clock`.
-    /// - Returns: True if the network is there; false after `limit`, as soon as the task is cancelled, or if the
-    ///   underlying monitor has ended.
+    /// - Returns: True if the destination is reachable; false after `limit`, as soon as the task is cancelled, or if
+    ///   the underlying monitor has ended.
     public func waitUntilReachable<C: Clock>(
         upTo limit: Duration, clock: C = ContinuousClock()
     ) async -> Bool where C.Duration == Duration {
         if isReachable { return true }
         let deadline = clock.now.advanced(by: limit)
-        // Called here and not in the task below: the watch must begin before the clock is read.
+        // Called here and not in the task below, so that the watch begins before the wait.
         let statuses = statuses()
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask { await statuses.contains { $0.isReachable } }

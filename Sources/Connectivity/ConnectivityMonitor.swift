@@ -3,20 +3,18 @@ import Synchronization
 /// A monitor of this machine's network: whether a destination may be reachable through it, and by which kind of
 /// interface.
 ///
-/// The status is a hint, never a gate. A network that is up says nothing about the destination, and a machine that
-/// seems offline may have a route that the monitor does not see. Use the status to time a retry, not to prevent a first
-/// attempt.
+/// The status is only a hint. A network that is up says nothing about the destination, and a machine that seems offline
+/// may have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
 ///
-/// All readers, listeners and waiters share one watcher, which begins with the first and ends with the last. On Linux
-/// the watcher is a thread and three descriptors. This monitor does not damp a flapping link.
+/// All readers, listeners and waiters of a monitor share one watcher. It ends with the last of them. On Linux it is a
+/// thread and three descriptors. It reports every change of a flapping link.
 public final class ConnectivityMonitor: Sendable {
     private let watch: SharedWatch
     private let listener = Mutex<Task<Void, Never>?>(nil)
 
     /// Watches the network of this machine; on Linux the network namespace of the thread whose call begins the watch.
     ///
-    /// - Parameter onDiagnostic: Receives a sentence when watching works less well than it should. The call comes from
-    ///   any thread.
+    /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
     public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
         let monitor = SystemLinkMonitor(onDiagnostic: onDiagnostic)
         watch = SharedWatch { monitor.connectivity() }
@@ -28,13 +26,13 @@ public final class ConnectivityMonitor: Sendable {
     /// - Parameters:
     ///   - host: The host as in a URL, with or without brackets; or the path of a Unix socket, which may be
     ///     percent-encoded.
-    ///   - onDiagnostic: The same as for a monitor of this machine.
+    ///   - onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
     public convenience init(host: String, onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
         let monitor = SystemLinkMonitor(onDiagnostic: onDiagnostic)
         self.init(host: host) { monitor.connectivity() }
     }
 
-    /// Reports the statuses of `monitor`, which does not know the interfaces: all are `other`.
+    /// Reports the statuses of `monitor`, with `other` as the interface, because `monitor` does not report interfaces.
     public init(_ monitor: any LinkMonitor) {
         watch = SharedWatch { monitor.statuses().map { Status($0) } }
     }
@@ -58,9 +56,9 @@ public final class ConnectivityMonitor: Sendable {
 
     /// Calls `onUpdate` with the current status, as soon as it is known, and then with each change.
     ///
-    /// There is one listener: a second start replaces the first, and also receives the current status. The calls come
-    /// one after the other, from any thread. A slow listener misses the statuses that a newer one replaced. Listening
-    /// ends with `stop()`, or when the monitor is released, so `onUpdate` must not retain the monitor.
+    /// There is one listener: a second call of `start` replaces the first listener. The calls of `onUpdate` come one
+    /// after the other, from any thread. A slow listener receives only the newest status. Listening ends with `stop()`,
+    /// or when the monitor is released, so `onUpdate` must not retain the monitor.
     public func start(onUpdate: @escaping @Sendable (Status) -> Void) {
         let statuses = statuses()
         let task = Task {
@@ -76,8 +74,8 @@ public final class ConnectivityMonitor: Sendable {
         earlier?.cancel()
     }
 
-    /// Stops listening; one call that has already begun may still arrive. Safe to call at any time, also from
-    /// `onUpdate`. A later `start` begins again with the current status.
+    /// Stops listening. One call of `onUpdate` that has already begun may still finish. `stop` may be called at any
+    /// time, also from `onUpdate`. A later `start` begins again with the current status.
     public func stop() {
         let task = listener.withLock { listener in
             defer { listener = nil }
@@ -86,7 +84,7 @@ public final class ConnectivityMonitor: Sendable {
         task?.cancel()
     }
 
-    /// Returns the current status, as soon as it is known, and then each change.
+    /// Returns the sequence of the current status, as soon as it is known, and of each later change.
     ///
     /// The watch begins with this call and ends when the sequence is released or its reader is cancelled. The caller
     /// need not retain the monitor. A sequence has one reader: call again for another.

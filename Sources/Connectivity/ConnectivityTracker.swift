@@ -1,4 +1,4 @@
-/// Turns the network table into statuses with the interface named, and drops repetitions.
+/// Converts network tables into statuses with the kind of interface, and drops repeated statuses.
 struct ConnectivityTracker: NetworkTracker {
     var classifier = InterfaceClassifier()
     private var reported: ConnectivityMonitor.Status?

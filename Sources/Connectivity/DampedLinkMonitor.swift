@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A monitor whose flapping is damped by the rules of `Damper`.
+/// A link monitor that delays the `up` of another monitor while the link flaps, by the rules of `Damper`.
 public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     private let base: any LinkMonitor
     private let clock: C
@@ -12,7 +12,7 @@ public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Durat
     }
 
     public func statuses() -> AsyncStream<LinkStatus> {
-        // Opened here and not in the task: a monitor may watch the network namespace of the calling thread.
+        // Called here and not in the task, because a monitor may watch the network namespace of the calling thread.
         let observed = base.statuses()
         let (stream, continuation) = AsyncStream.makeStream(
             of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
@@ -26,7 +26,7 @@ public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Durat
     }
 }
 
-/// Feeds a damper with the monitor's statuses and the clock's timer, and yields in order what the damper passes.
+/// Passes the monitor's statuses and the ends of a timer to a damper, and yields the resulting statuses.
 private final class DampedRelay<C: Clock>: Sendable where C.Duration == Duration {
     private struct State {
         var damper = Damper<C.Instant>()

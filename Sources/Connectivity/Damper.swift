@@ -1,14 +1,14 @@
-/// Delays `up` while a link flaps, so that uploads do not start and stop with every change. Pure.
+/// Delays `up` while a link flaps, so that uploads do not start and stop with every change.
 ///
-/// `down` passes at once. `up` passes at once too, unless the network was disturbed twice within the last ten seconds.
-/// Then `up` passes after it has lasted one second, and at the latest five seconds after the first delayed `up`. A lost
-/// address counts as a disturbance like a lost link.
+/// `down` is reported at once. `up` is reported at once too, unless the network was disturbed twice within the last ten
+/// seconds. Then `up` is reported after it has lasted one second, or five seconds after the first delayed `up`. A
+/// disturbance is a lost link or a lost address.
 public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
-        /// `status` has waited since `since`. The first of an unbroken series of such waits began at `firstHeld`.
+        /// `status` is delayed since `since`. `firstHeld` is the start of the first delay since the last reported `up`.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
-        /// The delayed status ended before its time.
+        /// The link went down before the delayed `up` was reported. `firstHeld` is the time of the first delay.
         case interrupted(firstHeld: Instant)
     }
 
@@ -56,7 +56,7 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
     }
 
     /// Checks whether the delay is over.
-    /// - Returns: The delayed status, if its time has come.
+    /// - Returns: The delayed status, if it must be reported now; nil otherwise.
     public mutating func elapse(at now: Instant) -> LinkStatus? {
         guard case .holding(let status, _, _) = state, let deadline, now >= deadline else { return nil }
         state = .settled

@@ -12,10 +12,9 @@ public struct DestinationProbe: Sendable {
         self.timeout = timeout
     }
 
-    /// Looks up the name and connects to all of its addresses, IPv4 and IPv6, at once; the first to accept decides.
+    /// Looks up the name and connects to all its addresses at once. If one accepts, the destination is reachable.
     ///
-    /// Blocking calls run on a thread of their own. The check never takes longer than `timeout`, even if the resolver
-    /// does.
+    /// Blocking calls run on a separate thread. The check never takes longer than `timeout`, even if the resolver does.
     /// - Parameter host: A name or an address, with or without brackets.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func check(host: String, port: UInt16) async throws -> Reachability {
@@ -44,7 +43,7 @@ public struct DestinationProbe: Sendable {
     }
 }
 
-/// A permit that limits the threads in a resolver that does not respond: such a call cannot be cancelled.
+/// A permit for one lookup. A lookup cannot be cancelled, so the limit bounds the threads in a resolver that hangs.
 private struct LookupPermit {
     private static let taken = Mutex(0)
     private static let maximum = 16

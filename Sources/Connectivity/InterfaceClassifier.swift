@@ -1,10 +1,10 @@
-/// Determines the kind of interface by which packets leave. Pure, except for reading sysfs.
+/// Determines the kind of the interface that carries the traffic, from a network table and sysfs.
 struct InterfaceClassifier: Sendable {
     typealias Interface = ConnectivityMonitor.Interface
 
     var folder: @Sendable (NetworkLink) -> DeviceFolder? = { DeviceFolder.read($0) }
 
-    /// The interface that carries a table's traffic. Of several equal interfaces, one of a known kind is preferred.
+    /// Returns the kind of the interface that carries the traffic. Of several, one of a known kind is preferred.
     func interface(of table: NetworkTable) -> Interface {
         let found = table.carriers.map { interface(of: $0, in: table) }
         return found.first { $0 != .other } ?? .other
@@ -15,15 +15,15 @@ struct InterfaceClassifier: Sendable {
         return interface(of: link, among: &unvisited)
     }
 
-    /// - Parameter links: The links not visited yet. The kernel's chain of lower interfaces may be circular for a
-    ///   moment.
+    /// - Parameter links: The links not visited yet. Each link is visited only once, because the kernel's chain of
+    ///   lower interfaces may be circular for a moment.
     private func interface(of link: NetworkLink, among links: inout [Int32: NetworkLink]) -> Interface {
         links[link.index] = nil
         if link.isLoopback { return .loopback }
         let device = link.device
         switch device.kind {
         case "wwan", "rmnet": return .cellular
-        // A container sees its network as one of these. The link at the other end is not visible.
+        // A container sees its network as an interface of these kinds. The link at the other end is not visible.
         case "veth", "dsa": return .wired
         case "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap":
             guard let lower = device.lower else { return .wired }

@@ -3,7 +3,7 @@ struct NetlinkAttribute {
     var type: UInt16
     var value: ArraySlice<UInt8>
 
-    /// The attributes after a fixed header, up to the first whose length is impossible.
+    /// Returns the attributes after the first `headerLength` bytes, up to the first with an impossible length.
     static func all(in message: ArraySlice<UInt8>, after headerLength: Int) -> [NetlinkAttribute] {
         var attributes: [NetlinkAttribute] = []
         var rest = message.dropFirst(aligned(headerLength))
@@ -18,12 +18,12 @@ struct NetlinkAttribute {
         return attributes
     }
 
-    /// Rounds up to a multiple of 4 bytes, the alignment in netlink messages. `length` is at most that of a buffer.
+    /// Rounds up to a multiple of 4 bytes, the alignment in netlink messages. `length` + 3 must not overflow.
     static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 }
 
 extension ArraySlice<UInt8> {
-    /// The integer in this machine's byte order, as the kernel writes it; nil if it would extend past the end.
+    /// Returns the integer at `offset`, in this machine's byte order; nil if it would extend past the end.
     func integer<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type) -> Number? {
         let size = MemoryLayout<Number>.size
         guard offset >= 0, count >= size, offset <= count - size else { return nil }

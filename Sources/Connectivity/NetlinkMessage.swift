@@ -8,7 +8,7 @@ struct NetlinkMessage: Hashable {
         case address(NetworkAddress, isUsable: Bool)
         case addressRemoved(NetworkAddress)
         case routes([NetworkRoute])
-        /// Routes that replaced others, which the message does not name.
+        /// Routes that replaced other routes, which the message does not name.
         case routesReplaced([NetworkRoute])
         case routeRemoved
         /// The end of a dump.
@@ -24,7 +24,7 @@ struct NetlinkMessage: Hashable {
     var body: Body
     /// The number of the request that this message answers.
     var sequence: UInt32
-    /// The socket that made the request. A change made by another program carries that program's numbers.
+    /// The port number of the socket that made the request. A change by another program has that program's numbers.
     var port: UInt32
     /// The table changed while it was being dumped, so the dump may have gaps (`NLM_F_DUMP_INTR`).
     var isInterrupted: Bool
@@ -47,7 +47,7 @@ extension NetlinkMessage {
     // struct nlmsghdr: u32 length, u16 type, u16 flags, u32 sequence, u32 port.
     static let headerLength = 16
 
-    /// `bytes` is at least `headerLength` long.
+    /// Parses one message. `bytes` is at least `headerLength` long.
     private init(_ bytes: ArraySlice<UInt8>) {
         let content = bytes.dropFirst(Self.headerLength)
         let type = bytes.integer(at: 4, as: UInt16.self) ?? 0
@@ -87,7 +87,7 @@ extension NetlinkMessage {
         return .address(address, isUsable: address.isRoutable && !isTentative && !isDuplicate)
     }
 
-    /// The routes of a message; nil for a route by which no packet leaves for another machine.
+    /// Returns the routes in a message; nil for a route that leads to no other machine.
     private static func routes(_ content: ArraySlice<UInt8>) -> [NetworkRoute]? {
         // struct rtmsg: u8 family, dst_len, src_len, tos, table, protocol, scope, type; u32 flags.
         guard let family = NetworkAddress.Family(number: content.integer(at: 0, as: UInt8.self)),
@@ -126,7 +126,7 @@ extension NetlinkMessage {
     private static let mainTable: UInt8 = 254
     private static let defaultTable: UInt8 = 253
 
-    /// The interfaces of a route with several next hops. struct rtnexthop: u16 length, u8 flags, u8 hops, s32 link.
+    /// Returns the interfaces of a multipath route. struct rtnexthop: u16 length, u8 flags, u8 hops, s32 link.
     private static func multipathLinks(_ paths: ArraySlice<UInt8>) -> [Int32] {
         var links: [Int32] = []
         var rest = paths
@@ -141,7 +141,7 @@ extension NetlinkMessage {
 }
 
 extension NetworkLink {
-    /// struct ifinfomsg: u8 family, u8 padding, u16 type, s32 index, u32 flags, u32 change; then attributes.
+    /// Parses struct ifinfomsg: u8 family, u8 padding, u16 type, s32 index, u32 flags, u32 change; then attributes.
     fileprivate init?(message: ArraySlice<UInt8>) {
         guard let index = message.integer(at: 4, as: Int32.self),
             let flags = message.integer(at: 8, as: UInt32.self), message.count >= 16
@@ -169,7 +169,7 @@ extension NetworkAddress {
             let link = message.integer(at: 4, as: UInt32.self).flatMap({ Int32(exactly: $0) })
         else { return nil }
         let attributes = NetlinkAttribute.all(in: message, after: Self.messageLength)
-        // IFA_ADDRESS is the other end of a point-to-point link; IFA_LOCAL, where present, is this one.
+        // On a point-to-point link, IFA_ADDRESS is the address of the other end, and IFA_LOCAL is this machine's.
         let local = attributes.first { $0.type == 2 } ?? attributes.first { $0.type == 1 }
         guard let bytes = local?.value, bytes.count == (family == .ipv4 ? 4 : 16) else { return nil }
         self.init(link: link, family: family, bytes: Array(bytes), prefixLength: prefixLength)
@@ -177,7 +177,7 @@ extension NetworkAddress {
 }
 
 extension NetworkAddress.Family {
-    /// The address family numbers of Linux.
+    /// Converts an address family number of Linux; nil for any other family.
     fileprivate init?(number: UInt8?) {
         switch number {
         case 2: self = .ipv4

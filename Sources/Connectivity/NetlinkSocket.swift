@@ -91,7 +91,7 @@
     private struct KernelAddress {
         var family = UInt16(AF_NETLINK)
         var padding: UInt16 = 0
-        /// The number of a socket; 0 is the kernel, or, when binding, asks the kernel to choose one.
+        /// The port number of a socket. 0 is the kernel; in a call of `bind`, it lets the kernel choose a number.
         var port: UInt32 = 0
         var groups: UInt32 = 0
     }

@@ -5,9 +5,9 @@ struct NetworkDevice: Hashable {
     var hardware: UInt16?
     /// The kind of a virtual interface: `veth`, `bridge`, `wireguard`; nil for a real one, or if the kernel names none.
     var kind: String?
-    /// The interface below a VLAN, a tunnel and the like; nil if there is none, or none in this network namespace.
+    /// The index of the interface below a VLAN or a tunnel; nil if there is none in this network namespace.
     var lower: Int32?
-    /// The bridge or bond of which the interface is a port.
+    /// The index of the bridge or bond of which the interface is a port; nil if there is none.
     var master: Int32?
 }
 

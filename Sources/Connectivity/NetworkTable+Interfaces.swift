@@ -5,7 +5,7 @@
 #endif
 
 extension NetworkTable {
-    /// The interfaces and addresses that getifaddrs(3) reports, with routes unknown; nil if the call fails.
+    /// Returns the interfaces and addresses that getifaddrs(3) reports, without routes; nil if the call fails.
     static func ofThisMachine() -> NetworkTable? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }

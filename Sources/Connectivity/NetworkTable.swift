@@ -1,4 +1,4 @@
-/// The state of an interface that matters for whether there is a network.
+/// The properties of an interface that show whether there is a network.
 struct NetworkLink: Hashable {
     var index: Int32
     var isLoopback: Bool
@@ -39,13 +39,13 @@ struct NetworkAddress: Hashable {
 /// table of a router would be large.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
-    /// nil if the route does not name one interface.
+    /// The index of the interface; nil if the route does not name a single one.
     var link: Int32?
     /// The metric of a default route in the main table, of which the lowest is used; nil for any other route.
     var defaultMetric: UInt32?
 }
 
-/// The interfaces, addresses and routes of this machine, and whether they make a network. Pure.
+/// The interfaces, addresses and routes of this machine, and the conclusion whether there is a network.
 struct NetworkTable: Hashable {
     var links: [Int32: NetworkLink] = [:]
     /// The usable addresses.
@@ -55,7 +55,7 @@ struct NetworkTable: Hashable {
 
     /// The reason why there is no network, as a part of a sentence; nil if there is one.
     ///
-    /// A subnet without a gateway counts: the destination may be on it.
+    /// A route to a subnet without a gateway is enough, because the destination may be on that subnet.
     var obstacle: String? {
         guard links.values.contains(where: { !$0.isLoopback }) else { return "no network interface" }
         let (connected, families) = (connected, families)
@@ -69,12 +69,12 @@ struct NetworkTable: Hashable {
         return hasRoute ? nil : "no route"
     }
 
-    /// The links that could carry packets to other machines.
+    /// The indices of the links that could carry packets to other machines.
     var connected: Set<Int32> {
         Set(links.values.filter { $0.isConnected && !$0.isLoopback }.map(\.index))
     }
 
-    /// The address families of which a connected link has an address.
+    /// The address families for which a connected link has an address.
     var families: Set<NetworkAddress.Family> {
         let connected = connected
         return Set(addresses.filter { connected.contains($0.link) }.map(\.family))

@@ -1,7 +1,8 @@
-/// Keeps a `NetworkTable` up to date: decides what to request from the kernel and applies its messages. Pure.
+/// Keeps a `NetworkTable` up to date: decides what to request from the kernel, and applies the kernel's messages.
 ///
-/// The kernel runs one dump at a time on a socket, so tables are requested one after the other. A dump is collected
-/// separately and replaces the old table when it is complete; a change that arrives meanwhile is applied to both.
+/// A dump is the kernel's list of a whole table. The kernel runs one dump at a time on a socket, so tables are
+/// requested one after the other. A complete dump replaces the old table. A change that arrives meanwhile is applied to
+/// both.
 struct NetworkView {
     enum Part: CaseIterable {
         case links, addresses, routes
@@ -26,7 +27,7 @@ struct NetworkView {
         var isInterrupted = false
     }
 
-    /// The port number of the socket, which the kernel's messages to its requests carry.
+    /// The port number of the socket. The kernel's responses to its requests contain this number.
     let port: UInt32
 
     private(set) var table = NetworkTable()
@@ -42,7 +43,7 @@ struct NetworkView {
 
     // A table that changes faster than it can be read is accepted as read: the changes arrive as messages anyway.
     private static let maximumRepetitions = 3
-    // The table of a router never becomes empty by one deletion, and rereading it after each would load the machine.
+    // A larger table is not read again after a deletion: it never becomes empty at once, and rereading it is slow.
     private static let routesWorthRereading = 10_000
 
     // ENOBUFS of Linux: too many messages wait to be read. The kernel continues the dump as soon as there is room, and

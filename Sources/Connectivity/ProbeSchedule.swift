@@ -1,4 +1,4 @@
-/// The times of the probes of a destination, and the conclusion from their results so far. Pure.
+/// The schedule for the probes of a destination, and the conclusion from their results.
 ///
 /// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it reachable
 /// at once. Until the first failure the destination counts as reachable and needs no probe.
@@ -17,8 +17,8 @@ public struct ProbeSchedule: Hashable, Sendable {
     ///
     /// Most outages are short, and one probe of a host costs a packet or two. So the schedule has four probes a second
     /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
-    /// seconds, and 30 from then on. Measured alternative: with 2 s of link after every 3 s without, waits of 1, 2, 4 s
-    /// made a tus upload take 1.55 times as long as the link allowed.
+    /// seconds, and 30 from then on. Longer waits were measured on a link that works for 2 s after every 3 s of outage.
+    /// With waits of 1, 2 and 4 s, a tus upload took 1.55 times as long as the link allowed.
     public var delay: Duration? {
         switch failures {
         case ...0: nil
@@ -43,8 +43,8 @@ public struct ProbeSchedule: Hashable, Sendable {
 
     /// Records that a transfer could not reach the destination, or lost its connection.
     ///
-    /// The loss counts like a failed probe until the destination is unreachable. After that only probes count: all
-    /// transfers in flight fail in the same moment, which is one observation.
+    /// The loss counts like a failed probe until the destination is unreachable. After that, only probes count. All
+    /// transfers in flight fail at the same moment, so their failures are one observation.
     public mutating func recordLostTransfer() {
         if isReachable { failures += 1 }
     }

@@ -5,7 +5,7 @@ public enum Reachability: Hashable, Sendable {
     case reachable
     /// The machine responds, but the service does not listen.
     case refused
-    /// `reason` is a part of a sentence: `no route to host`.
+    /// No connection is possible. `reason` is a part of a sentence: `no route to host`.
     case unreachable(reason: String)
     case timedOut
     /// The name does not exist.

@@ -29,9 +29,9 @@ final class SharedWatch: Sendable {
 
     var status: Status { state.withLock { $0.status } }
 
-    /// Returns the current status as soon as it is known, then each change; a slow reader receives only the newest.
+    /// Returns a stream of the current status and of each later change. A slow reader receives only the newest.
     ///
-    /// The source is opened before this returns: it may watch the network namespace of the calling thread.
+    /// The source is opened on the calling thread, because it may watch the network namespace of that thread.
     func read() -> AsyncStream<Status> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Status.self, bufferingPolicy: .bufferingNewest(1))
@@ -52,7 +52,7 @@ final class SharedWatch: Sendable {
 
     private func watch(_ run: Int) {
         guard let source else { return }
-        // Called outside the lock, since a source is code of the caller.
+        // Called outside the lock, because the source is foreign code and may call this object.
         let statuses = source()
         let watcher = Task {
             for await status in statuses { self.tell(status, of: run) }
@@ -95,7 +95,7 @@ final class SharedWatch: Sendable {
         for reader in readers { reader.finish() }
     }
 
-    /// - Returns: The watcher that is no longer needed.
+    /// - Returns: The watcher that is no longer needed, to be cancelled.
     private func idle(_ state: inout State) -> Task<Void, Never>? {
         state.run += 1
         // Without a watcher the last status becomes outdated.

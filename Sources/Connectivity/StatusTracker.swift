@@ -1,13 +1,13 @@
-/// Turns network tables into the reports for a reader.
+/// A converter of network tables into the reports for a reader.
 protocol NetworkTracker: Sendable {
     associatedtype Report: Sendable
 
-    /// - Parameter table: The network; nil if the machine does not reveal it, which counts as connected.
+    /// - Parameter table: The state of the network; nil if it cannot be read, which counts as connected.
     /// - Returns: The report; nil if it has not changed.
     mutating func update(_ table: NetworkTable?) -> Report?
 }
 
-/// Turns the network table into statuses, counts lost addresses, and drops repetitions.
+/// Converts network tables into statuses, counts the losses of addresses, and drops repeated statuses.
 struct StatusTracker {
     /// The addresses without their interfaces: an address that moves to another interface is not lost.
     private var addresses: Set<[UInt8]> = []
@@ -16,7 +16,7 @@ struct StatusTracker {
 
     /// - Parameters:
     ///   - obstacle: The reason why there is no network; nil if there is one.
-    ///   - addresses: Every usable address, with or without carrier: a cable unplugged for a second loses none.
+    ///   - addresses: Every usable address, also without carrier: unplugging a cable for a second loses no address.
     /// - Returns: The status, if it differs from the one returned before.
     mutating func update(obstacle: String?, addresses: Set<NetworkAddress>) -> LinkStatus? {
         let current = Set(addresses.map(\.bytes))

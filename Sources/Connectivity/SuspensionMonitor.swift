@@ -1,6 +1,6 @@
 /// Detects that the machine was suspended: the clock that stops during sleep falls behind the one that does not.
 ///
-/// The other side may have closed connections meanwhile, and the kernel does not report it.
+/// During a suspension, servers may close connections, and the kernel does not report it.
 public struct SuspensionMonitor: Sendable {
     /// The shortest sleep to report. Smaller differences come from reading two clocks in sequence on a busy machine.
     public static let shortest = Duration.seconds(5)
@@ -28,7 +28,7 @@ public struct SuspensionMonitor: Sendable {
         self.pause = pause
     }
 
-    /// The length of each sleep of the machine, yielded when it wakes up. Watching ends with the reader.
+    /// Returns a stream with the length of each sleep, yielded when the machine wakes. The watch ends with the reader.
     public func suspensions() -> AsyncStream<Duration> {
         let (stream, continuation) = AsyncStream.makeStream(of: Duration.self)
         let task = Task { [self] in

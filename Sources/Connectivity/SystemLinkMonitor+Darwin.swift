@@ -7,8 +7,7 @@
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 
-        /// - Parameter onDiagnostic: Receives a sentence when watching works less well than it should. The call comes
-        ///   from any thread.
+        /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
         public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
             self.onDiagnostic = onDiagnostic
         }
@@ -28,7 +27,7 @@
             }
         }
 
-        /// Returns the same statuses, with the interface that carries the network and without generations.
+        /// Returns a stream of statuses with the kind of the interface that carries the traffic.
         func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
             watch { path, continuation in
                 // The reader of this stream drops repetitions.

@@ -9,15 +9,14 @@
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 
-        /// - Parameter onDiagnostic: Receives a sentence when watching works less well than it should. The call comes
-        ///   from any thread.
+        /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
         public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
             self.onDiagnostic = onDiagnostic
         }
 
         public func statuses() -> AsyncStream<LinkStatus> { watch(with: StatusTracker()) }
 
-        /// Returns the same statuses, with the interface that carries the network and without generations.
+        /// Returns a stream of statuses with the kind of the interface that carries the traffic.
         func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
             watch(with: ConnectivityTracker())
         }
@@ -33,7 +32,7 @@
                     throw error
                 }
                 continuation.onTermination = { _ in alarm.ring() }
-                // A thread of its own, since the loop blocks in the kernel.
+                // A separate thread, because the loop blocks in the kernel.
                 DetachedThread.start { watch(socket, until: alarm, with: tracker, continuation) }
             } catch {
                 fallBack(error, from: tracker, to: continuation)

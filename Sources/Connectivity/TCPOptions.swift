@@ -8,7 +8,7 @@
         package static let congestion = TCP_CONGESTION
         package static let userTimeout = TCP_USER_TIMEOUT
         package static let unsentLimit = TCP_NOTSENT_LOWAT
-        /// TCP_RTO_MAX_MS of include/uapi/linux/tcp.h; newer than the C library's list.
+        /// TCP_RTO_MAX_MS of include/uapi/linux/tcp.h, which the C library does not declare yet.
         package static let longestBackoff: CInt = 44
 
         /// The options for TCP keepalive: the kernel probes the peer after 2 s of silence, every 2 s, 120 times.
@@ -17,7 +17,7 @@
             (true, TCP_KEEPCNT, 120),
         ]
 
-        /// The reason why the kernel refuses a congestion control; nil if it accepts the algorithm, or cannot be asked.
+        /// Returns the error if the kernel refuses a congestion control algorithm; nil if not, or if no socket opens.
         package static func refusal(ofCongestionControl name: String) -> Errno? {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return nil }

@@ -1,16 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// A pool of threads that open and read files, because a call may block: a network file system whose server is gone
-/// blocks a call for hours, and no other thread can cancel it.
+/// A pool of threads that open and read files. If the server of a network file system is gone, a call may block for
+/// hours, and no other thread can cancel it.
 ///
 /// After the timeout the caller receives a failure. The blocked call keeps its thread and its open files until the
 /// kernel returns. The pool starts a thread only for work that would otherwise wait.
 public final class BlockingIOPool: Sendable {
-    /// The pool that callers without one of their own share.
+    /// The pool that callers use by default.
     public static let shared = BlockingIOPool()
 
-    /// The number of checks of a blocked call within the timeout, so that one clock jump does not end it.
+    /// The number of checks of a call within the timeout. With several, one jump of the clock does not end the call.
     private static let looks = 4
     /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
@@ -40,11 +40,11 @@ public final class BlockingIOPool: Sendable {
     /// The effect of a new job on the pool's threads.
     private enum Step { case nothing, wake, start }
 
-    /// A job whose caller waits for its result. It stays in this list until it ends or times out.
+    /// A job whose caller waits for its result. It stays in `State.awaited` until it ends or times out.
     private struct Awaited {
         var job: Job
         var hasBegun = false
-        /// The beats of the job at the last check, and the number of checks since then without a new beat.
+        /// The beats of the job at the last check. `silentLooks` counts the checks since the last new beat.
         var seen: UInt64 = 0
         var silentLooks = 0
 
@@ -57,9 +57,9 @@ public final class BlockingIOPool: Sendable {
         var awaited: [UInt64: Awaited] = [:]
         var threads = 0
         var idleThreads = 0
-        /// The number of calls that occupy a thread, by medium. Abandoned calls count too.
+        /// The number of calls that occupy a thread, for each device. Calls that have timed out count too.
         var blocking: [UInt64?: Int] = [:]
-        /// The media on which a call has returned since the last check.
+        /// The devices on which a call has returned since the last check.
         var moved: Set<UInt64?> = []
         var isWatched = false
     }
@@ -71,8 +71,9 @@ public final class BlockingIOPool: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: The maximum number of threads; one medium may use half of them.
+    ///   - limit: The maximum number of threads. The calls on one device may use half of them.
     ///   - timeout: The longest time that a caller waits for a single system call.
+    ///   - clock: The clock that measures the timeout.
     public init(
         limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -81,7 +82,7 @@ public final class BlockingIOPool: Sendable {
         self.clock = clock
     }
 
-    /// The number of threads, and the number of abandoned calls that still occupy one.
+    /// The number of threads, and the number of calls that have timed out but still occupy a thread.
     package var load: (threads: Int, abandoned: Int) {
         state.withLock { state in
             (
@@ -94,19 +95,19 @@ public final class BlockingIOPool: Sendable {
     /// The number of calls whose caller still waits.
     package var awaited: Int { state.withLock { $0.awaited.count } }
 
-    /// Marks progress. Work that makes several system calls calls this after each: then it counts as slow, not as
-    /// blocked.
+    /// Records that a system call of the current job has returned. A job with several system calls calls this after
+    /// each, so that the pool does not count the job as blocked.
     package static func beat() { current?.beats.add(1, ordering: .relaxed) }
 
-    /// Runs `work` on a thread of the pool, so that a blocked medium does not block other work. `work` must retain all
-    /// that it uses, since it may still run after its outcome was delivered.
+    /// Runs `work` on a thread of the pool, so that a blocked device does not block other work. `work` must retain
+    /// everything that it uses, because after a timeout it still runs.
     ///
     /// - Parameters:
-    ///   - medium: The device that the work reads. A blocked device leaves threads to the others. All unknown devices
-    ///     count as one.
-    ///   - isWanted: Checked before the work begins; if it returns false, no outcome is delivered.
-    ///   - silent: Makes the failure for a call that takes longer than the timeout, which is its argument.
-    ///   - deliver: Receives the outcome, on any thread; a second call may follow the one after a timeout.
+    ///   - medium: The number of the device that the work reads; nil if it is unknown. A blocked device leaves half of
+    ///     the threads to other devices. All unknown devices count as one.
+    ///   - isWanted: Checked before the work begins. If it returns false, neither `work` nor `deliver` is called.
+    ///   - silent: Makes the failure for a call that takes longer than the timeout. The argument is the timeout.
+    ///   - deliver: Receives the outcome, on any thread. After a timeout, the late outcome may follow.
     package func submit<Value: Sendable, Failure: Error>(
         on medium: UInt64?, isWanted: @escaping @Sendable () -> Bool,
         _ work: @escaping @Sendable () throws(Failure) -> Value,
@@ -145,7 +146,7 @@ public final class BlockingIOPool: Sendable {
         state.blocking[medium, default: 0] < limit / 2
     }
 
-    /// The loop of one thread: takes jobs until the pool is idle for long enough.
+    /// Runs the loop of one thread: performs jobs, and ends after `idleTime` without a job.
     private func work() {
         while true {
             while let job = take() {
@@ -160,12 +161,12 @@ public final class BlockingIOPool: Sendable {
                 return true
             }
             if isDismissed { return }
-            // Another caller has just counted on this thread.
+            // Meanwhile `submit` has assigned a job to this thread, and its signal is coming.
             wakeUp.wait()
         }
     }
 
-    /// The first job that may begin; without one, the thread counts as idle.
+    /// Removes and returns the first job that may begin. If there is none, counts the thread as idle.
     private func take() -> Job? {
         state.withLock { state in
             guard let index = state.queued.firstIndex(where: { hasRoom(for: $0.medium, state) }) else {
@@ -191,7 +192,7 @@ public final class BlockingIOPool: Sendable {
 
     /// Checks the awaited jobs at intervals, until there is none.
     private func watch() async {
-        // At intervals instead of by deadlines: after the machine slept, every call still has its full time.
+        // The checks come at intervals, without deadlines, so that the sleep of the machine does not count.
         while (try? await clock.sleep(for: timeout / Self.looks)) != nil {
             let (late, isOver) = state.withLock { look(&$0) }
             for job in late { job.giveUp() }
@@ -199,7 +200,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// - Returns: The jobs that have timed out, and true if no caller waits any more.
+    /// - Returns: The jobs that have timed out, and whether the checks are over, because no caller waits any more.
     private func look(_ state: inout State) -> (late: [Job], isOver: Bool) {
         var moved = state.moved
         state.moved = []
@@ -220,7 +221,7 @@ public final class BlockingIOPool: Sendable {
             awaited.seen = awaited.beats
             awaited.silentLooks = isSilent ? awaited.silentLooks + 1 : 0
             state.awaited[number] = awaited
-            // The first check comes less than a full interval after the call.
+            // The first check may come less than a full interval after the call, so one more is needed.
             if awaited.silentLooks > Self.looks { late.append(awaited.job) }
         }
         let numbers = Set(late.map(\.number))

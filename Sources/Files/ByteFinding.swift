@@ -5,7 +5,7 @@
 #endif
 
 extension UnsafeRawBufferPointer {
-    /// The position of a byte at or after `start`, found by `memchr(3)` at memory speed.
+    /// Returns the position of the first `byte` at or after `start`, by the fast `memchr(3)`; nil if there is none.
     package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard let base = baseAddress, start < count,
             let found = memchr(base + start, CInt(byte), count - start)

@@ -26,12 +26,12 @@ package struct ChildCommand: Sendable {
         self.output = output
     }
 
-    /// The part of standard output that is kept. Of standard error the last bytes are kept, which say most.
+    /// The part of standard output that is kept. Of standard error, the last 4096 bytes are always kept.
     package enum Output: Sendable {
         /// All output, until every process has closed its end of the pipe. A command that prints more than the limit is
         /// killed.
         case all(atMost: Int)
-        /// The last bytes that were written when the command itself ended.
+        /// The end of the output, at most this number of bytes. Reading stops soon after the command has ended.
         case last(Int)
     }
 
@@ -49,7 +49,7 @@ package struct ChildCommand: Sendable {
         package var output: Data
         package var complaint: Data
 
-        /// The last line of the output, where programs state the reason for a failure; empty if there is none.
+        /// Returns the last line with text, which usually states the reason for a failure; empty if there is none.
         package static func lastLine(of printed: Data) -> String {
             String(decoding: printed, as: UTF8.self).split(whereSeparator: \.isNewline)
                 .map { $0.trimmed() }.last { !$0.isEmpty } ?? ""
@@ -57,22 +57,24 @@ package struct ChildCommand: Sendable {
     }
 
     package struct CannotStart: Error {
-        /// Completes "cannot be started: …".
+        /// The end of the sentence "cannot be started: …".
         package var reason: String
     }
 
     private static let complaintLimit = 4096
-    /// The time for reading after a command's end: a process that the command left running may never close its output.
+    /// The time for reading after the command's end, because its own child processes may never close the output.
     private static let timeout = DispatchTimeInterval.milliseconds(500)
 
-    /// The named variables of this process's environment; a name that ends in `*` matches every name with that prefix.
+    /// Returns the named variables of this process. A name that ends in `*` matches every name with that prefix.
     package static func environment(_ names: [String]) -> [String: String] {
         ProcessInfo.processInfo.environment.filter { variable, _ in
             names.contains { $0 == variable || $0.hasSuffix("*") && variable.hasPrefix($0.dropLast()) }
         }
     }
 
-    /// Runs the command. Returns when it has ended, or after `limit`.
+    /// Runs the command until it ends. After `limit` or a cancellation, kills the command and its process group.
+    ///
+    /// - Throws: `CannotStart` if the program cannot be started.
     package func run(upTo limit: Duration) async throws(CannotStart) -> Result {
         let (process, pipes) = try start()
         let (endings, end) = AsyncStream.makeStream(of: Result.Ending.self)
@@ -83,14 +85,14 @@ package struct ChildCommand: Sendable {
         case .last(let count): printed = ChildOutput(pipes.output, last: count)
         }
         let complaint = ChildOutput(pipes.errors, last: Self.complaintLimit)
-        // Threads of their own, since each may wait as long as the command runs.
+        // Separate threads, because each may block as long as the command runs.
         DetachedThread.start { [input] in
             // A command may ignore its input.
             try? pipes.input.append(Array(input))
             try? pipes.input.close()
         }
         DetachedThread.start { [output] in
-            // The process was killed and reaped meanwhile, so its ending does not matter.
+            // nil means that the process was killed and reaped meanwhile, so its exit status does not matter.
             let ending = process.waitForEnd().map(Result.Ending.init) ?? .cancelled
             if case .all = output { printed.wait() } else { printed.wait(upTo: Self.timeout) }
             complaint.wait(upTo: Self.timeout)
@@ -109,7 +111,8 @@ package struct ChildCommand: Sendable {
         return Result(ending: ending, output: printed.bytes, complaint: complaint.bytes)
     }
 
-    /// Reaps the process. The kernel reserves its id until then, so `killGroup` cannot hit another process.
+    /// Kills a process that still runs, and reaps it. Until then the kernel reserves its id, so no other process is
+    /// hit.
     private static func bury(_ process: ChildProcess, _ ending: Result.Ending) {
         switch ending {
         case .exited, .killed: break
@@ -158,7 +161,7 @@ extension ChildCommand.Result.Ending {
     }
 }
 
-/// One output of a command, of which the wanted part is kept. Everything is read, so that the command never blocks.
+/// The reader of one output of a command. It reads everything, so that the command never blocks on a full pipe.
 private final class ChildOutput: Sendable {
     private let text = Mutex(Data())
     private let ended = DispatchSemaphore(value: 0)

@@ -6,8 +6,8 @@ import CFerryFiles
     import Darwin
 #endif
 
-/// A program that this process started. The child inherits three descriptors and no other open file, and no signal is
-/// blocked or ignored.
+/// A program that this process started. The child inherits three descriptors and no other open file. No signal is
+/// blocked or ignored in the child.
 package struct ChildProcess: Sendable {
     /// The process id. The kernel reserves it until the process is reaped, so a signal never reaches another process.
     package let id: Int32
@@ -16,13 +16,13 @@ package struct ChildProcess: Sendable {
     package enum Isolation: Sendable {
         /// A process group of its own: a kill ends the child with all processes that it started.
         case group
-        /// A session of its own, without a terminal and without a shell that sends it SIGHUP.
+        /// A session of its own: the child has no terminal, and no shell sends it SIGHUP.
         case session
     }
 
     package enum Environment: Sendable {
         case only([String: String])
-        /// The environment of this process, plus the variables that are missing there.
+        /// The environment of this process, plus those of `adding` that are not in it.
         case inherited(adding: [String: String])
     }
 
@@ -30,7 +30,7 @@ package struct ChildProcess: Sendable {
         case exited(Int32)
         case killed(by: Int32)
 
-        /// The exit status as shells report it.
+        /// The exit status as shells report it: 128 plus the signal's number for a killed process.
         package var status: Int32 {
             switch self {
             case .exited(let status): status
@@ -50,7 +50,7 @@ package struct ChildProcess: Sendable {
     ) throws(SystemCallError) {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
-        // Copies with numbers above 2, which the standard streams of the child will replace.
+        // The descriptors are copied to numbers above 2, because the standard streams of the child replace 0 to 2.
         let streams = [input, output, errors].map { fcntl($0.number, F_DUPFD_CLOEXEC, 3) }
         defer { for stream in streams where stream >= 0 { close(stream) } }
         guard !streams.contains(-1) else { throw SystemCallError("fcntl") }
@@ -117,7 +117,7 @@ package struct ChildProcess: Sendable {
     /// Waits until the child has ended, and releases its process id.
     package func reap() { while waitpid(id, nil, 0) < 0, errno == EINTR {} }
 
-    /// Releases the process id if the child has ended; nil while it runs.
+    /// Returns how the child has ended, and releases its process id; nil while it runs.
     package func reapIfEnded() -> Ending? {
         var status: CInt = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }
@@ -125,7 +125,7 @@ package struct ChildProcess: Sendable {
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(by: signal)
     }
 
-    /// Kills the child and all processes that it started, if it has a group of its own.
+    /// Kills all processes in the process group of the child (SIGKILL), including the child.
     package func killGroup() { kill(-id, SIGKILL) }
 }
 

@@ -1,11 +1,11 @@
 /// A day of the Gregorian calendar, extended to the time before its introduction.
 package struct CivilDay: Hashable, Comparable, Sendable {
-    /// The days since 1 January 1970.
+    /// The number of days since 1 January 1970; negative before that day.
     package var number: Int
 
     package init(number: Int) { self.number = number }
 
-    /// The day that is `day` - 1 days after the first of a month, which may be in another month.
+    /// Makes the day that is `day` - 1 days after the first day of `month`. The result may be in another month.
     package init(year: Int, month: Int, countedDay day: Int) {
         // Years begin in March here, so that a leap day is the last day of its year. Eras have 400 years.
         let shifted = month > 2 ? year : year - 1
@@ -15,7 +15,7 @@ package struct CivilDay: Hashable, Comparable, Sendable {
         number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// - Returns: nil for a day that no month has.
+    /// - Returns: nil if the month does not exist or does not have this day.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...31).contains(day) else { return nil }
         self.init(year: year, month: month, countedDay: day)

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-    // The standard library composes for its comparisons; FoundationEssentials uses this SPI too.
+    // The standard library composes strings to compare them. FoundationEssentials uses this SPI too.
     @_spi(_Unicode) import Swift
 #endif
 

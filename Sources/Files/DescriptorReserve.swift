@@ -9,7 +9,7 @@ import Synchronization
 /// Descriptors that are reserved for the state folder, so that the journal can be written even when the process has no
 /// other free descriptor.
 package final class DescriptorReserve: Sendable {
-    /// The number of files that may be opened at the same moment: a journal, a snapshot and a listing of the folder.
+    /// The number of spare descriptors. A journal, a snapshot and a listing of the folder may be open at the same time.
     private static let size = 3
 
     private let anchor: Int32
@@ -28,6 +28,7 @@ package final class DescriptorReserve: Sendable {
     package var count: Int { spare.withLock { $0.count } }
 
     /// Opens a file, with a descriptor of the reserve if no other is free.
+    /// - Parameter body: Opens the file by a system call. It may be called several times.
     /// - Returns: The result of `body`; below 0 with `errno` set.
     package func open(_ body: () -> Int32) -> Int32 {
         refill()
@@ -65,8 +66,8 @@ package final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Replaces the file behind a descriptor. A child started between the two calls inherits a folder, which is
-    /// harmless.
+    /// Replaces the file behind a descriptor. A child process that starts between `dup2` and `fcntl` inherits the
+    /// folder, which is harmless.
     private func replace(_ descriptor: Int32) -> Bool {
         dup2(anchor, descriptor) >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
     }

@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-/// A thread of its own for work that may block for any time.
+/// The threads for work that may block for any time, outside of Swift's thread pool.
 package enum DetachedThread {
     /// Blocks the calling thread, which must not belong to Swift's thread pool.
     package static func sleep(for time: Duration) { usleep(UInt32(clamping: Int(time / .microseconds(1)))) }
 
     /// - Parameters:
-    ///   - name: The name that debuggers and `top` show; at most 15 bytes.
+    ///   - name: The name of the new thread in debuggers and `top`; at most 15 bytes.
     ///   - stackSize: The size of the stack in bytes; nil for the system's default.
     package static func start(
         name: String? = nil, stackSize: Int? = nil, _ work: @escaping @Sendable () -> Void
@@ -39,7 +39,7 @@ package enum DetachedThread {
                 }, task.toOpaque())
             guard code != 0 else { return }
             task.release()
-            // This user has no thread left (EAGAIN). The threads of Dispatch exist already.
+            // The user's limit on threads is reached (EAGAIN). Dispatch has threads that exist already.
             DispatchQueue.global().async(execute: work)
         #endif
     }

@@ -6,8 +6,8 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// An open folder. Every name is looked up in its descriptor, so that another process cannot replace the folder
-/// meanwhile, and no symbolic link is followed. Names are single components.
+/// An open folder. Every name is looked up relative to its descriptor, so another process cannot replace the folder
+/// meanwhile. No symbolic link is followed. Names are single components of a path.
 package final class Directory: Sendable {
     package let descriptor: FileDescriptor
     private let reserve: DescriptorReserve?
@@ -34,10 +34,10 @@ package final class Directory: Sendable {
 
     deinit { close(descriptor.rawValue) }
 
-    /// The names in the folder, as bytes: names need not be UTF-8, and Foundation drops the others. The names are
-    /// unsorted, without `.` and `..`.
+    /// Returns at most `limit` names in the folder, unsorted, without `.` and `..`. They are bytes, because a name need
+    /// not be UTF-8. Foundation drops names that are not UTF-8.
     package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
-        // A descriptor of its own: reading the folder moves the position, and `closedir` closes it.
+        // A second descriptor, because reading the folder moves the descriptor's position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let open = { openat(self.descriptor.rawValue, ".", flags) }
         let copy = try SystemCallError.check("opendir") { reserve?.open(open) ?? open() }
@@ -58,7 +58,7 @@ package final class Directory: Sendable {
         return names
     }
 
-    /// The names in a folder, sorted by bytes; none if it cannot be read.
+    /// Returns the names in a folder, sorted by their bytes; empty if the folder cannot be read.
     package static func names(in folder: LocalPath) -> [[UInt8]] {
         let names = try? Directory(folder, follows: true).names()
         return (names ?? []).sorted { $0.lexicographicallyPrecedes($1) }
@@ -77,12 +77,12 @@ package final class Directory: Sendable {
             })
     }
 
-    /// - Throws: `ELOOP` for a symbolic link.
+    /// - Throws: `SystemCallError`, with `ELOOP` for a symbolic link.
     package func open(_ name: LocalPath, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile {
         try OpenFile(name, in: descriptor.rawValue, for: access, reserve: reserve)
     }
 
-    /// - Throws: `ELOOP` or `ENOTDIR` if the name is a link or a file.
+    /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` if the name is a symbolic link or a file.
     package func folder(_ name: LocalPath) throws(SystemCallError) -> Directory {
         try Directory(name, in: descriptor.rawValue, follows: false, keepsReserve: false)
     }
@@ -129,7 +129,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Renames a file, and replaces no other.
+    /// Renames a file, without replacing an existing one.
     ///
     /// - Throws: `EEXIST` if the new name is taken.
     package func rename(
@@ -143,7 +143,7 @@ package final class Directory: Sendable {
                 guard [.notPermitted, .notSupportedOnSocket, .tooManyLinks].contains(error.code) else {
                     throw error
                 }
-                // On a file system without links: reserves the name with an empty file, then replaces that.
+                // On a file system without hard links: reserves the name with an empty file, then replaces that file.
                 _ = try folder.open(other, for: .creating)
                 return try rename(name, to: other, in: folder)
             }
@@ -176,8 +176,8 @@ package final class Directory: Sendable {
     }
 
     /// Replaces a file by one that only its owner can read. When this returns, the new file is on disk under its name.
-    /// If it throws, the old file usually remains; only if syncing the folder fails, either may be there after a power
-    /// cut.
+    /// If it throws, the old file remains. The exception is a failed sync of the folder: after a power cut, the old or
+    /// the new file may be there.
     ///
     /// - Parameter draft: The name of the new file until it is complete. An existing file of that name is removed.
     package func replace(
@@ -197,14 +197,14 @@ package final class Directory: Sendable {
         try synchronize()
     }
 
-    /// Checks the rights of this process in the folder by `access(2)`: to read and enter it, and to write.
+    /// Checks by `faccessat(2)` that this process may read and enter the folder, and write in it if `toWrite` is true.
     package func checkAccess(toWrite: Bool) throws(SystemCallError) {
         try SystemCallError.check("faccessat") {
             faccessat(descriptor.rawValue, ".", R_OK | X_OK | (toWrite ? W_OK : 0), 0)
         }
     }
 
-    /// The bytes of the folder's file system: the free ones for this user, and all of them.
+    /// Returns the number of free bytes for this user on the folder's file system, and the number of all its bytes.
     package func space() throws(SystemCallError) -> (free: Int, capacity: Int) {
         var status = statvfs()
         try SystemCallError.check("fstatvfs") { fstatvfs(descriptor.rawValue, &status) }

@@ -1,4 +1,4 @@
-// Errors of this layer carry the system's code.
+// The errors of this target contain the system's error code.
 @_exported public import struct SystemPackage.Errno
 
 // `Date`, `Data`, `URL` and JSON for all targets. Full Foundation brings 39 MB of ICU and 50 ms to each start.

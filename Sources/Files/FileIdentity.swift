@@ -6,20 +6,19 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The identity and version of a file. If it is equal before and after reading, the same bytes were read.
+/// The identity and version of a file. If it is equal before and after a read, the file has not changed meanwhile.
 ///
-/// The values come from `fstat(2)` of an open descriptor. The change time reveals a modification time that was set
-/// back.
+/// The values come from `fstat(2)` or `lstat(2)`. The change time reveals a modification time that was set back.
 public struct FileIdentity: Hashable, Codable, Sendable {
     /// The file system (`st_dev`).
     public var device: UInt64
-    /// The number of the file within the file system (`st_ino`). A replacement of the same name has another number.
+    /// The number of the file within the file system (`st_ino`). Another file that replaces it has another number.
     public var inode: UInt64
     /// The size in bytes.
     public var size: Int64
     /// The modification time in nanoseconds since 1970.
     public var modified: Int64
-    /// The change time in nanoseconds since 1970.
+    /// The change time (`st_ctim`) in nanoseconds since 1970.
     public var changed: Int64
 
     public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
@@ -42,14 +41,15 @@ public struct FileIdentity: Hashable, Codable, Sendable {
 }
 
 extension FileIdentity {
-    /// The identity of the regular file with this name, without opening it or following a link; nil for any other kind.
+    /// Returns the identity of the regular file at this path, without following a symbolic link; nil if there is none.
     package static func ofName(_ path: LocalPath) -> FileIdentity? {
         guard let status = FileStatus.of(path, follows: false), status.kind == .file else { return nil }
         return status.identity
     }
 
-    /// True if the content is the same, whatever the device number, mode, owner or name: a medium may come back as
-    /// another device, and the other values do not affect the content.
+    /// True if the inode, size and modification time are equal, so that the content is the same. The device number is
+    /// not compared, because a disk may get another one when it is mounted again. The change time is not compared,
+    /// because a new mode, owner or name changes it too.
     package func isSameContent(as other: FileIdentity) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
     }

@@ -62,7 +62,7 @@ package struct FileStatus: Hashable, Sendable {
     /// True if the file belongs to the user that this process runs as.
     package var isOwn: Bool { owner == geteuid() }
 
-    /// The reason why a private file or folder cannot be trusted: it belongs to another user, or is open to others.
+    /// The reason why a private file or folder is unsafe: another owner, or access for others. nil if it is safe.
     package var danger: FileDanger? {
         if !isOwn { return .owner(owner) }
         return mode & 0o077 == 0 ? nil : .openToOthers
@@ -74,7 +74,7 @@ package struct FileStatus: Hashable, Sendable {
     }
 }
 
-/// The descriptor of an open file, which another owner closes.
+/// The descriptor of an open file. The value does not own the file, so releasing the value does not close it.
 package typealias Descriptor = FileDescriptor
 
 extension FileDescriptor {
@@ -85,7 +85,7 @@ extension FileDescriptor {
         FileStatus(try SystemCallError.of("fstat", name) { () throws(Errno) in try Stat(self) })
     }
 
-    /// Reads once. Only 0 bytes mean the end of the file; fewer than the buffer's size do not.
+    /// Reads once from `offset`. Only the result 0 means the end of the file; a partly filled buffer does not.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(SystemCallError) -> Int {

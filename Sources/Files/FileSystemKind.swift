@@ -23,19 +23,19 @@ package struct FileSystemKind: Hashable, Sendable {
         "fuse.cryfs", "fuse.bindfs", "fuse.fuse-overlayfs", "fuse.squashfuse", "fuse.ext2fs", "fuse.fuse2fs",
     ]
 
-    /// The local file systems that grant a lease whenever no process has the file open for writing. Network file
-    /// systems refuse a lease for other reasons too.
+    /// The local file systems that grant a lease (fcntl(2)) whenever no process has the file open for writing. Network
+    /// file systems refuse a lease for other reasons too.
     private static let leasing: Set<String> = [
         "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "tmpfs", "overlay", "zfs", "bcachefs", "jfs",
         "nilfs2", "vfat", "exfat", "ntfs3", "ramfs",
     ]
 
-    /// True if `FileDescriptor.hasWriters` works for a file there.
+    /// True if `FileDescriptor.hasWriters` works for a file at this path, on the device with this number.
     package static func tellsWriters(_ path: LocalPath, _ device: UInt64) -> Bool {
         holding(path, device).map { leasing.contains($0.name) } ?? false
     }
 
-    /// The file system of a folder; nil if the system does not report it.
+    /// Returns the kind of the file system that a folder is on; nil if the system does not report it.
     ///
     /// - Parameters:
     ///   - path: The path of the folder, free of symbolic links.

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// An IP address written in numbers, in any form that the system's resolver accepts.
+/// An IP address, parsed from any numeric form that the system's resolver accepts.
 package enum IPAddress: Hashable, Sendable {
     case ipv4([UInt8])
     case ipv6([UInt8])
@@ -36,8 +36,8 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The IPv4 address, if this is one in the form of IPv6, as a dual-stack socket reports it (RFC 4291 §2.5.5.2);
-    /// otherwise the same address.
+    /// The IPv4 address in an IPv4-mapped IPv6 address, as a dual-stack socket reports it (RFC 4291 §2.5.5.2). Any
+    /// other address is returned unchanged.
     package var unmapped: IPAddress {
         guard case .ipv6(let bytes) = self, bytes.prefix(10).allSatisfy({ $0 == 0 }),
             bytes[10...11].allSatisfy({ $0 == 0xFF })
@@ -45,7 +45,7 @@ package enum IPAddress: Hashable, Sendable {
         return .ipv4(Array(bytes.suffix(4)))
     }
 
-    /// True for loopback, and for unspecified, which connects to this machine too.
+    /// True for a loopback address, and for the unspecified address, which connects to this machine too.
     package var isLocal: Bool {
         switch unmapped {
         case .ipv4(let bytes): bytes.first == 127 || bytes.allSatisfy { $0 == 0 }

@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// One end of a connected socket that carries lines in both directions. Writing and reading block. The last reference
-/// closes the socket.
+/// One end of a connected socket that carries lines in both directions. Writing and reading block. The socket is closed
+/// when the last reference is released.
 package final class LineSocket: Sendable {
     /// The maximum length of a line in bytes, without its break.
     static let lineLimit = 1 << 30
@@ -14,7 +14,7 @@ package final class LineSocket: Sendable {
 
     /// Connects to a socket in the file system; nil if no process listens there.
     ///
-    /// - Parameter timeout: The seconds for which the other end may stall.
+    /// - Parameter timeout: The number of seconds after which a blocked read or write fails.
     package convenience init?(connectingTo path: LocalPath, timeout: Int) {
         let descriptor = LocalAddress.openSocket()
         guard descriptor >= 0 else { return nil }
@@ -24,7 +24,7 @@ package final class LineSocket: Sendable {
 
     /// - Parameters:
     ///   - descriptor: The socket, which the new object closes.
-    ///   - timeout: The seconds for which the other end may stall.
+    ///   - timeout: The number of seconds after which a blocked read or write fails.
     init(_ descriptor: CInt, timeout: Int) {
         self.descriptor = descriptor
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setTimeout(option, timeout) }
@@ -35,7 +35,7 @@ package final class LineSocket: Sendable {
     /// True if the process at the other end runs as the same user.
     package var isOfSameUser: Bool { peer?.user == getuid() }
 
-    /// The process at the other end; nil if the system does not report it.
+    /// The id of the process at the other end; nil if the system does not report it.
     package var process: Int32? { peer?.process }
 
     private var peer: (process: pid_t?, user: uid_t)? {
@@ -104,7 +104,7 @@ package struct IncomingLines {
         self.lineLimit = lineLimit
     }
 
-    /// The next line without its line break; nil at the end of the stream, after an error and beyond the limit.
+    /// Returns the next line without its line break; nil at the end, after an error, or if the line is too long.
     package mutating func next() -> [UInt8]? {
         var searched = start
         while true {
@@ -148,23 +148,21 @@ package final class SocketListener: Sendable {
         descriptor = try SystemCallError.check("socket") { LocalAddress.openSocket() }
         try? path.remove()
         let descriptor = descriptor
-        do throws(SystemCallError) {
-            let bound = LocalAddress.with(path) { bind(descriptor, $0, $1) }
-            guard let bound else {
-                throw SystemCallError(call: "bind", name: path.text, code: .fileNameTooLong)
-            }
-            try SystemCallError.check("bind", path.text) { bound }
-            try SystemCallError.check("chmod", path.text) { path.withCString { chmod($0, 0o600) } }
-            try SystemCallError.check("listen", path.text) { listen(descriptor, 128) }
-        } catch {
-            close(descriptor)
-            throw error
+        let bound = LocalAddress.with(path) { bind(descriptor, $0, $1) }
+        guard let bound else {
+            throw SystemCallError(call: "bind", name: path.text, code: .fileNameTooLong)
         }
+        try SystemCallError.check("bind", path.text) { bound }
+        try SystemCallError.check("chmod", path.text) { path.withCString { chmod($0, 0o600) } }
+        try SystemCallError.check("listen", path.text) { listen(descriptor, 128) }
     }
+
+    /// Closes the socket only now: a thread in `next` must not accept on a reused descriptor.
+    deinit { close(descriptor) }
 
     /// Waits for the next connection; nil once the listener has stopped.
     ///
-    /// - Parameter timeout: The seconds for which the other end may stall.
+    /// - Parameter timeout: The number of seconds after which a blocked read or write on the connection fails.
     package func next(timeout: Int) -> LineSocket? {
         while true {
             let connection = accept(descriptor, nil, nil)
@@ -181,13 +179,12 @@ package final class SocketListener: Sendable {
 
     package func stop() {
         shutdown(descriptor, CInt(SHUT_RDWR))
-        close(descriptor)
         try? path.remove()
     }
 }
 
 private enum LocalAddress {
-    /// - Returns: nil if the path does not fit.
+    /// - Returns: The result of `body`; nil if the path is too long for a socket address.
     static func with<Result>(
         _ path: LocalPath, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result? {

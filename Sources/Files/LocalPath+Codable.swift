@@ -1,7 +1,7 @@
 extension LocalPath: Codable {
     private static let prefix = "base64:"
 
-    /// The text form: the path itself if it is valid UTF-8 and unambiguous, else `base64:…`.
+    /// The text form: `base64:…` if the path is not valid UTF-8 or begins with `base64:`, else the path itself.
     public var encoded: String {
         if let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix(Self.prefix) { return text }
         return Self.prefix + Data(bytes).base64EncodedString()

@@ -17,7 +17,7 @@ extension LocalPath {
             && (endsWithSlash || bytes[start - 1] == 0x2F)
     }
 
-    /// The names between a folder and this path; nil if the path is not below the folder.
+    /// Returns the components of this path after those of `folder`; nil if the path is not below the folder.
     package func names(below folder: LocalPath) -> [[UInt8]]? {
         guard isBelow(folder) else { return nil }
         return bytes[folder.bytes.count...].split(separator: 0x2F).map(Array.init)

@@ -8,7 +8,7 @@ extension LocalPath {
     /// The maximum length of a path for `open(2)` and similar calls, with the null at the end.
     package static let lengthLimit = Int(PATH_MAX)
 
-    /// The path to the same file without symbolic links (`realpath(3)`).
+    /// Returns the path to the same file without symbolic links (`realpath(3)`).
     package func withoutLinks() throws(SystemCallError) -> LocalPath {
         // The C library would end the path at the null byte.
         guard !bytes.contains(0) else {
@@ -54,7 +54,7 @@ extension LocalPath {
         }
     }
 
-    /// Gives the file a second name, which must be free.
+    /// Gives the file a second name (a hard link), which must be free.
     package func link(as other: LocalPath) throws(SystemCallError) {
         try SystemCallError.check("link", other.text) {
             withCString { from in other.withCString { systemLink(from, $0) } }
@@ -69,7 +69,7 @@ extension LocalPath {
     }
 }
 
-/// `rename(2)` and `link(2)`, which the methods above would hide.
+/// The C functions `rename(2)` and `link(2)`, renamed because methods of `LocalPath` hide them.
 private func systemRename(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> CInt {
     rename(from, to)
 }

@@ -1,9 +1,9 @@
 /// The path of a local file, as the bytes that the system uses: names need not be UTF-8.
 ///
-/// Encoded as text when it is valid UTF-8, else as `base64:` followed by the bytes.
+/// A path is encoded as text if it is valid UTF-8, else as `base64:` followed by the bytes.
 ///
-/// This is not swift-system's `FilePath`, which drops a trailing slash, by which the system requires a folder. Its
-/// encoded form also differs from that in existing queues.
+/// swift-system's `FilePath` is not used, because it drops a slash at the end. With that slash, the system accepts only
+/// a folder. Its encoded form also differs from that in existing queues.
 public struct LocalPath: Hashable, Sendable {
     /// The bytes of the path, without the null at the end.
     public let bytes: [UInt8]
@@ -13,8 +13,8 @@ public struct LocalPath: Hashable, Sendable {
     /// - Parameter text: The path as UTF-8, relative to the current folder unless it begins with a slash.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The path for display: invalid bytes become U+FFFD. Never open the file by it. The text is not yet safe for a
-    /// terminal.
+    /// The path for display: invalid bytes become U+FFFD. Do not open a file by this text. It may contain control
+    /// characters, so it is not safe for a terminal.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The bytes after the last slash.
@@ -26,7 +26,7 @@ public struct LocalPath: Hashable, Sendable {
     /// The last component, for display.
     public var name: String { String(decoding: lastComponent, as: UTF8.self) }
 
-    /// Returns this path, a slash unless it ends with one, and `component`.
+    /// Returns this path with a slash and `component` appended. No slash is added if the path ends with one.
     public func appending(_ component: [UInt8]) -> LocalPath {
         bytes.last == UInt8(ascii: "/")
             ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)

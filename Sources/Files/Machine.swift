@@ -21,7 +21,7 @@ package enum Machine {
     /// The id of the user that this process runs as.
     package static var user: UInt32 { geteuid() }
 
-    /// The name of a user, or else the user id.
+    /// Returns the name of a user, or else the user id as text.
     package static func name(of user: UInt32) -> String {
         getpwuid(user).flatMap { entry in entry.pointee.pw_name.map { String(cString: $0) } } ?? "\(user)"
     }
@@ -34,7 +34,7 @@ package enum Machine {
     /// - Returns: False if there is no such process, or it belongs to another user.
     package static func end(_ process: Int32) -> Bool { kill(process, SIGTERM) == 0 }
 
-    /// The identifier of this start of the machine; empty if the system does not report it.
+    /// The identifier of the machine's current boot; empty if the system does not report it.
     package static var boot: String {
         #if os(Linux)
             let file = try? OpenFile(LocalPath("/proc/sys/kernel/random/boot_id"), for: .reading)

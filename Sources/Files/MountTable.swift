@@ -33,7 +33,7 @@ package struct MountTable: Sendable {
         return MountTable(String(decoding: text, as: UTF8.self))
     }
 
-    /// The file system that is mounted with this device number; nil if the table does not have it.
+    /// Returns the kind of the file system with this device number; nil if the table does not contain it.
     package func kind(of device: UInt64) -> FileSystemKind? {
         // Unpacked as in glibc's gnu_dev_major and gnu_dev_minor.
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
@@ -42,7 +42,8 @@ package struct MountTable: Sendable {
         return mounts.first { $0.device == number }?.kind
     }
 
-    /// The file system mounted nearest above a path. Of several at one mount point, the last covers the others.
+    /// Returns the kind of the file system that a path is on. Of several at one mount point, the last covers the
+    /// others.
     ///
     /// - Parameter path: A path without symbolic links.
     package func kind(above path: LocalPath) -> FileSystemKind? {
@@ -63,7 +64,7 @@ package enum PseudoFileSystems {
         "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
         "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
     ]
-    /// Devices of other file systems. Pseudo file systems are not cached: the kernel may reuse their number.
+    /// The known devices of other file systems. Those of pseudo file systems may be reused, so they are not kept.
     private static let others = Mutex<Set<UInt64>>([])
 
     package static func hold(_ device: UInt64) -> Bool {

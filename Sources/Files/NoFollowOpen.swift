@@ -13,7 +13,7 @@ package enum NoFollowOpen {
         case opened(FileDescriptor)
         /// The path contains a symbolic link.
         case link(LocalPath)
-        /// The path leads to no regular file. The entry was not opened, since opening some devices has effects.
+        /// The path leads to no regular file. The entry was not opened, because opening some devices has side effects.
         case special(isFolder: Bool)
         case failed(Errno)
     }
@@ -67,9 +67,9 @@ package enum NoFollowOpen {
         return code == ELOOP ? .link(walked.appending(last)) : .failed(Errno(rawValue: code))
     }
 
-    /// Opens a regular file, following symbolic links.
+    /// Opens a file, following symbolic links. The caller closes the descriptor.
     ///
-    /// - Throws: `SystemCallError`.
+    /// - Throws: `SystemCallError` if `open(2)` fails.
     package static func following(_ path: LocalPath) throws(SystemCallError) -> FileDescriptor {
         let opened = try SystemCallError.check("open", path.text) {
             path.withCString { openat(AT_FDCWD, $0, fileFlags) }

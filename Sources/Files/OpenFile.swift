@@ -7,25 +7,25 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// An open file, which the last reference closes. Its calls block.
+/// An open file. It is closed when the last reference is released. Its methods block.
 package final class OpenFile: Sendable {
     /// The purpose for which a file is opened. Opening never follows a symbolic link, never waits for the other end of
-    /// a pipe, never acquires a terminal, and no child inherits the descriptor.
+    /// a pipe and never acquires a terminal. No child process inherits the descriptor.
     package enum Access: Sendable {
         case reading
         /// Reading at any offset, writing at the end.
         case appending
-        /// Like `appending`, in a new file that only its owner can access; fails if the name exists.
+        /// Reading at any offset, writing at the end, in a new file for its owner alone. Fails if the name exists.
         case creating
-        /// Like `appending`; creates the file for its owner alone if it does not exist.
+        /// Writing at the end; creates the file for its owner alone if it does not exist.
         case appendingOrCreating
         /// Writing at the end after emptying the file; creates the file for its owner alone if it does not exist.
         case emptying
         /// Reading and writing at any offset.
         case writing
-        /// Like `writing`, in a new file that only its owner can access; fails if the name exists.
+        /// Reading and writing at any offset, in a new file that only its owner can access. Fails if the name exists.
         case creatingForWriting
-        /// Like `writing`; creates the file for its owner alone if it does not exist.
+        /// Reading and writing at any offset; creates the file for its owner alone if it does not exist.
         case locking
 
         fileprivate var flags: CInt {
@@ -50,7 +50,7 @@ package final class OpenFile: Sendable {
 
     /// Takes ownership of the descriptor.
     ///
-    /// - Parameter reserve: The reserve that receives the descriptor at the end.
+    /// - Parameter reserve: The reserve that receives the descriptor when the last reference is released; nil for none.
     package init(_ descriptor: FileDescriptor, name: String, reserve: DescriptorReserve? = nil) {
         self.descriptor = descriptor
         self.name = name
@@ -95,7 +95,7 @@ package final class OpenFile: Sendable {
 
     package func length() throws(SystemCallError) -> Int { Int(try status().identity.size) }
 
-    /// Reads up to the length of `buffer`. The count is lower only at the end of the file.
+    /// Fills `buffer` from `offset` on and returns the number of bytes, which is lower only at the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemCallError) -> Int {
@@ -129,7 +129,7 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Reads the next bytes, as from a pipe, and waits for them. Empty at the end.
+    /// Reads the next bytes, for example of a pipe, and waits for them. The result is empty at the end.
     package func readNext(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read", name) { systemRead(descriptor.rawValue, &bytes, limit) }
@@ -161,7 +161,7 @@ package final class OpenFile: Sendable {
         }
     }
 
-    /// - Returns: The number of bytes that the system accepted in one call.
+    /// - Returns: The number of bytes that the system wrote in one call, which may be lower than the number of `bytes`.
     package func appendOnce(_ bytes: [UInt8]) throws(SystemCallError) -> Int {
         try SystemCallError.check("write", name) {
             bytes.withUnsafeBytes { systemWrite(descriptor.rawValue, $0) }
@@ -187,7 +187,7 @@ package final class OpenFile: Sendable {
     }
 
     #if os(Linux)
-        /// Allocates `length` bytes of the disk for the file, which is empty.
+        /// Allocates `length` bytes of the disk for the file, which must be empty.
         ///
         /// - Returns: False if the file system cannot allocate.
         package func reserve(_ length: Int) throws(SystemCallError) -> Bool {
@@ -202,7 +202,7 @@ package final class OpenFile: Sendable {
         }
     #endif
 
-    /// Takes the lock of the file (`flock(2)`), which the last reference releases.
+    /// Takes the lock of the file (`flock(2)`) without waiting. Releasing the last reference ends the lock.
     ///
     /// - Returns: False if another open file holds the lock.
     package func tryLock(isShared: Bool = false) throws(SystemCallError) -> Bool {
@@ -228,7 +228,7 @@ extension OpenFile {
     }
 }
 
-/// `close(2)`, `write(2)`, `read(2)` and `pread(2)`, which the methods above would hide.
+/// The C functions `close`, `write`, `read` and `pread`, renamed because methods of `OpenFile` hide them.
 private func systemClose(_ descriptor: CInt) -> CInt { close(descriptor) }
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
@@ -253,7 +253,8 @@ extension FileDescriptor {
     /// True if a process has the file open for writing, or mapped; nil if that cannot be determined, for example for
     /// files of other users.
     ///
-    /// Call this only for a file on a local file system: others refuse a lease for other reasons too.
+    /// The check is a lease (fcntl(2)). Call it only on a local file system: others refuse leases for other reasons
+    /// too.
     package var hasWriters: Bool? {
         #if os(Linux)
             // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.

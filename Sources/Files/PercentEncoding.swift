@@ -4,7 +4,7 @@ package struct PlainCharacters: Sendable {
     private let low: UInt64
     private let high: UInt64
 
-    /// The letters, the digits and the ASCII characters of `others`.
+    /// Makes the set of the ASCII letters, the digits and the ASCII characters of `others`.
     package init(alphanumericsAnd others: StaticString) {
         var bits: (low: UInt64, high: UInt64) = (0, 0)
         func insert(_ byte: UInt8) {

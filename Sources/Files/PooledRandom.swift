@@ -6,8 +6,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Random numbers of the kernel, fetched 256 bytes at a time: each small upload draws a dozen. Each number is used
-/// once.
+/// A generator of random numbers from the kernel. It fetches 256 bytes at a time, because each small upload needs a
+/// dozen numbers. Each number is used once.
 package struct PooledRandom: RandomNumberGenerator, Sendable {
     /// The most bytes that getentropy(3) returns at once.
     private static let size = 256

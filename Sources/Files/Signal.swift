@@ -14,6 +14,6 @@ package enum Signal {
     package static let resume = SIGCONT
     package static let windowChange = SIGWINCH
 
-    /// Ends the process at once with the status of a shell for a signal, without any cleaning up.
+    /// Ends the process at once, without cleanup. The exit status is 128 plus the signal's number, as in shells.
     package static func exitNow(by signal: Int32) -> Never { _exit(128 + signal) }
 }

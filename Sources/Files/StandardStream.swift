@@ -18,10 +18,10 @@ package enum StandardStream: CInt, Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all of `text` at once. A closed reader is ignored.
+    /// Writes all of `text` without buffering. Errors are ignored, because the reader may have closed the stream.
     package func write(_ text: String) { try? write(Array(text.utf8)) }
 
-    /// Writes all of `bytes` at once.
+    /// Writes all of `bytes` without buffering.
     package func write(_ bytes: [UInt8]) throws(SystemCallError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -32,7 +32,7 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
-    /// Reads the next bytes, and waits for them. Empty at the end.
+    /// Reads the next bytes, and waits for them. The result is empty at the end.
     package func read(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read") { systemRead(rawValue, &bytes, limit) }
@@ -42,8 +42,8 @@ package enum StandardStream: CInt, Sendable {
     /// Calls `read(2)` once and returns its result; the caller checks `errno`.
     package func readOnce(into buffer: inout [UInt8]) -> Int { systemRead(rawValue, &buffer, buffer.count) }
 
-    /// Passes typed bytes to `take` one by one, with echo, line mode and signals of the terminal switched off. Without
-    /// signals the process cannot end early and leave the echo switched off.
+    /// Passes typed bytes to `take` one by one, with echo, line mode and signals of the terminal switched off. With
+    /// signals off, no key ends the process before the echo is switched on again.
     ///
     /// - Parameter take: Returns false after the last wanted byte.
     /// - Returns: False if the stream is not a terminal.
@@ -63,7 +63,7 @@ package enum StandardStream: CInt, Sendable {
     }
 }
 
-/// `write(2)`, which the methods above would hide.
+/// The C function `write(2)`, renamed because a method of `StandardStream` hides it.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

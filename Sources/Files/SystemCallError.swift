@@ -12,7 +12,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
     /// The name of the file that the call used; empty if there is none.
     package var name: String
     package var code: Errno
-    /// The property that makes the file unsafe, with its mode, if no call failed.
+    /// The property that makes the file unsafe; nil if a system call failed instead.
     package var danger: FileDanger?
     package var mode: UInt32
 
@@ -36,7 +36,9 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { "\(call): \(reason)" }
 
-    /// Repeats the call while a signal interrupts it (`EINTR`).
+    /// Calls `body`, which makes a system call, again while a signal interrupts it (`EINTR`).
+    ///
+    /// - Throws: `SystemCallError` if the result is -1.
     @discardableResult
     package static func check<Result: SignedInteger>(
         _ call: String, _ name: String = "", _ body: () -> Result

@@ -6,7 +6,7 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The disk or network share of a file, which may be temporarily away while the file still exists.
+/// The disk or network share of a file. It may be temporarily unavailable although the file still exists.
 package enum Volume {
     /// True for the errno values of a disk that is unplugged or broken, and of a share whose server does not respond:
     /// the file may be readable later.
@@ -32,8 +32,10 @@ package enum Volume {
         ].contains(code.rawValue)
     }
 
-    /// True if a path leads to no file because its medium is not mounted: the existing part of the path is on another
-    /// device than the file was.
+    /// True if there is no file at `path` because its disk or share is not mounted. In that case, the nearest existing
+    /// folder of the path is on another device than the file was.
+    ///
+    /// - Parameter expected: The last known identity of the file.
     package static func isAway(_ path: LocalPath, expecting expected: FileIdentity) -> Bool {
         var folder = path
         do throws(SystemCallError) {
@@ -54,8 +56,9 @@ package enum Volume {
         return false
     }
 
-    /// False for file systems whose files have other device numbers than their folders. An overlay reports the lower
-    /// layer's device for a file, and no mount has the device numbers of btrfs subvolumes.
+    /// True if a file in a folder on this device has the same device number as the folder. That is false for an
+    /// overlay, which reports the lower layer's device for a file. It is false for btrfs subvolumes too, whose devices
+    /// are not in the mount table.
     private static func tellsDevice(_ folder: UInt64) -> Bool {
         #if os(Linux)
             guard let kind = MountTable.current?.kind(of: folder) else { return false }

@@ -13,7 +13,7 @@ package struct BlockedUpload: Equatable, Sendable {
         let waiting = uploads.filter { $0.state == .queued && $0.start?.after.isEmpty == false }
             .sorted { $0.id < $1.id }
         guard !waiting.isEmpty else { return [] }
-        var ends = Dictionary(uniqueKeysWithValues: uploads.filter(\.needsSomebody).map { ($0.id, $0) })
+        var ends = Dictionary(uniqueKeysWithValues: uploads.filter(\.needsUser).map { ($0.id, $0) })
         let ended = ends.keys.sorted()
         var blocked: [BlockedUpload] = []
         var blockedIDs: [Upload.ID] = []
@@ -31,20 +31,20 @@ package struct BlockedUpload: Equatable, Sendable {
 
     /// The reason for the wait, as the end of a sentence about `upload`: `waits for 7, which failed`.
     package var sentence: String {
-        let fate =
+        let reason =
             switch blocker.state {
             case .failed: "failed"
             case .held: "is held"
             case .paused: "is paused"
             case .queued, .running, .waiting, .done: "does not start"
             }
-        return "waits for \(blocker.id), which \(fate)"
+        return "waits for \(blocker.id), which \(reason)"
     }
 }
 
 extension Upload {
     /// True if the upload has failed, is held, or is paused by a user: it cannot start until a user acts.
-    fileprivate var needsSomebody: Bool {
+    fileprivate var needsUser: Bool {
         switch state {
         case .failed, .held: true
         case .paused(let reasons): reasons.contains(.user)

@@ -51,7 +51,7 @@ struct Ferry: AsyncParsableCommand {
         DescriptorLimit.raise()
         CoreDump.prevent()
         do {
-            if let mistake = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw mistake }
+            if let failure = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw failure }
             if let page = try ManualTopic.text(
                 for: CommandLine.arguments.dropFirst(), columns: min(WordWrap.terminalColumns ?? 80, 100))
             {

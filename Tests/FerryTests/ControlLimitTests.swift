@@ -57,7 +57,7 @@ struct ControlLimitTests {
     @Test func `a client of the control socket that asks within its time gets a response`() async throws {
         try await withServer { folder in
             let isAnswered = await Self.blocking { () -> Bool in
-                if case .answered = ControlClient(folder: folder).ask(.report) { true } else { false }
+                if case .responded = ControlClient(folder: folder).ask(.report) { true } else { false }
             }
             #expect(isAnswered)
         }

@@ -119,7 +119,7 @@ enum OutputSamples {
                     leftovers: fates.map {
                         .init(
                             leftover: leftover,
-                            abandoned: AbandonedUpload(upload(.queued), since: moment), fate: $0)
+                            abandoned: AbandonedUpload(upload(.queued), since: moment), disposition: $0)
                     })),
             CheckLine(
                 result: CheckResult(

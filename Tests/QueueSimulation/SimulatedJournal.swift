@@ -146,7 +146,7 @@ final class SimulatedJournal: Journal {
                 do throws(JournalError) {
                     let written = try compaction.run()
                     state.store.finish(written)
-                    return written.doubt == nil
+                    return written.durabilityError == nil
                 } catch {
                     state.store.fail(error)
                     return false

@@ -143,6 +143,13 @@ struct WebDAVUploadTests {
         #expect(exchanges.map(\.method) == [.delete])
         #expect(exchanges.map(\.url) == [resource.url])
     }
+
+    @Test func `removal deletes the files under the other temporary names too`() {
+        var resource = UploadResource(url: "http://server.example/files/.a.bin.part-key-2")
+        resource.memory = ["abandoned": "http://server.example/files/.a.bin.part-key-1"]
+        let exchanges = WebDAVUpload(item: .make(), options: .init()).removal(of: resource)
+        #expect(exchanges.map(\.url) == [resource.url, resource.memory["abandoned"]])
+    }
 }
 
 struct WebDAVExistingTests {

@@ -1,16 +1,16 @@
-/// A change in a watched folder. It is only a reason to scan: the files themselves are authoritative.
+/// A change in a watched folder. It is only a reason to scan the folder. The scan determines what has changed.
 package enum FolderEvent: Hashable, Sendable {
     /// A name was created, closed after writing, moved in or out, or deleted.
     case changed(LocalPath)
     /// A folder was created or moved in.
     case folderCame(LocalPath)
-    /// A folder was removed, with its content.
+    /// A folder was deleted or moved away, with its content.
     case folderWent(LocalPath)
-    /// The system has dropped events.
+    /// The system has dropped events, so any folder may have changed.
     case lost
 }
 
-/// The system's events of folders: a protocol, so that tests can replace it. One thread uses it.
+/// A source of folder events, which one thread uses. It is a protocol, so that tests can replace the system's source.
 package protocol FolderEvents: AnyObject {
     /// Watches the names in a folder from now on, not those in its subfolders. A second call for the same folder is
     /// allowed.
@@ -18,7 +18,7 @@ package protocol FolderEvents: AnyObject {
     /// - Returns: The reason if the folder cannot be watched; nil for success.
     func watch(_ folder: LocalPath) -> UnwatchedFolder?
 
-    /// Returns the events since the last call; waits for an event until `alarm` rings or the time is over.
+    /// Returns the events since the last call. If there are none, waits for an event, for `alarm` or until `limit`.
     ///
     /// - Parameter limit: The longest wait; nil for no limit.
     func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent]
@@ -28,13 +28,13 @@ package protocol FolderEvents: AnyObject {
 package enum UnwatchedFolder: Error, Hashable, Sendable {
     /// The system reports no folder events.
     case unsupported
-    /// The number that the setting limits (fs.inotify.…) is reached.
+    /// A limit of the kernel is reached. `setting` names it, such as `fs.inotify.max_user_watches`.
     case limit(setting: String)
     /// The folder does not exist, or may not be read.
     case gone
 }
 
-/// The events of a system that reports none: the folders must be scanned repeatedly.
+/// A source that never returns an event. The folders must be scanned repeatedly instead.
 package final class NoFolderEvents: FolderEvents {
     private let reason: UnwatchedFolder
 

@@ -1,6 +1,6 @@
 #if !os(Linux)
 
-    /// The events of this system, which reports none: the folders must be scanned repeatedly.
+    /// The source of folder events on this system. It never returns one, so the folders must be scanned repeatedly.
     package final class SystemFolderEvents: FolderEvents {
         private let none = NoFolderEvents()
 

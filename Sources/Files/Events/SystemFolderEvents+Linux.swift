@@ -1,7 +1,7 @@
 #if os(Linux)
     import Glibc
 
-    /// The events of folders, by inotify(7), which does not report changes by other machines on a network file system.
+    /// The source of folder events, by inotify(7), which reports no changes by other machines on network shares.
     package final class SystemFolderEvents: FolderEvents {
         private let descriptor: CInt
         private var folders: [CInt: LocalPath] = [:]
@@ -35,7 +35,7 @@
                 default: return .unsupported
                 }
             }
-            // The name may have belonged to another folder, and the folder may have had another name.
+            // The path may have belonged to another folder, and the folder may have had another path.
             if let before = numbers[folder], before != number { forget(folder) }
             if let before = folders[number], before != folder { numbers[before] = nil }
             folders[number] = folder
@@ -51,7 +51,7 @@
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return events }
                 take(count, into: &events)
-                // Continuous changes must not prevent the scan.
+                // The loop ends, because continuous changes must not prevent the scan.
                 if events.count > 10_000 { return events }
             }
         }
@@ -95,8 +95,7 @@
             return .folderWent(path)
         }
 
-        /// Forgets a folder that was moved away, with all below: its watches continue under names that are no longer
-        /// valid.
+        /// Ends the watches of a moved folder and of all folders below it, which would report events with old paths.
         private func forget(below folder: LocalPath) {
             for path in numbers.keys where path == folder || path.isBelow(folder) { forget(path) }
         }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Wakes a thread that waits in the kernel: a pipe with a byte in it.
+/// A pipe that wakes a thread that waits in the kernel.
 package final class WakeupPipe: Sendable {
     private let near: CInt
     private let far: CInt
@@ -33,9 +33,11 @@ package final class WakeupPipe: Sendable {
         _ = write(far, &byte, 1)
     }
 
-    /// Waits until the pipe has rung, `other` is readable, or the time is over.
+    /// Waits until `ring` was called, `other` is readable, or the time is over.
     ///
-    /// - Parameter limit: The longest wait; nil for no limit.
+    /// - Parameters:
+    ///   - other: Another descriptor to wait for; nil for none.
+    ///   - limit: The longest wait; nil for no limit.
     package func wait(for other: CInt?, upTo limit: Duration? = nil) throws(SystemCallError) -> Wakeup {
         var waiting = [
             pollfd(fd: near, events: Int16(POLLIN), revents: 0),
@@ -55,7 +57,7 @@ package final class WakeupPipe: Sendable {
     }
 }
 
-/// Makes a pipe that no child inherits.
+/// Makes a pipe that no child process inherits.
 func openPipe() throws(SystemCallError) -> (read: CInt, write: CInt) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { throw SystemCallError("pipe") }

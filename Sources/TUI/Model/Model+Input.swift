@@ -130,7 +130,7 @@ extension Model {
             return run(.filter) + type(rest)
         case .add where rest.first == "/" || rest.first == "~":
             return run(.add) + paste(rest.text, isComplete: true)
-        case .limitBandwidth where (try? Bandwidth.ordered(rest.text)) != nil:
+        case .limitBandwidth where (try? Bandwidth.parse(rest.text)) != nil:
             return run(.limitBandwidth) + paste(rest.text, isComplete: true)
         case .help: return run(.help) + paste(rest.text, isComplete: true)
         default: return nil

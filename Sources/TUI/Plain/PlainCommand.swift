@@ -105,7 +105,7 @@ enum PlainCommand: Hashable, Sendable {
             let name = String(rest[first.startIndex..<last.endIndex])
             scope = words[mark].lowercased() == "to" ? .destination(name) : .batch(name)
         }
-        do throws(UploadFailure) { return .limit(try Bandwidth.ordered(text), scope) } catch {
+        do throws(UploadFailure) { return .limit(try Bandwidth.parse(text), scope) } catch {
             throw PlainCommandError(
                 "'\(text)' is not an amount; limit 20M, limit 800K, limit off or limit auto")
         }

@@ -6,11 +6,11 @@ package struct NextcloudCheck: DestinationCheck {
     private enum Phase: Sendable {
         case folder
         case uploads(findings: [String])
-        /// Requests the stored size of one of the found uploads.
+        /// Requests the stored size of one unfinished upload; the number is its index in `leftovers`.
         case sizing(CheckReport, Int)
     }
 
-    /// The limit of uploads whose size is requested, since each costs one request.
+    /// The maximum number of unfinished uploads whose size is requested. Each size costs one request.
     private static let sizedUploads = 100
 
     private let url: String
@@ -83,7 +83,8 @@ package struct NextcloudCheck: DestinationCheck {
         return .send(WebDAVProperties.exchange(folder, depth: 1, [.getcontentlength]))
     }
 
-    /// Returns the total size of the chunks, whose names are numbers; `.file` is the sum of all of them.
+    /// Returns the total size of the stored chunks. The name of a chunk is a number. The entry `.file` is skipped,
+    /// because its size is already the sum of all chunks.
     private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
         entries.reduce(0) { sum, entry in
             let name = entry.path.split(separator: "/").last ?? ""

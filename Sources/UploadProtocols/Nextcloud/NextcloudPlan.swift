@@ -7,13 +7,13 @@ struct NextcloudPlan: Hashable, PartPlan {
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
     /// The chunk size if none is configured.
     static let usualChunkSize: ByteCount = 10 << 20
-    /// The limit of chunks. The server allows 10,000, but a list of that length would exceed the response limit.
+    /// The maximum number of chunks. The server allows 10,000, but Ferry cannot read so long a list in a response.
     static let chunkLimit: ByteCount = 2000
 
     let size: ByteCount
     let chunkSize: ByteCount
 
-    /// - Parameter wished: The configured chunk size, which the limits may change.
+    /// - Parameter wished: The configured chunk size in bytes; nil for the default. The plan adjusts it to the limits.
     init(size: ByteCount, wished: ByteCount?) {
         let least = size / Self.chunkLimit + 1
         let chosen = max(wished ?? Self.usualChunkSize, least)
@@ -26,7 +26,7 @@ struct NextcloudPlan: Hashable, PartPlan {
         self.chunkSize = max(1, chunkSize)
     }
 
-    /// The number of chunks, which are numbered from 1. It exceeds the limit if the file is too large for the protocol.
+    /// The number of chunks. It is greater than `chunkLimit` if the file is too large for the protocol.
     var count: Int { Int(clamping: size / chunkSize + (size % chunkSize == 0 ? 0 : 1)) }
     var isTooLarge: Bool { count > Int(Self.chunkLimit) }
     var numbers: Range<Int> { 1..<count + 1 }
@@ -36,18 +36,18 @@ struct NextcloudPlan: Hashable, PartPlan {
         return start..<min(start + chunkSize, size)
     }
 
-    /// Returns the name of a chunk, from `00001`, so that the order by name is the order of the chunks.
+    /// Returns the name of a chunk, from `00001`. Sorted by name, the chunks are in the order of the file.
     static func name(_ number: Int) -> String {
         String(repeating: "0", count: max(0, 5 - String(number).count)) + String(number)
     }
 }
 
-/// The URLs of a Nextcloud's files and of its unfinished uploads.
+/// The URLs for unfinished uploads on a Nextcloud server.
 struct NextcloudAddress: Hashable, Sendable {
-    /// The folder of the user's unfinished uploads: `…/remote.php/dav/uploads/USER/`.
+    /// The URL of the folder for the user's unfinished uploads: `…/remote.php/dav/uploads/USER/`.
     let uploads: String
 
-    /// Makes the URLs; nil if `url` is not below `…/dav/files/USER/`.
+    /// Finds the user in the URL of a destination; nil if `url` is not below `…/dav/files/USER/`.
     init?(_ url: String) {
         let plain = UploadAddress.withoutQuery(url)
         guard let mark = plain.firstRange(of: "/dav/files/") else { return nil }
@@ -56,6 +56,6 @@ struct NextcloudAddress: Hashable, Sendable {
         uploads = "\(plain[..<mark.lowerBound])/dav/uploads/\(user)/"
     }
 
-    /// Returns the folder of one upload, the same in each attempt.
+    /// Returns the URL of the folder for the upload with this key. It is the same in every attempt.
     func folder(key: String) -> String { uploads + WebDAVAddress.quoted(key) + "/" }
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The upload of a large file in chunks: its folder, its chunks, and the list of those already stored.
+/// The steps for a large file: create the upload's folder, list the stored chunks, send the missing chunks.
 extension NextcloudUpload {
     mutating func makeUpload() -> Step {
         knowsFolder = true
@@ -18,7 +18,7 @@ extension NextcloudUpload {
     mutating func receiveUpload(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
         case 200..<300: return send(PartTable(plan, held: []))
-        // An attempt that ended before it could record the folder created it; the key belongs to this upload only.
+        // The folder exists: an earlier attempt created it and did not record it. No other upload has its name.
         case 405: return list()
         case 404, 409:
             var failure = WebDAVFailure.failure(answer)
@@ -44,14 +44,14 @@ extension NextcloudUpload {
         var held: Set<Int> = []
         for entry in all where !entry.isFolder {
             let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
-            // `.file` is the assembled file; a chunk of another size is sent again.
+            // `.file` is the assembled file. A stored chunk of the wrong size is sent again.
             guard let number = Int(name), (1...plan.count).contains(number) else { continue }
             if entry.file.size == ByteCount(plan.range(of: number).count) { held.insert(number) }
         }
         return send(PartTable(plan, held: held))
     }
 
-    /// Sends as many chunks at once as allowed, or assembles them if all are stored.
+    /// Sends missing chunks, as many at once as `atOnce` allows, or the `MOVE` if all chunks are stored.
     private mutating func send(_ chunks: PartTable<NextcloudPlan>) -> Step {
         var chunks = chunks
         noteHeld(chunks)
@@ -92,7 +92,7 @@ extension NextcloudUpload {
             phase = .sendingChunks(chunks)
             return following.isEmpty ? .wait() : .sendAll(following)
         case 404, 409:
-            // Other chunks are still in flight, so the next attempt starts again.
+            // Other chunks are still in flight. So this attempt fails, and the next attempt starts again.
             let lost: [Step.Note] = resource.map { [.serverLost($0.confirmed)] } ?? []
             return .failed(Self.lost, notes: lost + [.resource(nil)])
         default: return .failed(WebDAVFailure.failure(answer))

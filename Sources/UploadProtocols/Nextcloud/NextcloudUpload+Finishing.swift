@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// The last steps of an upload: a whole file in one request, or the `MOVE` that assembles the chunks.
+/// The last steps of an upload: a small file in one `PUT`, or the `MOVE` that assembles the chunks.
 extension NextcloudUpload {
     mutating func sendWhole() -> Step {
         let address = address(of: name)
         var exchange = Exchange(
             .put, address.url, fields: [.contentType: item.contentType],
             body: item.size > 0 ? .file(range: 0..<item.size) : .none, traits: [.idempotent, .completes])
-        // The condition protects a file that appears meanwhile (RFC 9110 §13.1.2).
+        // The condition protects a file that another client creates meanwhile (RFC 9110 §13.1.2).
         if !replaces { exchange.fields[.ifNoneMatch] = "*" }
         addKept(to: &exchange)
         var begun = UploadResource(url: address.url)
         begun.nextcloud.name = name
-        // If no file was there, a file of this size is ours; otherwise it may be the old one.
+        // If no file existed before and the response gets lost, a file of this size must be this upload's.
         if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
         noteResource(begun)
         phase = .sendingWhole
@@ -29,7 +29,7 @@ extension NextcloudUpload {
         case 412: return takenMeanwhile()
         default:
             let failure = WebDAVFailure.failure(answer)
-            // The response of a proxy says nothing about the server behind it.
+            // 502 and 504 come from a proxy. They do not show what the server behind it did.
             return .failed(failure, notes: [502, 504].contains(answer.status) ? [] : [.resource(nil)])
         }
     }
@@ -43,7 +43,7 @@ extension NextcloudUpload {
         exchange.fields[.overwrite] = replaces ? "T" : "F"
         exchange.fields[.ocTotalLength] = "\(item.size)"
         addKept(to: &exchange)
-        // The response may take minutes and get lost: then the file is looked up before any request is repeated.
+        // The response may take minutes and get lost. Then the mark makes the next attempt check for the file first.
         exchange.markBeforeLastBytes = mark.withWholeBodySent(true)
         phase = .moving
         return .send(exchange)
@@ -72,7 +72,8 @@ extension NextcloudUpload {
         return choose()
     }
 
-    /// Fails so that the next attempts look for the file first, several times, before they repeat the `MOVE`.
+    /// Fails the attempt, because the server may still assemble the file. The next attempts check the upload's folder
+    /// up to `pollLimit` times before they send the `MOVE` again.
     private mutating func stillAssembling(_ reason: UploadFailure?) -> Step {
         noteAssembling()
         return .failed(
@@ -83,7 +84,7 @@ extension NextcloudUpload {
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
-    /// The server may execute the `MOVE` for minutes although the connection for its response is gone.
+    /// Handles a `MOVE` without a response. The server may work on it for minutes after the connection broke.
     mutating func lostAnswer(_ failure: UploadFailure) -> Step {
         noteAssembling()
         return .failed(failure)
@@ -96,8 +97,8 @@ extension NextcloudUpload {
         noteResource(noted)
     }
 
-    /// Handles the lookup of the upload's folder, which the server deletes when the file is complete. The file alone
-    /// proves nothing, as an older one of the same size may be there.
+    /// Handles the lookup of the upload's folder after a `MOVE` without a response. The server deletes the folder when
+    /// the file is complete. A file at the final URL alone proves nothing: an older file of the same size may be there.
     mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
@@ -105,7 +106,7 @@ extension NextcloudUpload {
         guard noted.nextcloud.polls >= Self.pollLimit || noted.nextcloud.polls == 0 else {
             return stillAssembling(nil)
         }
-        // The MOVE never arrived, or the server aborted it: the stored chunks show which.
+        // The MOVE never arrived, or the server aborted it. The list of stored chunks shows what is missing.
         noted = noted.withWholeBodySent(false)
         noted.nextcloud.polls = 0
         noteResource(noted)
@@ -131,8 +132,8 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Nextcloud stores the client's digest and returns it unchecked: only a digest that it computes itself proves the
-    /// content.
+    /// Finishes the upload. If the options require a digest, first asks Nextcloud to compute it. Nextcloud stores and
+    /// returns the client's digest without a check, so only a digest computed by the server proves the content.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
@@ -150,7 +151,7 @@ extension NextcloudUpload {
     {
         let failure = ResponseClassifier.failure(answer)
         guard answer.isSuccess else {
-            // Recalculation exists since Nextcloud 23; older versions are not compared.
+            // The server computes digests since Nextcloud 23. With an older version, the digest is not compared.
             return failure.isTransient ? .failed(failure) : .done(receipt)
         }
         var receipt = receipt
@@ -165,7 +166,7 @@ extension NextcloudUpload {
 }
 
 extension HTTPField.Name {
-    /// Makes Nextcloud compute a file's digest and respond with `OC-Checksum` (its feature
+    /// The field that makes Nextcloud compute a file's digest and return it in `OC-Checksum` (Nextcloud's feature
     /// `nextcloud-checksum-update`).
     static let recalculateHash = named("X-Recalculate-Hash")
 }

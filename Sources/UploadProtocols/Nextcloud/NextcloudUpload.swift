@@ -4,8 +4,8 @@ import HTTPTypes
 /// Nextcloud's chunked upload, version 2 (Nextcloud developer manual, "Chunked file upload"). Chunks are sent to a
 /// separate folder, in any order, and a `MOVE` assembles them at the file's URL. A small file is one `PUT`.
 ///
-/// The implementation follows the documented requests and is tested against a server built from them, not a real
-/// Nextcloud.
+/// The implementation follows Nextcloud's documentation. It is tested against a server written from the documentation,
+/// not against a real Nextcloud.
 public struct NextcloudUpload: UploadProtocol {
     public static let name = "nextcloud"
     public static let traits = ProtocolTraits(
@@ -34,13 +34,13 @@ public struct NextcloudUpload: UploadProtocol {
         case assembling
         /// A lookup of the file that the `MOVE` made.
         case settled
-        /// A lookup of the file after a success, with the digests that were computed for the request.
+        /// A lookup of the stored file after the server reported success. `ours` has the digests of the local file.
         case result(ours: [ComputedDigest])
     }
 
-    /// The number of lookups of an assembly before the `MOVE` is sent again.
+    /// The number of lookups after which a `MOVE` without a response is sent again.
     static let pollLimit = 4
-    /// The seconds between two lookups of an assembly, which may take minutes.
+    /// The number of seconds between two lookups of an assembly. An assembly may take minutes.
     static let pollPause = 15.0
     /// The number of concurrent requests if none is configured.
     static let usualParallelRequests = 2
@@ -48,19 +48,19 @@ public struct NextcloudUpload: UploadProtocol {
     let item: UploadItem
     let options: ProtocolOptions
     var phase: Phase
-    /// The upload's folder, or the URL of a small file; nil before it is recorded.
+    /// The last recorded resource: the upload's folder, or the URL of a small file. It is nil before the first record.
     var resource: UploadResource?
     var name: String
     var replaces = false
-    /// True if an earlier attempt may have made the file.
+    /// True if the `MOVE` of an earlier attempt may have made the file.
     var mayBeMoved = false
     var knowsFolder = false
     var budget = RetryBudget()
     var atOnce: PartConcurrency
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The options; the chunk size, the parallel requests, the checksum and the policy for an
-    ///   existing file apply.
+    /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy
+    ///   for an existing file are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -97,7 +97,7 @@ public struct NextcloudUpload: UploadProtocol {
         return step.noting(pending)
     }
 
-    /// Deletes the upload's folder. A resource that may be the finished file is not deleted.
+    /// Returns the request that deletes the upload's folder. A file without chunks may be complete, so it is kept.
     public func removal(of resource: UploadResource) -> [Exchange] {
         resource.isChunked ? [Exchange(.delete, resource.url)] : []
     }
@@ -125,7 +125,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Stores a note for the next step.
+    /// Adds a note to the next step that the protocol returns.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {
@@ -139,7 +139,7 @@ extension NextcloudUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The division of the file: that of an earlier attempt, or by the destination's settings.
+    /// The division of the file into chunks. The chunk size is that of an earlier attempt, or else the configured one.
     var plan: NextcloudPlan {
         resource?.nextcloud.chunkSize.map { NextcloudPlan(size: item.size, chunkSize: $0) }
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)
@@ -177,7 +177,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Looks up the file's URL, so that a folder there is not replaced, and follows the destination's policy.
+    /// Looks up the file's URL, because a folder there must not be replaced, and follows the policy for existing files.
     mutating func choose() -> Step {
         let begun = resource.flatMap { noted in
             noted.nextcloud.name.map { ExistingChoice.Begun(name: $0, mayBeComplete: noted.wholeBodySent) }
@@ -230,7 +230,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds the facts that Nextcloud stores about a file in addition to its bytes.
+    /// Adds the file's modification time and, if the options require one, its digest. Nextcloud stores both.
     func addKept(to exchange: inout Exchange) {
         if let modified = item.modified {
             exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
@@ -244,11 +244,11 @@ extension NextcloudUpload {
     }
 }
 
-/// The facts that an upload to Nextcloud remembers.
+/// The facts that an upload to Nextcloud stores between attempts.
 struct NextcloudMemory: ResumeForm {
     /// The name of the file on the server.
     var name: String?
-    /// The bytes of each chunk but the last; nil for a file in one request.
+    /// The number of bytes in each chunk but the last; nil for a file that is sent in one request.
     var chunkSize: ByteCount?
     /// The number of lookups after a `MOVE` without a response.
     var polls = 0
@@ -264,6 +264,6 @@ extension UploadResource {
         set { self[NextcloudMemory.self] = newValue }
     }
 
-    /// True for the folder of an upload in chunks.
+    /// True if the resource is the folder of an upload in chunks.
     var isChunked: Bool { nextcloud.chunkSize != nil }
 }

@@ -2,19 +2,19 @@ import FerryFiles
 
 /// The name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
 package enum ContentDisposition {
-    /// Returns the field's value. A name that is not plain ASCII is added in full, for servers that support it.
+    /// Returns the field's value. A name that is not plain ASCII is also written completely, as `filename*`.
     package static func inline(filename name: String) -> String {
         let plain = plainText(name)
         guard plain != name else { return "inline; filename=\"\(name)\"" }
         return "inline; filename=\"\(plain)\"; \(extended(filename: name))"
     }
 
-    /// Returns the parameter for any name in full (RFC 8187 §3.2).
+    /// Returns the parameter `filename*`, which can contain any name (RFC 8187 §3.2).
     static func extended(filename name: String) -> String {
         "filename*=UTF-8''\(name.percentEncoded(keeping: attributeCharacters))"
     }
 
-    /// Returns the file's name, preferably the full one; nil if there is none.
+    /// Returns the file's name from `filename*`, or else from `filename`; nil if the field has neither.
     package static func filename(in field: String) -> String? {
         let field = ParameterizedField(field)
         if let extended = field["filename*"] {
@@ -29,7 +29,7 @@ package enum ContentDisposition {
         return field["filename"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns a name for a `quoted-string`, without the characters that readers unescape differently.
+    /// Returns the name with `_` for quotes, backslashes and non-ASCII, which servers decode in different ways.
     private static func plainText(_ name: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -38,6 +38,6 @@ package enum ContentDisposition {
                 }))
     }
 
-    /// The characters `attr-char` of RFC 8187 §3.2.1.
+    /// The characters that `filename*` need not encode (`attr-char` of RFC 8187 §3.2.1).
     private static let attributeCharacters = PlainCharacters(alphanumericsAnd: "!#$&+-.^_`|~")
 }

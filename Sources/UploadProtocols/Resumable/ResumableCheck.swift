@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A check by `OPTIONS` whether a target accepts resumable uploads, and within which limits.
+/// A check by `OPTIONS` that shows whether a target accepts resumable uploads, and with which limits.
 package struct ResumableCheck: DestinationCheck {
     private let target: String
 
@@ -53,7 +53,7 @@ package struct ResumableCheck: DestinationCheck {
         return findings
     }
 
-    /// Returns a duration in whole hours, minutes or seconds, which is precise enough.
+    /// Returns a duration rounded down to whole seconds, minutes, hours or days.
     private static func duration(_ seconds: ByteCount) -> String {
         switch seconds {
         case ..<120: "\(seconds) seconds"

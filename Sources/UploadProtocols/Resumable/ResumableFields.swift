@@ -1,14 +1,14 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// The Boolean field for whether a request's content reaches the file's end, or whether a response comes from the
-    /// target.
+    /// The Boolean field that is true in a request whose content reaches the end of the file, and in a response if the
+    /// upload is complete.
     package static let uploadComplete = named("Upload-Complete")
-    /// The opposite of `uploadComplete`, up to interop version 3.
+    /// The field with the opposite value of `Upload-Complete`, up to interop version 3.
     package static let uploadIncomplete = named("Upload-Incomplete")
     /// The limits of the server: see `UploadLimit`.
     package static let uploadLimit = named("Upload-Limit")
-    /// The version field of every request while there is no RFC: see `InteropVersion`.
+    /// The version of the draft, in every request until there is an RFC: see `InteropVersion`.
     package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
 }
 
@@ -23,7 +23,7 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Drafts -09 to -11 and the editor's copy of 2026.
     case eight = 8
 
-    /// Parses the value of a field; nil for any other version.
+    /// Parses a value of `Upload-Draft-Interop-Version`; nil if it is missing or names another version.
     package init?(field: String?) {
         guard let number = StructuredField.count(field) else { return nil }
         self.init(rawValue: Int(number))
@@ -32,10 +32,10 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// The header fields of every request of this version.
     package var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
 
-    /// True for versions with a media type of appends, the upload's length and digests; older ones ignore these.
+    /// True for versions with a media type for appends, `Upload-Length` and digests. Older versions ignore these.
     package var isTyped: Bool { self >= .six }
 
-    /// Writes whether a request's content, or the stored content, reaches the end.
+    /// Sets the field that states whether a request's content, or the stored content, reaches the end of the file.
     package func write(isComplete: Bool, to fields: inout HTTPFields) {
         switch self {
         case .three: fields[.uploadIncomplete] = isComplete ? "?0" : "?1"

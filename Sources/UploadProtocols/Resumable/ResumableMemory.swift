@@ -1,8 +1,8 @@
 import FerryFiles
 
-/// The facts that a resumable upload stores beside its URL: a few short words, because each change is journaled.
+/// The facts that a resumable upload stores between attempts. Each change is journaled, so they are short.
 struct ResumableMemory: ResumeForm {
-    /// The version that the upload was created in; nil for a resource of another protocol.
+    /// The interop version of the upload; nil for a resource of another protocol.
     var interop: InteropVersion?
     /// The last limits that the server stated.
     var limit: UploadLimit?
@@ -25,10 +25,10 @@ extension UploadResource {
         set { self[ResumableMemory.self] = newValue }
     }
 
-    /// The limit in seconds: a server with a later time means "for ever".
+    /// The longest stored lifetime of an upload, in seconds. A server that states a longer one means "for ever".
     private static let longestAge: ByteCount = 10 * 366 * 86_400
 
-    /// Stores the limits, and the time until which the server keeps the upload.
+    /// Stores the limits for appends, and the time when the server drops the upload.
     mutating func take(_ told: UploadLimit?) {
         guard let told else { return }
         if let age = told.age { expires = Date().addingTimeInterval(Double(min(age, Self.longestAge))) }
@@ -52,7 +52,7 @@ extension UploadLimit: ResumeText {
     var stored: String? { header() }
 }
 
-/// The text form is Base64.
+/// The stored string of a digest: its bytes in Base64.
 extension [UInt8]: ResumeText {
     init?(stored: String) {
         guard let data = Data(base64Encoded: stored) else { return nil }

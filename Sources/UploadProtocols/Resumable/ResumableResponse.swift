@@ -1,16 +1,16 @@
 import FerryFiles
 import HTTPTypes
 
-/// The facts about an upload in a response, in the words of any version. Malformed fields count as absent.
+/// The facts about an upload in a response of any interop version. A malformed header field counts as absent.
 struct ResumableResponse: Sendable {
-    /// True if the response is the target's own; false if the upload is not complete.
+    /// True if the upload is complete and the response comes from the target; nil if the server does not say.
     var isComplete: Bool?
     /// The number of bytes that the server has stored.
     var offset: ByteCount?
     /// The number of bytes of the whole file.
     var length: ByteCount?
     var limit: UploadLimit?
-    /// The version that the server uses.
+    /// The interop version that the response names.
     var version: InteropVersion?
     var problem: ResumableProblem?
 
@@ -18,7 +18,7 @@ struct ResumableResponse: Sendable {
     init(_ answer: ExchangeOutcome.Response, version asked: InteropVersion) {
         let fields = answer.fields
         version = InteropVersion(field: fields[.uploadDraftInteropVersion])
-        // Either field counts in any version: swift-nio-extras 1.35.2 swaps them.
+        // Both fields are read in any version, because swift-nio-extras 1.35.2 swaps them.
         isComplete =
             StructuredField.boolean(fields[.uploadComplete])
             ?? StructuredField.boolean(fields[.uploadIncomplete]).map { !$0 }
@@ -28,7 +28,7 @@ struct ResumableResponse: Sendable {
         problem = ResumableProblem(answer)
     }
 
-    /// True if only a server with resumable uploads sends such a response.
+    /// True if only a server with resumable uploads sends this response.
     var isTelling: Bool { version != nil || isComplete != nil || offset != nil || limit != nil }
 }
 
@@ -56,7 +56,7 @@ enum ResumableProblem: Sendable, Hashable {
         }
     }
 
-    /// - Returns: The problem; nil if the response has none (RFC 9457), or another type.
+    /// - Returns: The problem; nil if the response contains no problem (RFC 9457) of these types.
     init?(_ answer: ExchangeOutcome.Response) {
         guard answer.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,
             let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body)),
@@ -71,7 +71,7 @@ enum ResumableProblem: Sendable, Hashable {
         }
     }
 
-    /// Returns the server's refusal in Ferry's words.
+    /// Returns the failure for this problem, in Ferry's words.
     func failure(status: Int) -> UploadFailure {
         switch self {
         case .mismatchingOffset:

@@ -2,9 +2,9 @@ import FerryFiles
 import HTTPTypes
 
 extension ResumableUpload {
-    /// The chunk size with digests: an append whose digest does not match is dropped as a whole.
+    /// The default chunk size with digests. If a digest does not match, the server drops the whole append.
     static let checkedChunk: ByteCount = 32 << 20
-    /// The first and the last guess at the limit of a server that refuses an append as too large without stating one.
+    /// The largest and the smallest chunk size to try after a server refused an append and stated no limit.
     static let largestGuess: ByteCount = 64 << 20
     static let smallestGuess: ByteCount = 64 << 10
 
@@ -58,7 +58,7 @@ extension ResumableUpload {
         let known = resource
         if !isChecked { resource.appends.begin(resource.confirmed..<end) }
         phase = .appending(resource, end: end)
-        // A repeated last append would meet a server that has deleted the upload, or started another one.
+        // The transport must not repeat the last append, because it may have completed and ended the upload.
         var exchange = Exchange(
             .patch, resource.url, fields: fields,
             body: left > 0 ? .file(range: resource.confirmed..<end) : .none,
@@ -72,13 +72,13 @@ extension ResumableUpload {
             ]
         }
         if completes { OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice) }
-        // Some servers delete an upload once it is complete: the next attempt must know this possible reason.
+        // Some servers delete a complete upload. The mark shows the next attempt that a missing upload may be one.
         if completes { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// Returns the facts about the server that the upload has revealed, to be stored for other uploads.
+    /// Returns the new facts about the server as a note, to be stored for other uploads; empty if there are none.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
         ChunkSizePolicy.note(resource, in: &found)
@@ -87,7 +87,7 @@ extension ResumableUpload {
         return [.capabilities(found)]
     }
 
-    /// Handles a connection that broke after so many bytes of the body were sent.
+    /// Handles a connection that broke after `bytes` bytes of the body were sent.
     func broke(_ failure: UploadFailure, afterSending bytes: ByteCount) -> Step {
         guard case .appending(let resource, _) = phase else { return .failed(failure) }
         var known = resource
@@ -126,7 +126,7 @@ extension ResumableUpload {
         case 404, 410: return gone(resource)
         default:
             let failure = ResponseClassifier.failure(answer)
-            // A refusal is definite; any other failure may come after the server stored the last byte.
+            // A permanent failure is definite. A transient failure may come after the server stored the last byte.
             guard failure.isTransient, completes else { return .failed(failure, notes: known) }
             return .failed(failure, notes: [.resource(resource.withWholeBodySent(true))])
         }
@@ -153,7 +153,7 @@ extension ResumableUpload {
         return advance(resource, told, to: told.offset ?? end, end: end)
     }
 
-    /// Continues from the offset of the server, whatever was known before.
+    /// Continues from the offset that the server states, even if an earlier response stated another one.
     ///
     /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
     private mutating func advance(
@@ -184,7 +184,7 @@ extension ResumableUpload {
         return query(smaller, noting: [.resource(smaller)])
     }
 
-    /// Requests the offset again, after a response that says that the request's bytes were not stored.
+    /// Requests the offset again after a response that contradicts the known state. After several, fails with `reason`.
     private mutating func askAgain(
         _ resource: UploadResource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {
@@ -208,7 +208,7 @@ extension ResumableUpload {
 }
 
 extension ResumableUpload {
-    /// Handles the response to the whole upload. Afterwards the server has no upload resource that could be resumed.
+    /// Handles the final response, which accepts or refuses the whole file. Nothing is left to resume after it.
     private func verdict(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
         if answer.isSuccess { return done(resource, answer) }
         if let problem = ResumableResponse(answer, version: .eight).problem {
@@ -240,8 +240,8 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
-    /// Checks a file of several appends at the location that the server named, unless its digest proves enough: a
-    /// server may truncate its file for each append.
+    /// Adds a check of the finished file's size at its location, if several appends sent the file and no digest
+    /// verified it. A faulty server may truncate its file at each append.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)
@@ -251,7 +251,7 @@ extension ResumableUpload {
         return .send(LocationCheck.question(location), notes: notes + [.resource(resource)])
     }
 
-    /// Returns the location of the finished file. The upload's own URL is used only if the server names no other.
+    /// Returns the location of the finished file: from the response, else the target of a PUT or the upload's URL.
     private func place(named answer: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
         for field in [answer?.fields[.contentLocation], answer?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
@@ -261,7 +261,7 @@ extension ResumableUpload {
 }
 
 extension [Step.Note] {
-    /// Returns the notes with this resource in place of any other. Each new resource is recorded durably.
+    /// Returns the notes with `resource` instead of any other resource, so that only the newest is recorded.
     fileprivate func replacing(_ resource: UploadResource) -> [Step.Note] {
         filter { if case .resource = $0 { false } else { true } } + [.resource(resource)]
     }

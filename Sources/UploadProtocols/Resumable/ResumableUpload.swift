@@ -4,8 +4,8 @@ import HTTPTypes
 /// upload without content, requests the offset, and appends until the server calls the upload complete.
 ///
 /// A separate request without content creates the upload. So no interim responses are needed, and the URL is on disk
-/// before a byte is sent. A server without this protocol would treat that request as an empty file. So the server is
-/// asked by `OPTIONS` first, and never receives content.
+/// before a byte of the file is sent. A server without this protocol may store an empty file for that request. Such an
+/// upload fails, and no byte of the file is sent.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(
@@ -16,7 +16,7 @@ public struct ResumableUpload: SequentialProtocol {
         case creating(InteropVersion)
         case querying(UploadResource)
         case appending(UploadResource, end: ByteCount)
-        /// The file is requested at the location that the server named.
+        /// The finished file is looked up at the location that the server named.
         case locating(Receipt)
     }
 
@@ -24,16 +24,16 @@ public struct ResumableUpload: SequentialProtocol {
     let options: ProtocolOptions
     var phase = Phase.discovering
     var budget = RetryBudget()
-    /// The guard against repeated restarts; a test sets its clock.
+    /// The limit on restarts. A test replaces its clock.
     var dropped = RestartGuard()
-    /// True once this attempt has sent OPTIONS; stored capabilities may be out of date.
+    /// True once this attempt has sent OPTIONS. Before that, `capabilities` may be out of date.
     private var hasAsked = false
     var capabilities = ServerCapabilities()
     var search = VersionSearch()
     /// The digest of the whole file, which is computed once.
     private var ownDigest: [UInt8]?
 
-    /// - Parameter options: The options; the creation method, the chunk size and the checksum apply.
+    /// - Parameter options: The options, of which the HTTP method, the chunk size and the checksum are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -71,7 +71,7 @@ public struct ResumableUpload: SequentialProtocol {
         return [Exchange(.delete, resource.url, fields: version.fields)]
     }
 
-    /// The URL that the upload writes to, or that determines the file's location.
+    /// The URL of the request that creates the upload. With PUT, it is the URL of the finished file.
     var target: String {
         options.requestMethod(or: .post) == .put
             ? UploadAddress.address(item.url, for: item.name)
@@ -84,7 +84,7 @@ public struct ResumableUpload: SequentialProtocol {
         return .send(ResumableCheck.question(target))
     }
 
-    /// Sends OPTIONS again after a refusal that stored facts caused: the server may offer other features by now.
+    /// Sends OPTIONS again, after a refusal that outdated stored facts may have caused.
     private mutating func askAnew() -> Step {
         capabilities = ServerCapabilities()
         search.isExpected = false
@@ -100,7 +100,7 @@ public struct ResumableUpload: SequentialProtocol {
     /// The limits that the server stated for all uploads.
     private var limit: UploadLimit? { capabilities.facts[Fact.limit].flatMap { UploadLimit($0) } }
 
-    /// The names in `ServerCapabilities.facts`.
+    /// The keys of this protocol in `ServerCapabilities.facts`.
     enum Fact {
         /// The interop version that worked.
         static let version = "resumable-version"
@@ -117,7 +117,7 @@ extension ResumableUpload {
         var found = capabilities
         found.note(ResumableResponse(answer, version: .eight))
         learn(found)
-        // Without the field the server may still support uploads: older versions do not require the field.
+        // Without `Upload-Limit` the server may still support uploads: older versions do not require the field.
         return create(noting: search.isExpected ? [.capabilities(found)] : [])
     }
 
@@ -223,14 +223,14 @@ extension ResumableUpload {
         return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
     }
 
-    /// Returns the field `Repr-Digest` or `Content-Digest` for one digest (RFC 9530 §2).
+    /// Returns the digest's form in `Repr-Digest` or `Content-Digest` (RFC 9530 §2); nil if it has none there.
     static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
             DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
         }
     }
 
-    /// The value of `Want-Repr-Digest` (RFC 9530 §4).
+    /// The value of `Want-Repr-Digest` (RFC 9530 §4); nil if the options require no digest.
     var wantedDigest: String? {
         options.checksum.flatMap { ServerDigest.key(of: $0) }.map { "\($0)=10" }
     }
@@ -238,13 +238,13 @@ extension ResumableUpload {
 
 /// The search for the newest version of the protocol that both sides support.
 struct VersionSearch: Sendable {
-    /// The versions that are still to be tried, the newest first.
+    /// The versions still to try: the preferred one first, then the newest.
     private(set) var versions = InteropVersion.allCases.sorted(by: >)
     /// True once the server has shown that it supports resumable uploads.
     var isExpected = false
-    /// The refusal of the first creation, which used the newest version.
+    /// The first refusal. It is reported if the server refuses every version.
     private var firstRefusal: UploadFailure?
-    /// True once a refusal concerned the version, by its status or the version field.
+    /// True once the status or the version field of a refusal has shown that the version is the reason.
     private var isAboutVersion = false
 
     mutating func prefer(_ version: InteropVersion) {
@@ -254,7 +254,7 @@ struct VersionSearch: Sendable {
 
     /// Records the refusal of a creation in `version`.
     ///
-    /// - Parameter spoken: The version that the server names.
+    /// - Parameter spoken: The version that the server names; nil if it names none.
     /// - Returns: The failure that ends the search; nil to try another version.
     mutating func refused(
         _ version: InteropVersion, _ answer: ExchangeOutcome.Response, spoken: InteropVersion?

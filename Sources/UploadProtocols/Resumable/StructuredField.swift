@@ -1,20 +1,21 @@
 import RawStructuredFieldValues
 
-/// The structured fields (RFC 9651) of uploads. A field of another type or form counts as absent.
+/// The parsers of structured header fields (RFC 9651). A field of another type or a malformed field counts as absent.
 package enum StructuredField {
-    /// Returns a Boolean such as `?1`, without its parameters.
+    /// Returns the value of a Boolean such as `?1`; nil for any other field. Parameters are ignored.
     package static func boolean(_ field: String?) -> Bool? {
         guard case .bool(let value)? = item(field) else { return nil }
         return value
     }
 
-    /// Returns a non-negative Integer, which has at most 15 digits and so never overflows.
+    /// Returns a non-negative Integer; nil for any other field. It has at most 15 digits, so it never overflows.
     package static func count(_ field: String?) -> ByteCount? {
         guard case .integer(let value)? = item(field), value >= 0 else { return nil }
         return value
     }
 
-    /// Returns the members of a Dictionary with the keys; nil if the field is not one, or a member is not a count.
+    /// Returns the members of a Dictionary that have one of `keys`. Returns nil if the field is no Dictionary, or if
+    /// one of these members is no non-negative Integer.
     package static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
         var parser = StructuredFieldValueParser(Array(field.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }

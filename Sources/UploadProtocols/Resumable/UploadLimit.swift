@@ -45,7 +45,7 @@ package struct UploadLimit: Hashable, Sendable {
             age: counts[Key.age] ?? counts[Key.expires])
     }
 
-    /// Returns the field's value. `min-size=0` means that there are no limits.
+    /// Returns the value of `Upload-Limit` in the form of `version`. Without limits, it is `min-size=0`.
     package func header(_ version: InteropVersion = .eight) -> String {
         let members = [
             (Key.minimumSize, minimumSize ?? 0), (Key.maximumSize, maximumSize),
@@ -70,9 +70,11 @@ package struct UploadLimit: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the number of the remaining bytes for one append.
+    /// Returns the number of bytes for the next append.
     ///
-    /// - Parameter wish: The preferred number; the server's limits take precedence.
+    /// - Parameters:
+    ///   - left: The number of bytes that are still to send.
+    ///   - wish: The preferred number. The server's limits take precedence.
     func appendSize(left: ByteCount, wish: ByteCount) -> ByteCount {
         var size = min(left, max(1, wish))
         if let maximumAppend, maximumAppend > 0 { size = min(size, maximumAppend) }

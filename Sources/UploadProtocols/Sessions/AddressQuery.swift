@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// The query of a URL, item by item. Its spelling is preserved, since a signature may cover it.
+/// The items of a URL's query. Existing items stay as they are written, because a signature may cover them.
 enum AddressQuery {
     /// Returns the decoded value of the first item of that name; nil if there is none.
     static func value(_ name: String, in url: String) -> String? {
@@ -13,7 +13,7 @@ enum AddressQuery {
         return nil
     }
 
-    /// Returns the URL with more items after the existing ones, and without a fragment.
+    /// Returns the URL with the items of `added` at the end of its query, and without its fragment.
     static func adding(_ added: [(name: String, value: String)], to url: String) -> String {
         let written = added.map { "\(encoded($0.name))=\(encoded($0.value))" }
         let query = (items(of: url).map(String.init) + written).joined(separator: "&")
@@ -21,7 +21,7 @@ enum AddressQuery {
         return query.isEmpty ? place : "\(place)?\(query)"
     }
 
-    /// Encodes every character that may have a meaning in a URL.
+    /// Percent-encodes every character except ASCII letters, digits, `-`, `.`, `_` and `~`.
     static func encoded(_ text: String) -> String { text.percentEncoded() }
 
     private static func items(of url: String) -> [Substring] {

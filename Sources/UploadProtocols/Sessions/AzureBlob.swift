@@ -1,10 +1,10 @@
 import FerryFiles
 import HTTPTypes
 
-/// The requests for one block blob. The query of the destination's URL is a permission (a shared access signature):
-/// every request has it, and no stored value does.
+/// The requests for one block blob. The query of the destination's URL is a shared access signature, which grants
+/// access. Every request contains it, but nothing on disk does.
 struct AzureBlob: Sendable {
-    /// The API version. Blocks of 4000 MiB exist since 2019-12-12.
+    /// The version of Azure's API. Blocks of 4000 MiB exist since version 2019-12-12.
     static let version = "2021-12-02"
 
     let item: UploadItem
@@ -40,8 +40,8 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes the request `Put Block List`, which joins the blocks. The service has checked each block, and stores the
-    /// checksum of the whole file without a check.
+    /// Makes the request `Put Block List`, which joins the blocks. Azure checks the checksum of each block when it
+    /// receives the block. It stores the checksum of the whole file without a check.
     func commit(_ plan: BlockPlan, onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put, [("comp", "blocklist")])
         exchange.fields[.contentType] = "application/xml"
@@ -61,7 +61,7 @@ struct AzureBlob: Sendable {
     /// Makes the request `Get Blob Properties`.
     func head() -> Exchange { exchange(.head) }
 
-    /// Returns a shared request about this blob in Azure's form.
+    /// Returns `exchange` with the header field for the version of Azure's API.
     func asked(_ exchange: Exchange) -> Exchange {
         var exchange = exchange
         exchange.fields[.msVersion] = Self.version
@@ -82,7 +82,7 @@ struct AzureBlob: Sendable {
     private func describe(_ exchange: inout Exchange, onlyNew: Bool) {
         if onlyNew {
             exchange.fields[.ifNoneMatch] = "*"
-            // If the transport repeated the request, the blob of the first one would make the second fail.
+            // The transport must not repeat it: the blob from the first request would make the second one fail.
             exchange.traits.remove(.idempotent)
         }
         for parameter in item.parameters {

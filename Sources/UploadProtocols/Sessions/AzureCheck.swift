@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A check that requests the shortest list of a container's blobs.
+/// A check that lists one blob of the container, to see whether the container exists and the signature is valid.
 struct AzureCheck: DestinationCheck {
     private let url: String
 

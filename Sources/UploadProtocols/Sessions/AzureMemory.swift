@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The facts that an upload to Azure stores.
+/// The facts that an upload to Azure stores between attempts.
 struct AzureMemory: ResumeForm {
-    /// The bytes of each block but the last; nil for a file in one request.
+    /// The number of bytes in each block but the last; nil for a file that is sent in one request.
     var blockSize: ByteCount?
-    /// True if no existing blob may be replaced.
+    /// True if the upload must not replace an existing blob.
     var mustBeNew = false
     /// True if every block was sent with its MD5.
     var hasBlockSums = false
@@ -22,7 +22,7 @@ extension UploadResource {
 }
 
 extension ExchangeOutcome.Response {
-    /// The response with a blob's `Content-MD5` as the standard field `Repr-Digest` (RFC 9530 §3).
+    /// The response with the value of `Content-MD5` also in the standard field `Repr-Digest` (RFC 9530 §3).
     var tellingBlobMD5: ExchangeOutcome.Response {
         var answer = self
         if let sum = fields[.contentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }

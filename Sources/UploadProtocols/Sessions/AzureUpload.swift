@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// Azure block blobs by a shared access signature: blocks in any order, then the list that makes the blob.
+/// The protocol for Azure block blobs, with a shared access signature. It sends blocks, then the list that joins them.
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
@@ -15,7 +15,7 @@ public struct AzureUpload: UploadProtocol {
         case sendingWhole(UploadResource)
         /// Checks the blob after the whole file was sent and no response came.
         case checkingWhole(UploadResource)
-        /// Checks whether the blob was made already.
+        /// Checks whether an earlier attempt has already made the blob.
         case askingCommitted(UploadResource, BlockPlan)
         case askingHeld(UploadResource, BlockPlan)
         case sending(UploadResource, PartTable<BlockPlan>)
@@ -30,8 +30,8 @@ public struct AzureUpload: UploadProtocol {
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
 
-    /// - Parameter options: The options; the block size, the parallel requests, the checksum and the policy for an
-    ///   existing file apply.
+    /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy
+    ///   for an existing file are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -71,7 +71,7 @@ public struct AzureUpload: UploadProtocol {
         }
     }
 
-    /// Uncommitted blocks expire after a week; there is no request that removes them.
+    /// Returns no request, because Azure has none that deletes uncommitted blocks. They expire after a week.
     public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
@@ -172,7 +172,7 @@ extension AzureUpload {
         return .send(blob(resource).list("uncommitted"), notes: notes)
     }
 
-    /// Finishes if the blob has the blocks of this upload, whose names are unique.
+    /// Handles the list of the blob's blocks. If their names are those of this upload, the upload is complete.
     private mutating func receiveCommitted(
         _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
@@ -183,8 +183,8 @@ extension AzureUpload {
             }
             return ask(resource, plan)
         case 404 where ServiceFailure(answer).code != "ContainerNotFound": return ask(resource, plan)
-        // The signature may write but not read: sending the same blob again is harmless, but its refusal would prove
-        // nothing.
+        // The signature permits writing but not reading. If the blob must be new, a repeated `Put Block List` would
+        // prove nothing: the server also refuses it if this upload made the blob.
         case 403 where resource.azure.mustBeNew:
             return .failed(SingleRequestUpload.unknownOutcome(ServiceFailure.of(answer)))
         case 403: return ask(resource, plan)
@@ -207,7 +207,7 @@ extension AzureUpload {
         }
     }
 
-    /// Sends the blocks that are not stored, several at once, or makes the blob if all are.
+    /// Sends the blocks that are not in `held`, several at once. If all blocks are stored, makes the blob.
     private mutating func send(_ held: Set<Int>, _ resource: UploadResource, _ plan: BlockPlan) -> Step {
         var table = PartTable(plan, held: held)
         var moved = resource.withWholeBodySent(false)
@@ -271,7 +271,7 @@ extension AzureUpload {
         }
     }
 
-    /// Finishes. Each block was checked by its MD5 checksum, so the whole matches the file.
+    /// Ends the upload. If every block was sent with its MD5, Azure has checked all bytes of the file.
     private func done(_ resource: UploadResource, _ answer: ExchangeOutcome.Response) -> Step {
         let verified: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
         return .done(blob(resource).receipt(answer, verified: verified))

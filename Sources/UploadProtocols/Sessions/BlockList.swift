@@ -1,19 +1,21 @@
 /// Azure's block lists, as sent and as received.
 enum BlockList {
-    /// A block that is in a blob, or uncommitted.
+    /// A block in Azure's response, committed or uncommitted.
     struct Block: Hashable, Sendable {
         var name: String
         var size: ByteCount
     }
 
-    /// Returns the list that makes a blob of these blocks in order (Put Block List).
+    /// Returns the XML document that makes a blob of all blocks in order (Put Block List).
     static func commit(_ plan: BlockPlan) -> [UInt8] {
         var text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<BlockList>"
         for index in 0..<plan.count { text += "<Latest>\(plan.id(of: index))</Latest>" }
         return Array((text + "</BlockList>").utf8)
     }
 
-    /// Returns the blocks in a response to Get Block List; nil if it is malformed.
+    /// Returns the blocks in a response to Get Block List; nil if the response is malformed.
+    ///
+    /// - Parameter list: The name of the XML element: `CommittedBlocks` or `UncommittedBlocks`.
     static func blocks(_ list: String, in body: [UInt8]) -> [Block]? {
         guard let root = XMLDocument.parse(body), root.name == "BlockList" else { return nil }
         return (root.child(named: list)?.children(named: "Block") ?? []).compactMap { block in
@@ -26,7 +28,7 @@ enum BlockList {
 }
 
 extension BlockPlan {
-    /// Returns those of the blocks that are complete and belong to this upload.
+    /// Returns the numbers of the blocks that belong to this upload and have the planned size.
     func held(_ blocks: [BlockList.Block]) -> Set<Int> {
         Set(
             blocks.compactMap { block in
@@ -35,7 +37,7 @@ extension BlockPlan {
             })
     }
 
-    /// True if the blocks are exactly all blocks of this upload.
+    /// True if `blocks` are all blocks of this upload, in order, and no others.
     func isWhole(_ blocks: [BlockList.Block]) -> Bool {
         count > 0 && blocks.count == count && held(blocks).count == count
             && blocks.enumerated().allSatisfy { index(of: $1.name) == $0 }

@@ -3,23 +3,23 @@ import FerryFiles
 
 /// The division of a file into Azure's blocks, and their names.
 struct BlockPlan: Hashable, PartPlan {
-    /// The largest block, 4000 MiB, from version 2019-12-12 on.
+    /// The maximum size of a block in bytes, from Azure's API version 2019-12-12 on.
     static let largestBlock: ByteCount = 4000 << 20
     /// The maximum number of blocks of one blob.
     static let blockLimit: ByteCount = 50_000
-    /// The preferred maximum: a list of more blocks would exceed the response limit and could not be read.
+    /// The preferred maximum number of blocks. Ferry cannot read Azure's list of more blocks in one response.
     static let comfortableCount: ByteCount = 10_000
     static let usualBlock: ByteCount = 8 << 20
 
     let size: ByteCount
-    /// The size of every block but the last.
+    /// The number of bytes in every block but the last.
     let blockSize: ByteCount
     private let prefix: String
 
     /// - Parameters:
-    ///   - wish: The preferred block size; it is doubled until the number of blocks is allowed.
-    ///   - key: The key in `UploadItem`, which gives the blocks of another upload other names.
-    /// - Returns: The plan; nil if the file is too large for any.
+    ///   - wish: The preferred block size in bytes. It is doubled until the file has at most `comfortableCount` blocks.
+    ///   - key: The key of the upload. It makes the names of the blocks unique to this upload.
+    /// - Returns: The plan; nil if the file is too large for a blob.
     init?(size: ByteCount, wish: ByteCount?, key: String) {
         var block = min(Self.largestBlock, max(1, wish ?? Self.usualBlock))
         while block < Self.largestBlock, Self.count(size, block) > Self.comfortableCount {
@@ -28,7 +28,7 @@ struct BlockPlan: Hashable, PartPlan {
         self.init(size: size, blockSize: block, key: key)
     }
 
-    /// Makes a plan with exactly this block size, for an upload that resumes.
+    /// Makes a plan with exactly this block size, for an upload that resumes; nil if Azure does not allow it.
     init?(size: ByteCount, blockSize: ByteCount, key: String) {
         guard (1...Self.largestBlock).contains(blockSize), Self.count(size, blockSize) <= Self.blockLimit
         else {
@@ -47,7 +47,7 @@ struct BlockPlan: Hashable, PartPlan {
         return start..<min(size, start + blockSize)
     }
 
-    /// Returns the name of a block: Base64 of 27 characters. All names in a blob must have the same length.
+    /// Returns the name of a block: 27 characters in Base64. All block names in a blob must have the same length.
     func id(of index: Int) -> String {
         let digits = String(index)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits

@@ -1,19 +1,19 @@
-/// The header fields for the sent and the stored ranges of a session.
+/// The header fields that state the sent and the stored bytes of an upload session.
 enum ContentRange {
     /// Returns the `Content-Range` of a request that carries a range (RFC 9110 §14.4).
     ///
     /// - Parameters:
-    ///   - range: The range, not empty.
+    ///   - range: The bytes of the file in the request. The range is not empty.
     ///   - total: The number of bytes of the whole file; nil while it is unknown.
     static func sending(_ range: Range<ByteCount>, of total: ByteCount?) -> String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size(total))"
     }
 
-    /// Returns the `Content-Range` of a request without content that asks for the stored bytes.
+    /// Returns the `Content-Range` of a request without content that asks how many bytes are stored.
     static func asking(of total: ByteCount?) -> String { "bytes */\(size(total))" }
 
-    /// Returns the number of stored bytes in a `Range` such as `bytes=0-42`; nil if it does not begin at 0 or is
-    /// malformed.
+    /// Returns the number of stored bytes that a `Range` field such as `bytes=0-42` states; nil if the range does not
+    /// begin at 0 or is malformed.
     static func held(_ field: String) -> ByteCount? {
         var text = field.trimmingSpaces
         if text.hasPrefix("bytes=") { text.removeFirst("bytes=".count) }
@@ -24,8 +24,8 @@ enum ContentRange {
         return last + 1
     }
 
-    /// Returns the start of the first range that a server still expects (`12345-`, `12345-55232`, `26`); nil if there
-    /// is none, or if one is malformed.
+    /// Returns the lowest start of the ranges that a server still expects (`12345-`, `12345-55232`, `26`); nil if there
+    /// are no ranges, or if one is malformed.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
         guard !starts.contains(nil) else { return nil }

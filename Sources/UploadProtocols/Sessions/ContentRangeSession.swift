@@ -1,37 +1,38 @@
 import FerryFiles
 
-/// The state of a session in a service's response.
+/// The state of an upload session, according to a response of the service.
 enum SessionState {
-    /// The first bytes of the file are stored; `expires` is the time when they are dropped, if the response states it.
+    /// The service has stored this number of the file's first bytes, and drops them at `expires`; nil if unknown.
     case holds(ByteCount, expires: Date? = nil)
     case complete
     /// The session is unknown or has ended.
     case gone
-    /// The stored size must be requested. The failure is the one to report if that does not help.
+    /// The number of stored bytes is unknown and must be requested. After several such responses, the attempt ends with
+    /// this failure.
     case unclear(UploadFailure)
     case failed(UploadFailure)
 }
 
-/// The differences between services that accept a file in ranges, in order, at the URL of a session.
+/// The requests and responses that differ between the cloud services with upload sessions.
 protocol ContentRangeService: Sendable {
-    /// The most bytes of the file in one request; nil for no limit.
+    /// The maximum number of the file's bytes in one request; nil for no limit.
     var rangeLimit: ByteCount? { get }
-    /// Makes the request for the stored size.
+    /// Makes the request that asks how many bytes are stored.
     func query(_ session: UploadResource) -> Exchange
-    /// Makes the request with a range that is not empty.
+    /// Makes the request that sends a range of the file. The range is not empty.
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
-    /// - Parameter hasSent: True if the response is to a range, false if it is to a query.
+    /// - Parameter hasSent: True for the response to `append`, false for the response to `query`.
     func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
-    /// Returns the step that ends an upload that the service calls complete.
+    /// Returns the step that ends the attempt after the service has reported that the file is complete.
     func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step
 }
 
-/// The common part of all Content-Range sessions: it requests the stored size, sends from there, and repeats.
+/// The common part of all upload sessions: it sends the bytes after the stored ones, until the file is complete.
 struct ContentRangeSession<Service: ContentRangeService>: Sendable {
-    /// The consequence of a response.
+    /// The next action after a response.
     enum Turn: Sendable {
         case step(Step)
-        /// The session is gone, with the reason.
+        /// The service no longer has this session.
         case gone(UploadResource, reason: String)
     }
 
@@ -52,7 +53,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         self.size = size
     }
 
-    /// Resumes an existing session whose URL is the destination's.
+    /// Resumes the session at `url`, which the user configured as the destination.
     mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
         guard options.existing == nil else {
             return .failed(
@@ -63,13 +64,13 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         return resume(given, noting: [.resource(given)])
     }
 
-    /// Requests the stored size, and continues from there.
+    /// Asks the service how many bytes are stored. The upload continues after them.
     mutating func resume(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .asking(session)
         return .send(service.query(session), notes: notes)
     }
 
-    /// Sends the missing bytes. A session of an empty file is complete after a query.
+    /// Sends the next missing bytes. If there are none, as for an empty file, requests the session's state.
     mutating func append(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let left = size - session.confirmed
         guard left > 0 else { return resume(session, noting: notes) }
@@ -78,9 +79,10 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         var exchange = service.append(session.confirmed..<end, to: session)
         if end == size {
             exchange.traits.insert(.completes)
-            // If the transport repeated the request, it would meet an ended session with a misleading response.
+            // The transport must not repeat it: the response of a session that has ended would be misleading.
             exchange.traits.remove(.idempotent)
-            // Some services delete a session once it is complete: the next attempt must know this possible reason.
+            // Some services delete a complete session. The mark shows the next attempt that a missing session may be
+            // one.
             exchange.markBeforeLastBytes = session.withWholeBodySent(true)
         }
         return .send(exchange, notes: notes)
@@ -102,7 +104,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         case .holds(let held, let expires):
             return advance(session, to: held, expires: expires, hasSent: end != nil)
         case .unclear(let failure):
-            // The bytes in flight may be the reason why the session has ended.
+            // After the last range, the file may be complete, and the session may have ended for that reason.
             let asked = end == size ? session.withWholeBodySent(true) : session
             return .step(budget.allows(.standstill) ? resume(asked) : .failed(failure))
         case .failed(let failure) where failure.isTransient: return .step(.failed(failure))
@@ -112,7 +114,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         }
     }
 
-    /// Continues from the stored size that the server states, whatever was known before.
+    /// Continues after the bytes that the server reports as stored, even if it reported another number before.
     private mutating func advance(
         _ session: UploadResource, to held: ByteCount, expires: Date?, hasSent: Bool
     ) -> Turn {

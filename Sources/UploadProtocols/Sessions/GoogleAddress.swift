@@ -1,15 +1,15 @@
 import FerryFiles
 
-/// The facts in a destination's URL about Google's resumable uploads.
+/// The URL of a destination for Google's resumable uploads, and the other URLs that follow from it.
 struct GoogleAddress: Sendable {
     /// The absolute URL, with its query.
     let url: String
 
-    /// True for the URL of an existing upload session. The URL itself permits the upload of one file.
+    /// True if the URL is that of an existing upload session, which accepts one file.
     var isSession: Bool { AddressQuery.value("upload_id", in: url) != nil }
 
-    /// True for Cloud Storage's JSON interface. Drive, YouTube and others have the same upload
-    /// sessions and other objects.
+    /// True for the JSON API of Cloud Storage. Drive, YouTube and other services have the same upload sessions, but
+    /// different metadata of files.
     var isCloudStorage: Bool { bucketStart != nil }
 
     /// Returns the URL at which an upload session for a file of this name is created.
@@ -21,7 +21,7 @@ struct GoogleAddress: Sendable {
         return AddressQuery.adding(added, to: UploadAddress.filled(url, with: name))
     }
 
-    /// True if the URL itself names the object.
+    /// True if the URL contains the object's name or `{name}`.
     var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
 
     /// Returns the name of the object for a file of this name.

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A check of Cloud Storage's bucket. Other services have no request that leaves nothing behind.
+/// A check of the bucket in Cloud Storage. Other services have only requests that leave an upload session behind.
 struct GoogleCheck: DestinationCheck {
     private let address: GoogleAddress
 

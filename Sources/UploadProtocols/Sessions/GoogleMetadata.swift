@@ -2,8 +2,8 @@ import FerryFiles
 
 /// The JSON that creates an object: its name, its type and the user's metadata.
 enum GoogleMetadata {
-    /// Encodes the metadata. Parameters become custom metadata in Cloud Storage, and members of the object in other
-    /// services, such as Drive's `parents` and `description`.
+    /// Encodes the metadata. The item's parameters become custom metadata in Cloud Storage. In other services they
+    /// become members of the JSON object, such as Drive's `parents` and `description`.
     static func encoded(_ item: UploadItem, name: String, at address: GoogleAddress) -> [UInt8] {
         var object: [String: JSONValue] = [:]
         if !address.tellsName { object["name"] = .text(name) }

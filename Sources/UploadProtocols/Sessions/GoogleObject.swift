@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// Google's description of a stored file, reduced to the members for uploads.
+/// Google's description of a stored file, with only the JSON members that uploads need.
 struct GoogleObject: Decodable {
     /// Drive's identifier, or Cloud Storage's.
     var id: String?
@@ -12,7 +12,7 @@ struct GoogleObject: Decodable {
     var md5Hash: String?
     /// The CRC32C in Base64, in network order.
     var crc32c: String?
-    /// The MD5 of Drive, in hexadecimal.
+    /// The MD5 in hexadecimal, which only Drive sends.
     var md5Checksum: String?
     var etag: String?
 
@@ -44,7 +44,7 @@ struct GoogleObject: Decodable {
     /// The number of bytes; nil if the service does not state it.
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
-    /// Returns the URL at which people find the file, which a session's URL is not.
+    /// Returns the URL at which users find the file; nil if it is unknown. The session's URL is not that URL.
     func location(for address: GoogleAddress) -> String? {
         if let selfLink { return UploadAddress.absolute(selfLink, against: address.url)?.absoluteString }
         guard let id, UploadAddress.withoutQuery(address.url).contains("/upload/drive/") else { return nil }
@@ -52,7 +52,7 @@ struct GoogleObject: Decodable {
     }
 }
 
-/// A lookup of an object in Cloud Storage by name, with a comparison to this file.
+/// A lookup by name of an object in Cloud Storage, and the comparison of the object with the local file.
 struct GoogleLookup: Sendable {
     enum Verdict {
         case ask(Exchange)
@@ -62,14 +62,14 @@ struct GoogleLookup: Sendable {
         case failed(ExchangeOutcome.Response)
     }
 
-    /// The name of the file, as requested.
+    /// The name under which the object is looked up.
     let name: String
     private let item: UploadItem
     private let address: GoogleAddress
     private let place: String
     private let compares: Bool
 
-    /// - Parameter compares: False if any object of that name counts as another file.
+    /// - Parameter compares: True to compare the object with the local file; false if it always counts as another file.
     /// - Returns: The lookup; nil for a service without lookups by name.
     init?(_ name: String, _ item: UploadItem, at address: GoogleAddress, compares: Bool) {
         guard let place = address.object(named: name) else { return nil }
@@ -79,7 +79,7 @@ struct GoogleLookup: Sendable {
 
     func start() -> Exchange { Exchange(.get, place) }
 
-    /// Compares the object's digests with the file's, which is read for that.
+    /// Handles the response to the lookup. If the object has a digest, the local file is read for the comparison.
     func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         case 404, 410: return .free

@@ -1,16 +1,16 @@
 import FerryFiles
 import HTTPTypes
 
-/// An existing resumable session of Google: 308 and `Range` state the stored bytes.
+/// The requests and responses of Google's upload sessions. Status 308 with `Range` states the stored bytes.
 struct GoogleSession: ContentRangeService {
-    /// The unit of which every request but the last must be a multiple.
+    /// The number of bytes of which the size of every request but the last must be a multiple.
     static let quantum: ByteCount = 256 << 10
 
     let item: UploadItem
     let options: ProtocolOptions
     var address: GoogleAddress { GoogleAddress(url: item.url) }
 
-    /// The limit; by default there is none: Google keeps the received part of a broken request, and reports its size.
+    /// The maximum number of bytes in one request. By default it is nil, because Google keeps a broken request's bytes.
     var rangeLimit: ByteCount? {
         options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) }
     }
@@ -18,7 +18,7 @@ struct GoogleSession: ContentRangeService {
     func query(_ session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.asking(of: item.size)
-        // Only then the upload may be complete, and the response may describe the whole file.
+        // If the whole file was sent, it may be complete, and the response may then report its digest.
         if session.wholeBodySent {
             exchange.digests = digests(in: nil)
             takeTold(in: &exchange)
@@ -26,8 +26,8 @@ struct GoogleSession: ContentRangeService {
         return exchange
     }
 
-    /// Makes an append, always with `Content-Range`: without it a whole file that breaks off may count as complete
-    /// (seen with gcp-storage-emulator 2026.7.19).
+    /// Makes the request that sends a range, always with `Content-Range`. Without the field, a server may store a
+    /// truncated file as complete if the connection breaks (seen with gcp-storage-emulator 2026.7.19).
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
@@ -57,8 +57,8 @@ struct GoogleSession: ContentRangeService {
                     UploadFailure(
                         .server, "the server names a range that cannot be: \(ServerText.cleaned(range))"))
             }
-            // The stored size is a multiple of 256 KiB. An emulator reports one byte instead of none; the server
-            // ignores bytes that are sent again.
+            // The stored size is a multiple of 256 KiB. An emulator reports 1 byte if 0 are stored. Sending a byte
+            // again is harmless, because the server ignores it.
             return .holds(held == 1 ? 0 : held)
         case 404, 410: return .gone
         case 412: return .failed(.nameTaken(item.name, instead: "replace or rename"))
@@ -85,7 +85,7 @@ struct GoogleSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Requests the comparison with the CRC32C that Cloud Storage reports for every object.
+    /// Adds the comparison of the file's CRC32C with the one that Cloud Storage reports for every object.
     private func takeTold(in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc32c], in: .googleObject, of: &exchange, size: item.size, options.checksumChoice)
@@ -97,8 +97,9 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: place)]
     }
 
-    /// Makes a request to a session. A session of Cloud Storage is a permission in itself: by its documentation it
-    /// needs no credentials, so an expired token ends nothing. Drive's examples send credentials with every request.
+    /// Makes a request to a session. According to its documentation, Cloud Storage needs no credentials there, because
+    /// the session's URL grants access. Without them, an expired token does not interrupt the upload. Drive's examples
+    /// send credentials with every request.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -121,19 +122,19 @@ extension HTTPField.Name {
     static let xUploadContentLength = named("X-Upload-Content-Length")
 }
 
-/// The facts that an upload in a session stores.
+/// The facts that an upload in a cloud service's session stores between attempts.
 struct SessionMemory: ResumeForm {
-    /// True for an existing session whose URL is the destination's.
+    /// True if the user configured the session's URL as the destination.
     var isGiven = false
-    /// The name of the file, as requested.
+    /// The name of the file in the request that created the session.
     var name: String?
 
     static var keys: [ResumeKey<Self>] { [.init("given", \.isGiven), .init("name", \.name)] }
 }
 
 extension UploadResource {
-    /// Returns the resource of an existing session whose URL is the destination's. Its query is a permission, which
-    /// stays in the configuration.
+    /// Returns the resource of a session that the user configured as the destination. The URL's query grants access, so
+    /// it stays in the configuration and is not stored.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -142,9 +143,9 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Returns the step that ends the upload if a new session cannot help: the user must get one, or one was tried
-    /// before. Otherwise the result is nil, and the old URL stays on record until there is a new one, because a refusal
-    /// may have been a mistake.
+    /// Returns the step that ends the upload after the server dropped its session; nil if the caller may create a new
+    /// session. The upload ends if only the user can get a new session, or if the server has dropped one before. Until
+    /// there is a new session, the old URL stays recorded, because the refusal may have been a mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

@@ -1,18 +1,19 @@
 import FerryFiles
 import HTTPTypes
 
-/// Google's resumable uploads (Cloud Storage, Drive, YouTube): a session is created or given, and accepts ranges.
+/// The protocol of Google's resumable uploads (Cloud Storage, Drive, YouTube). It sends the file in ranges to an upload
+/// session, which it creates or which the user configured.
 public struct GoogleUpload: SequentialProtocol {
     public static let name = "google"
     public static let traits = ProtocolTraits(
         resumes: true, checksums: [.md5, .crc32c], existing: [.skip, .replace, .rename, .fail])
 
     private enum Phase: Sendable {
-        /// Looks for a file of the same name; `number` counts the names tried.
+        /// Looks for a file of the same name; `number` is the number of names tried so far.
         case looking(GoogleLookup, number: Int)
         case creating(name: String)
         case sending
-        /// Checks whether the file is there after its session has ended with all bytes sent.
+        /// Checks whether the file is on the server, after all bytes were sent and the session has ended.
         case recovering(GoogleLookup, UploadResource)
     }
 
@@ -23,7 +24,8 @@ public struct GoogleUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The options; the chunk size, the checksum and the policy for an existing file apply.
+    /// - Parameter options: The options, of which the chunk size, the checksum and the policy for an existing file are
+    ///   used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -66,7 +68,7 @@ extension GoogleUpload {
         }
     }
 
-    /// Begins, with a lookup first if it may save sending the file.
+    /// Starts a new upload. If the policy for an existing file requires it, a lookup of the name comes first.
     private mutating func begin(noting notes: [Step.Note] = []) -> Step {
         switch options.existing {
         case nil: return create(item.name, noting: notes)
@@ -160,7 +162,7 @@ extension GoogleUpload {
         }
     }
 
-    /// Handles an ended session, which may have ended because it is complete.
+    /// Handles a session that the server no longer has. It may have ended because the file is complete.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         let name = resource[SessionMemory.self].name ?? item.name

@@ -36,7 +36,7 @@ struct GraphItem: Decodable {
     /// The number of bytes.
     var size: ByteCount?
     var eTag: String?
-    /// The URL at which people find the file.
+    /// The URL at which users find the file.
     var webUrl: String?
     var file: File?
 

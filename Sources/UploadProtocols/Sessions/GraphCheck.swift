@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A check that requests the drive from Graph.
+/// A check that requests the root folder of the drive from Graph.
 struct GraphCheck: DestinationCheck {
     private let address: GraphAddress
 

@@ -1,13 +1,13 @@
 import FerryFiles
 import HTTPTypes
 
-/// An existing upload session of Microsoft Graph: `nextExpectedRanges` states the missing bytes.
+/// The requests and responses of Graph's upload sessions. `nextExpectedRanges` states the missing bytes.
 struct GraphSession: ContentRangeService {
-    /// The unit of which every range but the last must be a multiple: 320 KiB.
+    /// The number of bytes of which the size of every range but the last must be a multiple: 320 KiB.
     static let quantum: ByteCount = 320 << 10
-    /// The largest range, below the limit of 60 MiB for one request.
+    /// The maximum size of a range in bytes, below the service's limit of 60 MiB for one request.
     static let largestRange = (60 << 20) / quantum * quantum - quantum
-    /// The usual range, which is small because a broken request is lost completely.
+    /// The default size of a range in bytes. It is small, because the service drops all bytes of a broken request.
     static let usualRange = 32 * quantum
 
     let item: UploadItem
@@ -40,7 +40,7 @@ struct GraphSession: ContentRangeService {
             if hasSent, answer.status != 202, session?.nextExpectedRanges == nil { return .complete }
             return .unclear(
                 UploadFailure(.server, "the server does not say what is missing (nextExpectedRanges)"))
-        // No credentials are sent there: the refusal means that the session has expired.
+        // No credentials are sent there, so 401 means that the session has expired.
         case 401, 404, 410: return .gone
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
             return .failed(.nameTaken(item.name, instead: "replace or rename"))
@@ -51,7 +51,7 @@ struct GraphSession: ContentRangeService {
 
     func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(answer) }
 
-    /// Returns the step that ends an upload in one request or in many.
+    /// Returns the step that ends an upload, and compares the file's digest with the server's, if both are known.
     func finish(_ answer: ExchangeOutcome.Response) -> Step {
         let file = GraphItem(answer)
         var receipt = Receipt(
@@ -72,11 +72,11 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// The digests of the whole file, for the final comparison with the drive's.
+    /// The digests to compute of the whole file, for a comparison with the drive's at the end.
     var digests: [DigestRequest] { options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? [] }
 
-    /// Makes a request. The URL is a permission in itself, on a host of the server's choice; with `Authorization` it
-    /// may respond 401.
+    /// Makes a request to a session's URL, without credentials. The URL grants access, and the server chooses its host.
+    /// That host may respond 401 to a request with `Authorization`.
     private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
         Exchange(
             method, session.isGiven ? item.url : session.url, traits: [.idempotent, .withoutCredentials])

@@ -1,8 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// Microsoft Graph's upload sessions (OneDrive, SharePoint): a session is created or given, and accepts ranges in
-/// order.
+/// The protocol of Microsoft Graph's upload sessions (OneDrive, SharePoint). It sends the file in consecutive ranges to
+/// an upload session, which it creates or which the user configured.
 public struct GraphUpload: SequentialProtocol {
     public static let name = "graph"
     public static let traits = ProtocolTraits(
@@ -11,9 +11,9 @@ public struct GraphUpload: SequentialProtocol {
     private enum Phase: Sendable {
         case creating
         case sending
-        /// Sends an empty file, which no session accepts.
+        /// Sends an empty file without a session, because no session accepts one.
         case sendingWhole(Exchange)
-        /// Checks whether the file is there after its session has ended with all bytes sent.
+        /// Checks whether the file is on the server, after all bytes were sent and the session has ended.
         case recovering(UploadResource)
     }
 
@@ -25,7 +25,8 @@ public struct GraphUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The options; the chunk size, the checksum and the policy for an existing file apply.
+    /// - Parameter options: The options, of which the chunk size, the checksum and the policy for an existing file are
+    ///   used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -65,7 +66,7 @@ public struct GraphUpload: SequentialProtocol {
 }
 
 extension GraphUpload {
-    /// The drive's own name of the policy; nil uses the drive's default.
+    /// Graph's name of the policy for an existing file; nil for Graph's default.
     private var policy: String? {
         switch options.existing {
         case nil, .skip: nil
@@ -77,7 +78,7 @@ extension GraphUpload {
 
     private mutating func create(noting notes: [Step.Note] = []) -> Step {
         phase = .creating
-        // The service checks the quota by the size, before the first byte (`driveItemUploadableProperties`).
+        // The size lets the service check the quota before the first byte (`driveItemUploadableProperties`).
         var wish: [String: JSONValue] = ["fileSize": .whole(Int(item.size))]
         wish["@microsoft.graph.conflictBehavior"] = policy.map { .text($0) }
         wish["fileSystemInfo"] = item.modified.map {
@@ -115,8 +116,8 @@ extension GraphUpload {
         }
     }
 
-    /// Returns a failure if a session's URL is unsafe. Another host is normal here, and receives no credentials. But
-    /// the content must stay encrypted, and a server must not redirect this machine into its own network.
+    /// Returns a failure if the URL of a session is unsafe; nil if it is safe. Another host is normal, and receives no
+    /// credentials. But it must use https, and it must not be in a private network, unless the destination is.
     private func refusal(of url: URL) -> UploadFailure? {
         guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
         else {
@@ -135,7 +136,7 @@ extension GraphUpload {
         return nil
     }
 
-    /// Handles an ended session, which may have ended because it is complete.
+    /// Handles a session that the server no longer has. It may have ended because the file is complete.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         guard !resource.isGiven else { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
@@ -159,8 +160,8 @@ extension GraphUpload {
             }
             if ours.bytes == told.bytes { return service.finish(answer) }
         }
-        // Sending the same bytes to the same name again is harmless; a second file, or a refusal of our own file, is
-        // not.
+        // The file is sent again only if that is harmless. Under other policies, the server could store a second file,
+        // or refuse the request because this upload's own file exists.
         guard options.existing == .replace || !isThere && options.existing != .rename else {
             return .failed(SingleRequestUpload.unknownOutcome(nil))
         }

@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// A cloud service's reason for a refusal, in JSON or XML: a code and a sentence.
+/// The failure for a cloud service's refusal, with the code and the message from its JSON or XML.
 struct ServiceFailure {
-    /// The code in the service's documentation: `nameAlreadyExists`, `InvalidBlockList`, …; empty if there is none.
+    /// The service's error code: `nameAlreadyExists`, `InvalidBlockList`, …; empty if there is none.
     var code: String
     private let failure: UploadFailure
 
@@ -18,7 +18,7 @@ struct ServiceFailure {
         failure = ResponseClassifier.failure(plain)
     }
 
-    /// Returns the failure of a response, with the service's words.
+    /// Returns the failure for a response, with the service's code and message.
     static func of(_ answer: ExchangeOutcome.Response) -> UploadFailure { ServiceFailure(answer).failure }
 
     private static func said(by answer: ExchangeOutcome.Response) -> (code: String, message: String)? {
@@ -45,7 +45,7 @@ private struct JSONRefusal: Decodable {
         var errors: [Reason]?
     }
 
-    /// The code of an error. Google repeats the status there; Microsoft sends a word.
+    /// The code of an error: a word from Microsoft; the HTTP status as a number, which is ignored, from Google.
     struct Code: Decodable {
         var text: String?
 

@@ -3,26 +3,26 @@ import HTTPTypes
 
 /// The facts in the header fields of tus servers.
 extension ExchangeOutcome.Response {
-    /// The offset; nil if it is missing or not a count.
+    /// The value of `Upload-Offset` in bytes; nil if it is missing or not a number.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
 
     var expiry: Date? { fields[.uploadExpires].flatMap { HTTPDate.parse($0, now: Date()) } }
 
-    /// True if only a tus server can have sent the response. Servers omit these fields in refusals (seen with
-    /// tuspyserver 4.4.3), so false proves nothing there.
+    /// True if the response has a header field that only tus servers send. For a refusal, false proves nothing: some
+    /// tus servers omit these fields there (seen with tuspyserver 4.4.3).
     var namesTus: Bool {
         [HTTPField.Name.tusResumable, .tusVersion, .tusExtension, .uploadOffset].contains {
             fields[$0] != nil
         }
     }
 
-    /// True if the server's upload has another length than ours; unknown and deferred lengths do not differ.
+    /// True if `Upload-Length` in the response differs from `length`. A missing or deferred length does not differ.
     func tellsOtherLength(than length: ByteCount) -> Bool {
         guard let told = fields[.uploadLength] else { return false }
         return Self.count(told) != length
     }
 
-    /// Parses a count of bytes in the form of tus: only decimal digits.
+    /// Parses a number of bytes in a tus header field: only decimal digits; nil for any other text.
     static func count(_ field: String?) -> ByteCount? {
         guard let digits = field?.trimmingSpaces, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else {
@@ -32,7 +32,7 @@ extension ExchangeOutcome.Response {
     }
 }
 
-/// The meaning of a tus server's refusal, if `ResponseClassifier` does not know it.
+/// The failures for refusals of a tus server. They include the cases that `ResponseClassifier` does not know.
 enum TusVerdict {
     static let version = "1.0.0"
 
@@ -53,7 +53,7 @@ enum TusVerdict {
         return failure
     }
 
-    /// Returns the failure of a refused request about an upload.
+    /// Returns the failure for a refused request to an upload's URL, which had the method `method`.
     static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure {
         LockedUpload.failure(answer, to: method) ?? failure(answer)
     }

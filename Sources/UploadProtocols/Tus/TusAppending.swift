@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// Fills one upload on a tus server with a range of the file: requests the offset and appends the rest, until the
-/// server has the whole range.
+/// Sends a range of the file to one upload on a tus server: requests the offset and appends the bytes after it, until
+/// the server has the whole range.
 struct TusAppending: Sendable {
     /// The next action.
     enum Turn: Sendable {
         case send(Exchange)
-        /// The server has confirmed the whole range in this response, its last.
+        /// The server has confirmed the whole range. The value is its last response.
         case full(ExchangeOutcome.Response)
-        /// The server has no such upload, or another upload at this URL.
+        /// The server no longer has the upload, or has another upload at its URL.
         case gone(because: String)
         /// The server has the upload with offset 0, although it had confirmed bytes.
         case forgotten
@@ -27,7 +27,8 @@ struct TusAppending: Sendable {
     private enum Phase: Sendable {
         case begun
         case asking
-        /// A request up to `end`, counted from the range's start.
+        /// A request appends the bytes up to `end`, which counts from the start of the range. `tellsLength` is true if
+        /// the request also sends the length.
         case appending(end: ByteCount, tellsLength: Bool)
     }
 
@@ -35,7 +36,7 @@ struct TusAppending: Sendable {
 
     /// The stored facts about the upload. `confirmed` counts from the start of the range.
     private(set) var resource: UploadResource
-    /// The bytes that the server had confirmed and has lost.
+    /// The number of bytes that the server had confirmed and has lost, since the last call of `takeLost`.
     private(set) var lost: ByteCount = 0
 
     private let range: Range<ByteCount>
@@ -43,15 +44,15 @@ struct TusAppending: Sendable {
     private let part: Int
     private var length: Length
     private var phase = Phase.begun
-    /// True once bytes were appended to others: a server may assemble several requests incorrectly.
+    /// True once a request appended bytes to earlier ones, which a faulty server may join incorrectly.
     private(set) var isInPieces = false
     private var budget = RetryBudget()
 
     /// - Parameters:
     ///   - range: The range of the file.
-    ///   - chunkSize: The most bytes of a request; nil for no limit.
-    ///   - part: The number of the part in its exchanges; 0 for the upload as a whole, which alone is complete after
-    ///     the range.
+    ///   - chunkSize: The maximum number of bytes in one request; nil for no limit.
+    ///   - part: The number of the part in its exchanges. It is 0 if the range is the whole file, so that the last
+    ///     request completes the upload.
     ///   - isLengthTold: False for an upload whose creation deferred the length.
     init(
         _ resource: UploadResource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
@@ -68,7 +69,7 @@ struct TusAppending: Sendable {
 
     var isFull: Bool { resource.confirmed >= size }
 
-    /// True if the server's last response was to bytes, and not to a query.
+    /// True if the last request sent bytes of the file; false if it requested the offset.
     var hasAppended: Bool { if case .appending = phase { true } else { false } }
 
     mutating func takeLost() -> ByteCount {
@@ -85,7 +86,7 @@ struct TusAppending: Sendable {
         return exchange
     }
 
-    /// Appends the bytes after the confirmed offset; `answer` is the last response that stated it.
+    /// Appends the bytes after the confirmed offset. `answer` is the last response that stated it.
     mutating func append(after answer: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(answer) }
         let held = resource.confirmed
@@ -99,7 +100,7 @@ struct TusAppending: Sendable {
         if tellsLength { fields[.uploadLength] = "\(size)" }
         if resource.tus.overridesMethod { fields[.methodOverride] = "PATCH" }
         let content = range.lowerBound + held..<range.lowerBound + end
-        // Not idempotent, in spite of its offset: a blind repetition would send bytes that had arrived.
+        // Not idempotent, although it states an offset: the transport would repeat bytes that may have arrived.
         var exchange = Exchange(
             resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
             body: .file(range: content), traits: isLast ? .completes : [])
@@ -108,7 +109,7 @@ struct TusAppending: Sendable {
         exchange.set(.kept, if: resource.tus.sum == nil && resource.appends.learntChunk == nil)
         phase = .appending(end: end, tellsLength: tellsLength)
         if resource.tus.sum == nil { resource.appends.begin(resource.confirmed..<end) }
-        // Some servers delete an upload once it is complete: the next attempt must know this possible reason.
+        // Some servers delete a complete upload. The mark shows the next attempt that a missing upload may be one.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)
     }
@@ -134,7 +135,7 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Handles a response with an offset, whatever was known before.
+    /// Continues from the offset that a response states, even if an earlier response stated another one.
     ///
     /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
     mutating func advance(to answer: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
@@ -178,8 +179,8 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Requests the offset after a refusal: some servers keep the bytes of a request that they refuse (seen with
-    /// tuspyserver 4.4.3).
+    /// Handles the refusal of a request with bytes. Most refusals lead to a request for the offset, because some
+    /// servers keep the bytes of a request that they refuse (seen with tuspyserver 4.4.3).
     private mutating func refused(_ answer: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
         -> Turn
     {

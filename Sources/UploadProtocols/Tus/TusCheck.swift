@@ -1,9 +1,10 @@
 import HTTPTypes
 
-/// A check of the features that a URL offers as a tus server (tus 1.0.0, "OPTIONS").
+/// A check of the features of the tus server at a URL (tus 1.0.0, "OPTIONS").
 ///
-/// If the response has no tus field, a creation shows how an upload would fare. Its upload is deleted again; on a
-/// server without termination an unfinished upload of one byte stays until it expires.
+/// If the response has no tus field, the check creates an upload of one byte, to see whether the server supports tus.
+/// It then deletes the upload without sending the byte. On a server without the termination extension, the empty upload
+/// stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
@@ -17,7 +18,7 @@ package struct TusCheck: DestinationCheck {
 
     /// - Parameters:
     ///   - url: The absolute URL of the destination.
-    ///   - options: The options of an upload.
+    ///   - options: The destination's options.
     package init(url: String, options: ProtocolOptions = ProtocolOptions()) {
         self.url = url
         self.options = options
@@ -71,7 +72,7 @@ package struct TusCheck: DestinationCheck {
         }
     }
 
-    /// The item for a creation; no byte of it is ever sent.
+    /// The item for the creation of an upload. Its byte is never sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
     private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, _ findings: [String])

@@ -1,4 +1,4 @@
-/// The size of the next request.
+/// The size of the next request that appends bytes.
 struct TusChunking: Sendable {
     private let resource: UploadResource
     private let size: ByteCount
@@ -6,7 +6,7 @@ struct TusChunking: Sendable {
 
     /// - Parameters:
     ///   - size: The size of the whole upload, in bytes.
-    ///   - chunkSize: The most bytes of a request by the destination's settings; nil for no limit.
+    ///   - chunkSize: The configured maximum number of bytes in one request; nil for no limit.
     init(_ resource: UploadResource, size: ByteCount, chunkSize: ByteCount?) {
         self.resource = resource
         self.size = size
@@ -23,13 +23,14 @@ struct TusChunking: Sendable {
         return resource.confirmed + min(left, max(1, limits.min() ?? left))
     }
 
-    /// False if the server kept a part of a checked chunk, so that it cannot have checked it.
+    /// True if the confirmed bytes end at the end of a checked chunk, or if chunks are not checked. If false, the
+    /// server kept a part of a chunk, whose checksum it cannot have checked.
     var isBoundary: Bool {
         guard let sum = resource.tus.sum else { return true }
         return resource.confirmed % sum.chunk == 0 || resource.confirmed == size
     }
 
-    /// Returns the size to try after a request of `bytes` was too large; nil if every server must accept that many.
+    /// Returns the next size to try after a request with `bytes` bytes was too large; nil if none is smaller.
     static func below(_ bytes: ByteCount) -> ByteCount? {
         let smallest = ChunkSizePolicy.smallest
         return bytes <= smallest ? nil : max(smallest, min(ChunkSizePolicy.careful, bytes / 2))

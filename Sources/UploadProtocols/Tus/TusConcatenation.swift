@@ -3,8 +3,8 @@ import HTTPTypes
 
 /// One file as several concurrent partial uploads, which the server joins at the end (tus 1.0.0, Concatenation).
 ///
-/// The resource names all of them. Its URL is that of the partial upload created last, so that each URL is durable
-/// before its bytes are sent.
+/// The resource contains the URLs of all partial uploads. Its own URL is that of the partial upload created last. A
+/// resource with a new URL is on disk before the next request, so each URL is on disk before its bytes are sent.
 struct TusConcatenation: Sendable {
     /// The next action.
     enum Turn: Sendable {
@@ -25,9 +25,9 @@ struct TusConcatenation: Sendable {
         case there(TusAppending)
     }
 
-    /// The smallest part; a smaller one would gain nothing.
+    /// The minimum size of a part in bytes. Smaller parts would not make the upload faster.
     static let smallestPart: ByteCount = 16 << 20
-    /// The maximum number of parts; all their URLs are journaled together.
+    /// The maximum number of parts. It is small, because one journal record contains the URLs of all parts.
     static let mostParts = 8
 
     private(set) var resource: UploadResource
@@ -35,13 +35,13 @@ struct TusConcatenation: Sendable {
     private let options: ProtocolOptions
     private var parts: [Part]
     private var phase = Phase.creating
-    /// The parts for which the server has responded since all were queried last.
+    /// The indices of the parts for which the server has responded since the last query of all parts.
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
     private var budget = RetryBudget()
     /// True once a partial upload had offset 0 although the server had confirmed bytes.
     private(set) var hasForgotten = false
-    /// The URLs of the resource that was recorded last.
+    /// The URLs of the partial uploads in the last recorded resource.
     private var noted: [String] = []
 
     private var item: UploadItem { creation.item }
@@ -63,7 +63,7 @@ struct TusConcatenation: Sendable {
     }
 
     /// Resumes the upload of an earlier attempt.
-    /// - Returns: nil if that was not in parts.
+    /// - Returns: nil if that upload was not in parts.
     init?(resuming resource: UploadResource, item: UploadItem, options: ProtocolOptions) {
         guard let planned = resource.parts?.planned, (2...Self.mostParts).contains(planned),
             planned <= item.size
@@ -85,14 +85,13 @@ struct TusConcatenation: Sendable {
 
     mutating func start() -> Turn {
         if resource.wholeBodySent {
-            // The partial uploads may be gone because they were joined, or may still exist although they were: a query
-            // would prove nothing.
+            // A query would prove nothing: after joining the partial uploads, a server may delete or keep them.
             return .step(.failed(SingleRequestUpload.unknownOutcome(nil)))
         }
         return makeMissing { $0.fill() }
     }
 
-    /// - Parameter part: The number of the part in the exchange.
+    /// - Parameter part: The part number in the exchange, from 1; 0 for the request that joins the parts.
     mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Turn {
         switch phase {
         case .joining: return receiveJoined(reply)
@@ -124,7 +123,7 @@ extension TusConcatenation {
         return TusAppending(part, range: range(index), chunkSize: options.chunkSize, part: index + 1)
     }
 
-    /// Creates the first missing partial upload, or calls `next` if there is none.
+    /// Creates the first missing partial upload, or calls `next` if none is missing.
     private mutating func makeMissing(
         noting notes: [Step.Note] = [], _ next: (inout TusConcatenation) -> Turn
     ) -> Turn {
@@ -214,7 +213,7 @@ extension TusConcatenation {
         }
     }
 
-    /// Creates a partial upload again that the server no longer has.
+    /// Creates a partial upload again, because the server no longer has it.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Turn {
@@ -232,8 +231,9 @@ extension TusConcatenation {
         return create(index, noting: notes)
     }
 
-    /// Returns the notes with the current resource. Until every part was queried, its confirmed bytes are those of an
-    /// earlier attempt: then only a new URL is worth recording.
+    /// Returns the note that records the current resource; empty if it need not be recorded. Until the server has
+    /// responded for every part, the number of confirmed bytes is that of an earlier attempt. Then only a resource with
+    /// new URLs is recorded.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -281,8 +281,9 @@ extension TusConcatenation {
         }
     }
 
-    /// Handles a refused concatenation, which a server may refuse although it offers it. The parts are queried and
-    /// joined once more; then the file is sent as one upload.
+    /// Handles a server's refusal to create or to join partial uploads, which may happen although it offers
+    /// concatenation. After the first refusal to join, the parts are queried and joined once more. After the second,
+    /// the file is sent as one upload.
     private mutating func refused(_ answer: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(answer)
         guard failure.category == .permanent else {
@@ -323,14 +324,14 @@ extension TusConcatenation.Turn {
 }
 
 extension UploadResource {
-    /// Records an expiry. The first part to expire makes the others useless.
+    /// Records the time when a part expires. The earliest time is kept, because the upload needs all parts.
     fileprivate mutating func take(_ expiry: Date?) {
         expires = [expires, expiry].compactMap { $0 }.min()
     }
 }
 
 extension UploadAddress {
-    /// Returns a URL as the server knows it: behind a socket, only the path and the query.
+    /// Returns a partial upload's URL for a header field. Behind a Unix socket, it is only the path and the query.
     fileprivate static func forServer(_ url: String) -> String {
         guard isUnixSocket(url), let parts = URLComponents(string: url) else { return url }
         return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")

@@ -5,7 +5,7 @@ struct TusCreation: Sendable {
     enum Kind: Sendable {
         /// A single upload.
         case whole
-        /// An upload whose length the server learns with its first bytes.
+        /// An upload whose length is sent with its first bytes.
         case deferred
         /// A partial upload of this number of bytes.
         case partial(ByteCount)
@@ -50,8 +50,9 @@ struct TusCreation: Sendable {
     }
 
     private func metadata() throws(UploadFailure) -> String? {
-        // Always both keys: some servers refuse a later HEAD without them (seen with tuspyserver 4.4.3). Folders are
-        // separate from the name, as Uppy sends them: a server without support for `relativePath` gets a plain name.
+        // Both keys are always sent, because some servers otherwise refuse a later HEAD (seen with tuspyserver 4.4.3).
+        // A name with folders is sent as `relativePath`, as Uppy does. A server that does not support that key gets the
+        // name without folders.
         let name = FileName.last(item.name)
         var entries = [TusMetadata.Entry("filename", name), .init("filetype", item.contentType)]
         if name != item.name { entries.insert(.init("relativePath", item.name), at: 1) }

@@ -1,16 +1,17 @@
-/// The facts that a tus upload stores beside its URL and its offset.
+/// The facts that a tus upload stores between attempts, in addition to its URL and its offset.
 struct TusMemory: ResumeForm {
     /// The way in which the server checks chunks; nil if it does not.
     var sum: TusSum?
     /// True while every stored byte came in a request that the server checked.
     var isChecked = false
-    /// True if POST replaces PATCH and DELETE.
+    /// True if POST with `X-HTTP-Method-Override` replaces PATCH and DELETE.
     var overridesMethod = false
-    /// The limit in bytes: larger requests were refused.
+    /// The maximum number of bytes in one request, after the server refused a larger request; nil if it refused none.
     var requestLimit: ByteCount?
-    /// True if a failing server received the request to join the parts: if they are gone, it may have joined them.
+    /// True if the server failed at the request to join the parts. If the parts are missing later, it may have joined
+    /// them.
     var mayBeJoined = false
-    /// The URLs of the partial uploads by their position in the file.
+    /// The URLs of the partial uploads. The keys are the indices of the parts in the file.
     var partials: [Int: String] = [:]
 
     static var keys: [ResumeKey<Self>] {
@@ -27,7 +28,7 @@ extension UploadResource {
         set { self[TusMemory.self] = newValue }
     }
 
-    /// Copies the decisions and findings of another part of the same upload.
+    /// Copies the facts that all parts of an upload share from `other`.
     mutating func share(_ other: UploadResource) {
         var shared = other.tus
         (shared.mayBeJoined, shared.partials) = (tus.mayBeJoined, tus.partials)
@@ -36,7 +37,7 @@ extension UploadResource {
     }
 }
 
-/// The text form: the server's name of the algorithm, and the bytes of a chunk.
+/// The stored string: the server's name of the algorithm, a space, and the number of bytes in a chunk.
 extension TusSum: ResumeText {
     init?(stored: String) {
         let words = stored.split(separator: " ")

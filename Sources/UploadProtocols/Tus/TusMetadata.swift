@@ -9,7 +9,7 @@ package struct TusMetadata: Hashable, Sendable {
         /// The value; empty for a key without a value.
         package var value: String
 
-        /// - Parameter value: Any text; the field has it as Base64 of its UTF-8.
+        /// - Parameter value: Any text. The header field contains its UTF-8 in Base64.
         package init(_ key: String, _ value: String = "") {
             self.key = key
             self.value = value
@@ -29,8 +29,9 @@ package struct TusMetadata: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Parses the field. Spaces after commas are allowed, as servers send them.
-    /// - Returns: nil if any pair is malformed. An upload must not fail then: servers in use send such fields.
+    /// Parses the header field. Spaces after commas are allowed, because some servers send them.
+    /// - Returns: nil if any pair is malformed. The caller must not refuse the upload for that, because servers in use
+    ///   send malformed fields.
     package init?(header: String) {
         var entries: [Entry] = []
         for element in header.split(separator: ",", omittingEmptySubsequences: false) {

@@ -14,8 +14,10 @@ enum TusOffer {
         static let forgets = "forgets"
     }
 
-    /// Reads a response to OPTIONS, which tus does not require: a tus server without one still has the core and
-    /// creation.
+    /// Reads the features from a response to OPTIONS. tus does not require servers to support OPTIONS, so a server
+    /// without a usable response is assumed to have the core protocol and creation.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if the server names only other versions of tus.
     static func capabilities(in answer: ExchangeOutcome.Response) throws(UploadFailure) -> ServerCapabilities
     {
         let isSuccess = answer.isSuccess
@@ -37,7 +39,7 @@ enum TusOffer {
         return found
     }
 
-    /// The assumed features of a server that sends no tus field.
+    /// The assumed features of a server whose response to OPTIONS has no tus field.
     static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
     /// The features of a server that names no extensions.
@@ -47,14 +49,14 @@ enum TusOffer {
     static func checksums(of capabilities: ServerCapabilities) -> [(algorithm: DigestAlgorithm, name: String)]
     {
         guard capabilities.extensions.contains("checksum") else { return [] }
-        // "The Server MUST support at least the SHA1 checksum algorithm."
+        // tus 1.0.0, Checksum: "The Server MUST support at least the SHA1 checksum algorithm."
         let names = FieldList.words(capabilities.facts[Fact.checksums])
         return (names.isEmpty ? ["sha1"] : names).compactMap { name in
             algorithm(named: name).map { ($0, name) }
         }
     }
 
-    /// - Returns: nil if the algorithm is unknown to Ferry or to tus.
+    /// - Returns: The algorithm with this name on a tus server; nil if Ferry does not support it.
     static func algorithm(named name: String) -> DigestAlgorithm? {
         switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
         case "md5": .md5
@@ -65,7 +67,7 @@ enum TusOffer {
         }
     }
 
-    /// Returns the way to check chunks.
+    /// Returns the way in which the server checks the chunks of a file of `size` bytes; nil if it does not check them.
     /// - Throws: `UploadFailure` (`permanent`) if the server does not support the digest that the destination requires.
     static func sum(
         _ options: ProtocolOptions, of size: ByteCount, at capabilities: ServerCapabilities
@@ -86,9 +88,9 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// Returns the way to check a small file. A checked request is stored completely or not at all, so by default only
-    /// a small file is checked. A larger one resumes at the byte where a connection broke, and is compared by
-    /// `OfferedDigest`.
+    /// Returns the way in which the server checks a small file; nil for a larger file. A server stores a request with a
+    /// checksum completely or not at all. So by default, only a small file is sent with a checksum. A larger file can
+    /// resume at any byte, and `OfferedDigest` compares it at the end.
     private static func offeredSum(
         _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
     ) -> TusSum? {
@@ -113,12 +115,12 @@ struct TusSum: Hashable, Sendable {
     /// The server's name of the algorithm.
     var name: String
     /// The maximum number of bytes in one request. The server stores a request with a checksum completely or not at
-    /// all, so a break loses all of it.
+    /// all. So a broken connection loses all bytes of the request.
     var chunk: ByteCount
 
     static let usualChunk: ByteCount = 8 << 20
 
-    /// Returns the digest for a request with that range of the file.
+    /// Returns the digest to compute for a request with this range of the file.
     func order(for range: Range<ByteCount>) -> DigestRequest {
         DigestRequest(algorithm, of: range, in: .init(.uploadChecksum, .base64, prefix: "\(name) "))
     }

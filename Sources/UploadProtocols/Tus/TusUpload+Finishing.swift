@@ -3,8 +3,8 @@ import HTTPTypes
 /// The checks after the server has confirmed the whole file.
 ///
 /// A server may truncate its file at each request, or lose its offset at a restart, and still confirm the whole file at
-/// the end (django-tus 0.5.0, fastapi-tusd 0.100.2). So a file of several requests is checked: the upload by its offset
-/// and length, the location that the server names by its size.
+/// the end (django-tus 0.5.0, fastapi-tusd 0.100.2). So a file that took several requests is checked: the offset and
+/// length of the upload, and the size of the file at the location that the server names.
 extension TusUpload {
     static let forgotten = "the server lost what it had confirmed"
 
@@ -16,8 +16,8 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Handles the upload's own offset. A server may have deleted a finished upload, or be unable to describe it: then
-    /// its last confirmation counts.
+    /// Handles the response with the upload's offset. If the server has deleted the finished upload, or states no
+    /// offset, its last confirmation counts.
     mutating func confirm(_ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt)
         -> Step
     {
@@ -39,7 +39,7 @@ extension TusUpload {
         return locate(receipt, asked: resource.url)
     }
 
-    /// Requests the file at its location, if that is not the URL of the last query.
+    /// Looks up the file at its location, unless that is `asked`, the URL of the last query.
     private mutating func locate(_ receipt: Receipt, asked: String) -> Step {
         guard let location = receipt.location, location != asked else { return .done(receipt) }
         phase = .locating(receipt)
@@ -53,7 +53,7 @@ extension TusUpload {
         return step.noting(noteForgetting())
     }
 
-    /// Returns the step of a file in parts, with a check of the joined file.
+    /// Adds a check of the joined file to the step that ends an upload in parts. Any other step is returned unchanged.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged

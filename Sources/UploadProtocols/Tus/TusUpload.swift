@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The protocol tus 1.0.0: create, request the offset, append, until the server's offset is the file's length.
+/// The protocol tus 1.0.0. It creates an upload and appends bytes at the server's offset, until the offset is the
+/// length of the file.
 public struct TusUpload: SequentialProtocol {
     public static let name = "tus"
     public static let traits = ProtocolTraits(
@@ -8,16 +9,17 @@ public struct TusUpload: SequentialProtocol {
 
     enum Phase: Sendable {
         case asking
-        /// Creates the upload without content, even if the server offers creation-with-upload. If that response were
-        /// lost, the upload's URL would be unknown, and the file would be sent a second time.
+        /// Creates the upload without content, even if the server offers creation-with-upload. If the response to a
+        /// creation with content were lost, the upload's URL would be unknown, and the file would be sent a second
+        /// time.
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
         /// Deletes abandoned parts; the value is the number of requests in flight.
         case clearing(Int)
-        /// The server confirmed the file after several requests, and is queried again.
+        /// The server has confirmed the whole file after several requests. The offset is requested once more.
         case confirming(UploadResource, Receipt)
-        /// The file is requested at the location that the server named.
+        /// The finished file is looked up at the location that the server named.
         case locating(Receipt)
     }
 
@@ -37,14 +39,14 @@ public struct TusUpload: SequentialProtocol {
     var capabilities: ServerCapabilities?
     /// The last recorded resource.
     private var noted: UploadResource?
-    /// The guard against repeated restarts; a test sets its clock.
+    /// The limit on restarts. A test replaces its clock.
     var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
     /// True once the server has lost confirmed bytes: the file is then sent in one request.
     var isForgetting = false
 
-    /// - Parameter options: The options; the chunk size, the parallel requests, the checksum and the deferred length
-    ///   apply.
+    /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the deferred
+    ///   length are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -116,7 +118,7 @@ public struct TusUpload: SequentialProtocol {
 extension TusUpload {
     private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
         let failure = TusVerdict.failure(answer)
-        // A server may fail at OPTIONS only.
+        // Some servers fail at OPTIONS but support uploads.
         let isBroken = answer.status == 500 && options.checksum == nil
         if failure.category == .authentication || failure.isTransient, !answer.isSuccess, !isBroken {
             return .failed(failure)
@@ -131,8 +133,8 @@ extension TusUpload {
     }
 
     /// Handles a missing response to OPTIONS. tus 1.0.0 does not require one, and some servers close the connection
-    /// instead (seen with fastapi-tusd 0.100.2). A creation then shows whether it is a tus server. A required checksum
-    /// needs the server's announcement.
+    /// instead (seen with fastapi-tusd 0.100.2). The next request, a creation, then shows whether the server supports
+    /// tus. If a checksum is required, the attempt fails, because only OPTIONS shows whether the server supports it.
     private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
         guard wasSent, failure.category.isOfNetwork, options.checksum == nil else { return .failed(failure) }
         learn(TusOffer.unheard)
@@ -145,7 +147,8 @@ extension TusUpload {
         if isForgetting { capabilities?.facts[TusOffer.Fact.forgets] = "yes" }
     }
 
-    /// The most bytes of a request by the destination's settings; nil for no limit.
+    /// The configured maximum number of bytes in one request; nil for no limit. A server that loses confirmed bytes
+    /// gets the file in one request.
     private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
     /// Creates a new upload, after OPTIONS if the capabilities are unknown.
@@ -175,7 +178,7 @@ extension TusUpload {
         }
     }
 
-    /// Sends OPTIONS again after a refusal that stored facts caused: the server may offer other features by now.
+    /// Sends OPTIONS again, after a refusal that outdated stored facts may have caused.
     private mutating func askAnew(noting notes: [Step.Note] = []) -> Step {
         capabilities = nil
         return begin(noting: notes)
@@ -227,8 +230,8 @@ extension TusUpload {
             } catch {
                 return .failed(error, notes: notes + [.resource(nil)])
             }
-            // Also after checked chunks: a server that truncates the file for each has checked them all, and lost the
-            // file.
+            // Checked chunks need this too: a server that truncates its file at each request has checked every chunk,
+            // but lost the earlier ones.
             if appending.isInPieces, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
             }
@@ -261,14 +264,14 @@ extension TusUpload {
         }
     }
 
-    /// Deletes the parts on the server, whatever the outcome, and then starts again.
+    /// Deletes the upload or its parts on the server. The upload then starts again, even if a deletion fails.
     mutating func clear(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let deletions = removal(of: resource)
         phase = .clearing(deletions.count)
         return .sendAll(deletions, notes: notes + [.resource(nil)])
     }
 
-    /// Returns the facts about the server that the upload has revealed, to be stored for other uploads.
+    /// Returns the new facts about the server as a note, to be stored for other uploads; empty if there are none.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         guard var known = capabilities else { return [] }
         if resource.tus.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
@@ -287,7 +290,7 @@ extension TusUpload {
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
-    /// Returns the receipt. `Content-Location` names the finished file, if the server sends it.
+    /// Returns the receipt. Its location is the `Content-Location` of the response, or else the upload's URL.
     func receipt(_ resource: UploadResource, _ answer: ExchangeOutcome.Response?) -> Receipt {
         let named = answer?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)

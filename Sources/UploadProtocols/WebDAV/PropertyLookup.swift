@@ -6,14 +6,14 @@ struct PropertyLookup: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
         case found(FoundEntry, ours: [ComputedDigest])
-        /// The server does not describe the URL.
+        /// The server did not say what is at the URL.
         case failed(UploadFailure)
     }
 
     private enum Phase: Sendable {
         case properties
         case head
-        /// A request with a slash at the end, because `HEAD` without one may describe a folder like a file.
+        /// A second `HEAD`, with a slash at the end: without it, a server may describe a folder like a file.
         case slash(FoundFile, ours: [ComputedDigest])
     }
 
@@ -24,7 +24,8 @@ struct PropertyLookup: Sendable {
 
     /// - Parameters:
     ///   - takesPropfind: False for a server that refused `PROPFIND` before.
-    ///   - asksChecksums: True if the server may support ownCloud's digests.
+    ///   - asksChecksums: True to request the digests that ownCloud and Nextcloud store.
+    ///   - orders: The digests of the local file to compute for the lookup.
     init(
         _ address: WebDAVAddress, takesPropfind: Bool, asksChecksums: Bool = false,
         orders: [DigestRequest] = []
@@ -35,7 +36,7 @@ struct PropertyLookup: Sendable {
         phase = takesPropfind ? .properties : .head
     }
 
-    /// False once the server has refused `PROPFIND`.
+    /// True while the lookup uses `PROPFIND`; false once the server has refused it.
     var takesPropfind: Bool { if case .properties = phase { true } else { false } }
 
     func start() -> Exchange {
@@ -65,7 +66,7 @@ struct PropertyLookup: Sendable {
             default: return .failed(WebDAVFailure.failure(answer))
             }
         case .slash(let file, let ours):
-            // Below a file there is nothing.
+            // A slash after the URL of a file leads to nothing.
             let isFolder = answer.isSuccess || [401, 403].contains(answer.status)
             return .found(isFolder ? .folder : .file(file), ours: ours)
         }

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// A URL split into its folders and its last name, still percent-encoded.
+/// A URL, split into the path of its folder and its last name. Both are percent-encoded.
 struct WebDAVAddress: Hashable, Sendable {
     /// The scheme and the authority.
     private let root: String
@@ -39,7 +39,7 @@ struct WebDAVAddress: Hashable, Sendable {
         last.isEmpty ? self : WebDAVAddress(root: root, folder: path + "/", last: "", query: query)
     }
 
-    /// The folders of the file, the innermost first, without the root, which always exists.
+    /// The URLs of the folders above the file, the innermost first, without the root, which always exists.
     var folders: [String] {
         var folders: [String] = []
         var path = Substring(folder)
@@ -51,8 +51,8 @@ struct WebDAVAddress: Hashable, Sendable {
         return folders
     }
 
-    /// The value for `Destination`: absolute (RFC 4918 §10.3), with the host name that a server behind a Unix socket
-    /// receives.
+    /// The value of `Destination`: the absolute URL without its query (RFC 4918 §10.3). Behind a Unix socket, its host
+    /// is that of the field `Host`.
     var destination: String {
         UploadAddress.isUnixSocket(root)
             ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last
@@ -61,8 +61,8 @@ struct WebDAVAddress: Hashable, Sendable {
     /// The longest name of a file in bytes; most file systems allow no more.
     private static let longestName = 255
 
-    /// Returns the temporary URL of the file until it is complete: hidden, in the same folder, and the same in each
-    /// attempt.
+    /// Returns the URL of the file until it is complete: a hidden name in the same folder. It contains the upload's
+    /// key, so it is the same in every attempt.
     func temporary(key: String) -> WebDAVAddress {
         let name = last.percentDecoded() ?? last
         // Apache's default configuration denies access to names that begin with `.ht`.

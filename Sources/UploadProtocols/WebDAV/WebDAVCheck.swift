@@ -67,7 +67,7 @@ package struct WebDAVCheck: DestinationCheck {
                 folder.url, depth: 1, [.resourcetype, .getcontentlength, .getlastmodified]))
     }
 
-    /// Returns the files under temporary names of unfinished uploads. Subfolders are not searched.
+    /// Returns the unfinished uploads: the files in the folder, without subfolders, that have temporary names.
     private func leftovers(in answer: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
         (WebDAVProperties.list(in: answer) ?? []).compactMap { entry in
             let last = entry.path.split(separator: "/").last.map(String.init) ?? ""

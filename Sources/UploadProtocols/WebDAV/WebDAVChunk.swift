@@ -14,13 +14,15 @@ struct WebDAVChunk: Hashable, Sendable {
     var range: Range<ByteCount>
     var manner: Manner
 
-    /// The size of the first chunk, which tests whether the server supports parts: little is lost if not. The first
-    /// chunk stays small even if parts are known to work, since most servers drop a broken request without a range.
+    /// The maximum size in bytes of a chunk that tests whether the server supports parts. It is small, because these
+    /// bytes are sent again if the server does not. The first chunk of a file is always this small, because most
+    /// servers drop the bytes of a broken request without a range.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:
     ///   - held: The number of stored bytes.
-    ///   - chunk: The most bytes in one request; nil for no limit.
+    ///   - size: The number of bytes of the whole file.
+    ///   - chunk: The maximum number of bytes in one request; nil for no limit.
     ///   - ranges: The way to write parts; nil if it is unknown.
     init(after held: ByteCount, of size: ByteCount, chunk: ByteCount?, ranges: WebDAVServer.Ranges?) {
         var length = size - held

@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The refusals of WebDAV servers, worded for users.
+/// The failures for refusals of WebDAV servers, with messages for users.
 enum WebDAVFailure {
-    /// The seconds before the next attempt at a lock, if the server names no time.
+    /// The number of seconds to wait for a lock before the next attempt, if the server names no time.
     private static let lockWait = 10.0
 
     static func failure(_ answer: ExchangeOutcome.Response) -> UploadFailure {
@@ -19,7 +19,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns a failure that is retried soon.
+    /// Returns `failure` as one that is retried, after the time in the response or else after `lockWait`.
     static func waiting(_ failure: UploadFailure, _ answer: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
@@ -28,7 +28,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the failure of a server without `MOVE`, where a file could only be written under its final name.
+    /// Returns the failure for a server without `MOVE`; `status` is nil if the server does not offer `MOVE` at all.
     static func noMove(_ status: Int?) -> UploadFailure {
         UploadFailure(
             .permanent,
@@ -47,9 +47,9 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the failure of a `MOVE` that did not reach the file's URL, although the file was complete and its folder
-    /// there. The server read another URL in `Destination` than the client meant. A proxy that maps paths rewrites the
-    /// path of the request and, unless configured otherwise, leaves that field unchanged.
+    /// Returns the failure for a `MOVE` after which the file is not at its URL, although the temporary file was
+    /// complete and the folder exists. The usual cause is a proxy that maps paths. It rewrites the path of the request
+    /// but, unless configured otherwise, not the URL in `Destination`. So the server reads another URL there.
     ///
     /// - Parameter refusal: The server's response; nil if it reported success.
     static func astray(_ refusal: ExchangeOutcome.Response?) -> UploadFailure {
@@ -64,7 +64,7 @@ enum WebDAVFailure {
             status: refusal?.status)
     }
 
-    /// Returns the failure of a server that accepts neither a request as large as the file nor parts of a file.
+    /// Returns the failure for a server that accepts neither a request as large as the file nor parts of a file.
     static func requestTooLarge(_ answer: ExchangeOutcome.Response, size: ByteCount) -> UploadFailure {
         var failure = failure(answer).naming(size)
         failure.hint =
@@ -73,7 +73,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the reason in SabreDAV's own element, which Nextcloud sends too.
+    /// Returns the message in the XML error of SabreDAV, which Nextcloud uses too; nil if there is none.
     private static func message(in answer: ExchangeOutcome.Response) -> String? {
         guard answer.fields[.contentType]?.lowercased().contains("xml") == true,
             let root = XMLDocument.parse(answer.body), root.name == "error",

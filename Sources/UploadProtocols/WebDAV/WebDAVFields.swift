@@ -18,16 +18,16 @@ extension HTTPField.Name {
 }
 
 extension HTTPRequest.Method {
-    /// A WebDAV method in our own source.
+    /// Returns the HTTP method for a name in Ferry's own source. Traps if `name` is not a token.
     private static func dav(_ name: String) -> HTTPRequest.Method {
         guard let method = HTTPRequest.Method(name) else { preconditionFailure("\(name) is no method") }
         return method
     }
 
-    /// Reads properties (RFC 4918 §9.1).
+    /// The method that reads properties (RFC 4918 §9.1).
     static let propfind = dav("PROPFIND")
-    /// Makes a folder (RFC 4918 §9.3).
+    /// The method that makes a folder (RFC 4918 §9.3).
     static let mkcol = dav("MKCOL")
-    /// Moves a file (RFC 4918 §9.9).
+    /// The method that moves a file (RFC 4918 §9.9).
     static let move = dav("MOVE")
 }

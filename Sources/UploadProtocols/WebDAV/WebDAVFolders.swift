@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// Creates the missing folders of a file: the innermost first, and an outer one only if the server reports it as
-/// missing too.
+/// Creates the missing folders of a file. The innermost folder is tried first. An outer folder is created only if the
+/// server reports that it is missing.
 struct WebDAVFolders: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
@@ -12,9 +12,9 @@ struct WebDAVFolders: Sendable {
     /// The folders, the innermost first.
     private let folders: [String]
     private var current = 0
-    /// True once a folder was created: from then on only inner folders follow.
+    /// True once a folder exists. From then on, only the folders inside it are created.
     private var isDescending = false
-    /// The folder whose request was repeated.
+    /// The index of the folder whose request was repeated; nil before the first repetition.
     private var repeated: Int?
 
     /// Makes the sequence; nil if there is no folder that could be missing.

@@ -1,16 +1,16 @@
-/// The facts that an upload by WebDAV stores.
+/// The facts that an upload by WebDAV stores between attempts.
 struct WebDAVMemory: ResumeForm {
-    /// The intended name of the file, if a `MOVE` may have reached the server.
+    /// The final name in a `MOVE` that may have reached the server; nil if no `MOVE` was sent.
     var movedName: String?
-    /// The version of the file before the `MOVE`; nil if there was none.
+    /// The version of the file under the final name before the `MOVE`; nil if there was no file.
     var old: WebDAVVersion?
     /// The version of the file under its temporary name.
     var new: WebDAVVersion?
-    /// The number of consecutive server errors about the temporary name.
+    /// The number of consecutive lookups of the temporary name that failed with a server error or a lock.
     var refusedLooks = 0
-    /// The URL of an earlier temporary file, to be deleted when the upload is done.
+    /// The URL of an earlier temporary file, which is deleted when the upload is done; nil if there is none.
     var abandonedURL: String?
-    /// The target of a `MOVE` that tests the server with the temporary file.
+    /// The target of a trial `MOVE` of the temporary file; nil if no trial is in progress.
     var nextURL: String?
 
     static var keys: [ResumeKey<Self>] {
@@ -30,7 +30,8 @@ extension UploadResource {
     }
 }
 
-/// The form of a version: three entries. The first one always exists, without digits if the size is unknown.
+/// The stored strings of a version: its size, entity tag and time. The size always has an entry, which is empty if the
+/// size is unknown.
 extension WebDAVVersion? {
     fileprivate var storedSize: String? {
         get { map { $0.size.map { "\($0)" } ?? "" } }

@@ -1,7 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// The result of `PROPFIND` for one URL (RFC 4918 §9.1). Prefixes differ from server to server; namespaces do not.
+/// The result of `PROPFIND` for one URL (RFC 4918 §9.1). Elements are recognized by their XML namespaces, because the
+/// prefixes differ between servers.
 struct WebDAVProperties: Hashable, Sendable {
     /// The path without percent-encoding and without a slash at its end.
     var path: String
@@ -9,7 +10,7 @@ struct WebDAVProperties: Hashable, Sendable {
     var file = FoundFile()
     /// The time of the last write.
     var modified: Date?
-    /// The number of bytes that can still be stored (RFC 4331 §3); ownCloud reports a negative number if it is unknown.
+    /// The number of bytes that can still be stored (RFC 4331 §3). It is negative in ownCloud if it is unknown.
     var quotaAvailable: ByteCount?
 
     /// The properties to request.
@@ -34,7 +35,7 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties in the order of the response; nil if it is not a response to `PROPFIND`.
+    /// Returns the properties of all URLs in the response, in its order; nil if it does not answer a `PROPFIND`.
     static func list(in answer: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard answer.status == 207, let root = XMLDocument.parse(answer.body), root.name == "multistatus",
             root.namespace == dav
@@ -42,7 +43,7 @@ struct WebDAVProperties: Hashable, Sendable {
         return root.children(named: "response", in: dav).compactMap(WebDAVProperties.init)
     }
 
-    /// Returns the properties of the requested URL.
+    /// Returns the properties of the URL `address`, or else of the first URL in the response; nil if there are none.
     static func one(in answer: ExchangeOutcome.Response, at address: WebDAVAddress) -> WebDAVProperties? {
         guard let all = list(in: answer) else { return nil }
         let path = normalized(address.path)
@@ -52,7 +53,7 @@ struct WebDAVProperties: Hashable, Sendable {
     private init?(_ response: XMLElement) {
         guard let href = response.child(named: "href", in: Self.dav)?.text else { return nil }
         path = Self.normalized(URL(string: href)?.path(percentEncoded: true) ?? href)
-        // An error status of the whole response means that the URL has no known properties.
+        // An error status of the whole `response` element means that the URL has no known properties.
         if let status = response.child(named: "status", in: Self.dav), !Self.isSuccess(status.text) {
             return nil
         }

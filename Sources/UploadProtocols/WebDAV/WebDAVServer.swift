@@ -16,14 +16,15 @@ struct WebDAVServer: Hashable, Sendable {
 
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
-    /// Reads a response to `OPTIONS`. A refusal contains no facts.
+    /// Reads the facts in a response to `OPTIONS`. A refusal contains none.
     init(options answer: ExchangeOutcome.Response) {
         capabilities = ServerCapabilities()
         guard answer.isSuccess else { return }
         // Some servers send the field more than once; HTTPFields joins them.
         capabilities.extensions = Set(FieldList.words(answer.fields[.dav]).map { $0.lowercased() })
         let methods = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
-        // With DAV offered, Allow describes only this URL: for a missing one Apache lists no MOVE.
+        // Allow is ignored if the server sends DAV, because it describes only this URL: for a missing URL, Apache lists
+        // no MOVE.
         if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }
         if capabilities.extensions.contains("sabredav-partialupdate") { ranges = .patch }
     }
@@ -45,13 +46,13 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["ranges"] = newValue?.rawValue }
     }
 
-    /// True once a file has arrived at the URL in `Destination`.
+    /// True once a `MOVE` on this server has moved a file to the URL in `Destination`.
     var movesArrive: Bool {
         get { capabilities.facts["move"] == "yes" }
         set { capabilities.facts["move"] = newValue ? "yes" : nil }
     }
 
-    /// The most bytes of a request, learned from refusals (413); nil if none was refused.
+    /// The maximum number of bytes in one request, learned from refusals (413); nil if none was refused.
     var largestRequest: ByteCount? {
         get { capabilities.facts["largestRequest"].flatMap { ByteCount($0) }.flatMap { $0 > 0 ? $0 : nil } }
         set { capabilities.facts["largestRequest"] = newValue.map { "\($0)" } }
@@ -66,7 +67,7 @@ struct WebDAVServer: Hashable, Sendable {
 }
 
 extension ServerCapabilities {
-    /// True if an upload to this WebDAV server resumes: parts of a file can be written there.
+    /// True if an interrupted upload to this WebDAV server can resume, because parts of a file can be written there.
     public func resumesWebDAV(_ options: ProtocolOptions) -> Bool {
         switch WebDAVServer(self).ranges {
         case .patch: true

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The `MOVE` to the final name, and the last check.
+/// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
-    /// Moves the complete file to its final name. If a lookup of that name could not prove the arrival, a trial `MOVE`
+    /// Moves the complete file to its final name. If a later lookup could not prove that this worked, a trial `MOVE`
     /// comes first.
     mutating func moveIntoPlace() -> Step { movesBlindly ? tryMove() : move() }
 
@@ -20,14 +20,15 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    /// True if a later lookup could not prove the arrival. Another file has the name and looks the same, also by its
-    /// size, and no file was seen to arrive at its `Destination` on this server.
+    /// True if a lookup after the `MOVE` could not prove that it worked. The existing file under the final name looks
+    /// like the new file, and no earlier `MOVE` on this server was seen to work.
     private var movesBlindly: Bool {
         guard let version = goal.version, !server.movesArrive else { return false }
         return newVersion?.isSame(as: version) != false
     }
 
-    /// Moves the file from one temporary name to the next, where no other file can look like it.
+    /// Sends a trial `MOVE` from the temporary name to the next temporary name. No other file has that name, so a
+    /// lookup shows whether the `MOVE` worked.
     private mutating func tryMove() -> Step {
         let next = temporary.nextTemporary
         var exchange = Exchange(.move, temporary.url)
@@ -64,7 +65,7 @@ extension WebDAVUpload {
         // The file is missing, or `Destination` names a URL that the server does not accept.
         case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(answer))
         case 412:
-            // Each lookup found no file under the final name.
+            // The server says that a file has the final name, but each lookup found none.
             guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(answer))) }
             return choose()
         case 405, 501:
@@ -77,12 +78,13 @@ extension WebDAVUpload {
         }
     }
 
-    /// Handles a refusal while the temporary file and its folder exist: the server did not find the `Destination`.
+    /// Handles the lookup of the temporary file after a refused `MOVE`. If the file still exists, the server does not
+    /// accept the URL in `Destination`.
     mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))
         }
-        // A gateway may have responded while the server was away for a moment.
+        // A proxy may have sent the refusal while the server was unavailable for a moment.
         guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(refusal))) }
         return moveIntoPlace()
     }
@@ -91,7 +93,7 @@ extension WebDAVUpload {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return isOurs ? lost(place) : startAgain()
         }
-        // Without a response to a MOVE, a file of this size is ours only if a MOVE may have been sent.
+        // Without a response to a MOVE, a file of this size is this upload's only if a MOVE may have been sent.
         guard isOurs || mayBeMoved else { return startAgain() }
         // No digest was sent to the server, so it has computed the one that it reports.
         switch file.agrees(with: computed) {
@@ -121,7 +123,7 @@ extension WebDAVUpload {
             verified: verified)
     }
 
-    /// Handles a `MOVE` with a success after which another file is there.
+    /// Handles a `MOVE` that the server reported as successful, although no file of the right size has the final name.
     private mutating func lost(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, let size = file.size,
             goal.version.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
@@ -129,7 +131,7 @@ extension WebDAVUpload {
         return .failed(SingleRequestUpload.wrongSize(size, of: item.size, .server), notes: [.resource(nil)])
     }
 
-    /// Starts again without stored bytes.
+    /// Starts the upload again from its first byte.
     private mutating func startAgain() -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")

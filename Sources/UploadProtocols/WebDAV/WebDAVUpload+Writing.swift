@@ -1,30 +1,32 @@
 import FerryFiles
 import HTTPTypes
 
-/// The writing of the bytes, under the temporary name.
+/// The steps that write the file's bytes under the temporary name.
 extension WebDAVUpload {
-    /// The number of bytes in the first part of a partial update. It is small, because PHP behind a server that buffers
-    /// requests drops all bytes of a request that breaks.
+    /// The number of bytes in the first part of a partial update. It is small, because a web server that buffers
+    /// requests for PHP drops all bytes of a broken request.
     private static let firstPart: ByteCount = 1 << 20
     /// The maximum number of bytes in a later part.
     private static let largestPart: ByteCount = 16 << 20
 
-    /// The most bytes of one request; nil for no limit. It follows from the settings, the server's known limit, and,
-    /// for a partial update, the bytes that a break may lose.
+    /// The maximum number of bytes in one request; nil for no limit. It is the lowest of the configured chunk size, the
+    /// server's known limit and, for a partial update, the current part size.
     private var chunk: ByteCount? {
         let part = server.ranges == .patch ? resource?.appends.learntChunk ?? Self.firstPart : nil
         return [options.chunkSize, server.largestRequest, part].compactMap { $0 }.min()
     }
 
-    /// True if a file of this size is sent in parts that the server may not join.
+    /// True if the file is larger than one request and is not sent by SabreDAV's partial update. The server may then
+    /// join its parts incorrectly.
     private var isInRanges: Bool {
         (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
     }
 
-    /// True if the stored bytes of an earlier attempt, `size` in number, are the beginning of the file.
+    /// True if the `size` bytes that an earlier attempt stored are usable as the beginning of the file.
     ///
-    /// If the support of ranges is unknown, the next chunk also proves the earlier ones. A file of the full size may
-    /// still have holes, unless an earlier attempt was certain enough to move it.
+    /// If it is unknown whether the server supports parts, the check after the next chunk also proves the earlier
+    /// bytes. A stored file of the full size may have holes, if the server does not support parts. It is used if an
+    /// earlier attempt already sent its `MOVE`.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }
@@ -54,7 +56,7 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// Resumes after a trial `MOVE`, which may have reached the server although its response was lost.
+    /// Resumes after a trial `MOVE` that may have reached the server although its response was lost.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next
@@ -63,11 +65,11 @@ extension WebDAVUpload {
         return look(at: temporary, for: .temporary)
     }
 
-    /// The number of server errors about the temporary name after which another name is used.
+    /// The number of consecutive failed lookups of the temporary name after which another name is used.
     private static let refusedLooks = 2
 
-    /// Handles a server error about the temporary name. rclone 1.60 returns it while it waits for the rest of a broken
-    /// request to that name, up to an hour.
+    /// Handles a server error or a lock in the lookup of the temporary name. rclone 1.60 returns an error for up to an
+    /// hour, while it waits for the rest of a broken request to that name.
     mutating func refusedTemporary(_ failure: UploadFailure) -> Step {
         guard var refused = resource else { return .failed(failure) }
         refused.webDAV.refusedLooks += 1
@@ -155,8 +157,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Tries smaller requests: Apache's LimitRequestBody and nginx's client_max_body_size limit one request, not the
-    /// file.
+    /// Handles a request that was too large (413) by trying a smaller one. Apache's LimitRequestBody and nginx's
+    /// client_max_body_size limit one request, not the file.
     private mutating func tooLarge(_ answer: ExchangeOutcome.Response, _ piece: WebDAVChunk) -> Step {
         let failure = WebDAVFailure.failure(answer).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
@@ -168,7 +170,7 @@ extension WebDAVUpload {
         return write(from: piece.range.lowerBound)
     }
 
-    /// Handles the lookup of the temporary file after `piece`; `place` is nil if the server does not describe it.
+    /// Handles the lookup of the temporary file after `piece` was sent; `place` is nil if the lookup was refused.
     mutating func measured(_ place: FoundEntry?, _ piece: WebDAVChunk) -> Step {
         let end = piece.range.upperBound
         let size: ByteCount?
@@ -179,7 +181,7 @@ extension WebDAVUpload {
         case .folder, nil: size = nil
         }
         let isUnproven = piece.manner == .contentRange && server.ranges == nil
-        // Without sizes only the 2xx of a whole file counts; a part may be at a wrong position.
+        // If the size is unknown, a 2xx proves a whole file, but not a part, which may be at a wrong position.
         guard size == end || size == nil && piece.manner == .whole else {
             if piece.manner != .whole { return writeAnew(after: piece) }
             held = 0
@@ -196,7 +198,7 @@ extension WebDAVUpload {
         return moveIntoPlace()
     }
 
-    /// Sends the whole file in one `PUT`, and no more parts to this server if it did not join them.
+    /// Sends the whole file in one `PUT`, and no more parts to this server, because it did not join the parts.
     private mutating func writeAnew(after piece: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")

@@ -3,18 +3,20 @@ import HTTPTypes
 /// Upload by WebDAV (RFC 4918): `PUT` under a temporary name, a check of the stored size, then `MOVE` to the final
 /// name.
 ///
-/// So a broken upload leaves and destroys no file under the final name: some servers keep a truncated file, or lose the
-/// old one, when a `PUT` breaks. A server without `MOVE` is not supported here; `put` supports it.
+/// When a `PUT` breaks, some servers keep a truncated file or lose the old one. With a temporary name, a broken upload
+/// does not affect the file under the final name. A server without `MOVE` is not supported; the protocol `put` supports
+/// it.
 ///
-/// An interrupted upload starts again, unless parts can be written. SabreDAV has a partial update. If a chunk size is
-/// set or the server refuses large requests, servers that were seen to support it get `PUT` with `Content-Range`. Some
-/// ignore the field and replace the file by the part, so it is only sent to the temporary name.
+/// An interrupted upload starts again, unless the server can write parts of a file. SabreDAV can, by its partial update
+/// (`PATCH`). Other servers may support `PUT` with `Content-Range`, which is tried if a chunk size is configured or a
+/// large request was refused. Some servers ignore that field and replace the file by the part, so it is only used under
+/// the temporary name.
 ///
-/// A reported success of a `MOVE` is checked by a lookup of the final name: a proxy that maps paths can redirect the
-/// `MOVE` elsewhere.
+/// After a successful `MOVE`, a lookup checks the final name. A proxy that maps paths can make the server move the file
+/// to another URL.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
-    /// The abilities of most servers: parts are the exception.
+    /// The abilities with most servers, which cannot write parts of a file.
     public static let traits = ProtocolTraits(
         resumes: false, fillsPlace: true, answersInPages: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
@@ -32,22 +34,22 @@ public struct WebDAVUpload: SequentialProtocol {
 
     /// The purpose of a lookup.
     enum Purpose: Sendable {
-        /// The size that an earlier attempt stored.
+        /// The temporary file, to see how many bytes an earlier attempt stored.
         case temporary
         case place(ExistingChoice)
-        /// The folder, before many bytes are sent in vain.
+        /// The folder of the file, to create it if necessary before many bytes are sent in vain.
         case folder
         /// The temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
         /// The next temporary name, to see whether the trial `MOVE` arrived.
         case trial
-        /// The temporary name after this refusal of a `MOVE`.
+        /// The temporary file, to see whether it still exists after the server refused the `MOVE` with this response.
         case unmoved(ExchangeOutcome.Response)
-        /// The final name; `isOurs` is true if the server reported the `MOVE` as successful.
+        /// The final name, to see whether the file is there; `isOurs` is true after a successful `MOVE`.
         case result(isOurs: Bool)
     }
 
-    /// The end of the upload after the temporary file was deleted.
+    /// The result with which the upload ends after a temporary file is deleted.
     enum End: Sendable {
         case done(Receipt)
         case failed(UploadFailure)
@@ -56,13 +58,13 @@ public struct WebDAVUpload: SequentialProtocol {
     /// The final name of the file.
     struct Goal: Sendable {
         var name: String
-        /// True if an existing file must be replaced.
+        /// True if the `MOVE` may replace an existing file.
         var replaces = false
         /// The version of the existing file; nil if there is none.
         var version: WebDAVVersion?
     }
 
-    /// The size below which the folder is not looked up first.
+    /// The file size in bytes up to which the folder is not looked up before the file is sent.
     static let folderLookSize: ByteCount = 64 << 10
 
     let item: UploadItem
@@ -80,7 +82,8 @@ public struct WebDAVUpload: SequentialProtocol {
     var budget = RetryBudget()
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The options; the chunk size, the checksum and the policy for an existing file apply.
+    /// - Parameter options: The options, of which the chunk size, the checksum and the policy for an existing file are
+    ///   used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -113,7 +116,8 @@ public struct WebDAVUpload: SequentialProtocol {
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
-        [Exchange(.delete, resource.url)]
+        [resource.url, resource.webDAV.nextURL, resource.webDAV.abandonedURL].compactMap { $0 }
+            .map { Exchange(.delete, $0) }
     }
 }
 
@@ -143,7 +147,7 @@ extension WebDAVUpload {
     /// True if an earlier attempt may have moved the file.
     var mayBeMoved: Bool { resource?.webDAV.movedName != nil }
 
-    /// Stores a note for the next step.
+    /// Adds a note to the next step that the protocol returns.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteServer() { note(.capabilities(server.capabilities)) }
@@ -228,8 +232,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Looks up the final name: a folder there must never be replaced, which `Overwrite: T` would do with all its
-    /// content.
+    /// Looks up the final name, and then follows the policy for an existing file. Without the lookup, a `MOVE` with
+    /// `Overwrite: T` would replace a folder with all its content.
     mutating func choose() -> Step {
         let choice = ExistingChoice(item, policy: options.existing, looksAlways: true)
         return act(on: choice.start(), choice)

@@ -2,12 +2,14 @@
 struct WebDAVVersion: Hashable, Sendable {
     /// The number of bytes; nil if the server does not state it.
     var size: ByteCount?
-    /// The entity tag without the mark of a weak one: Apache's tag of the same file is weak in the first second only.
+    /// The entity tag without the prefix `W/` of a weak tag. Apache's tag of an unchanged file has the prefix in the
+    /// first second only.
     var entityTag: String?
-    /// The time as sent; most servers have a resolution of one second.
+    /// The time of the last change, as sent; most servers have a resolution of one second.
     var modified: String?
 
-    /// The length limit of a value, because it is stored in the queue's files with the upload.
+    /// The maximum length of a value in bytes. A longer value is dropped, because the queue's files store the values
+    /// with the upload.
     private static let longest = 256
 
     init(_ file: FoundFile) {
@@ -20,7 +22,8 @@ struct WebDAVVersion: Hashable, Sendable {
         text.flatMap { $0.utf8.count <= longest ? $0 : nil }
     }
 
-    /// False if any value differs; nil if only the size can be compared.
+    /// True if the sizes, tags and times that both versions have are equal; false if one differs. nil if no tag and no
+    /// time can be compared, and the sizes do not differ.
     func isSame(as other: WebDAVVersion) -> Bool? {
         if let size, let otherSize = other.size, size != otherSize { return false }
         let pairs = [(entityTag, other.entityTag), (modified, other.modified)]
@@ -31,14 +34,14 @@ struct WebDAVVersion: Hashable, Sendable {
     }
 }
 
-/// The result of a `MOVE` that the server reported as successful: whether it replaced the old file.
+/// The conclusion whether a `MOVE` put the new file in place of the old one.
 ///
-/// The size does not decide: the old file may have the same one.
+/// An equal size proves nothing, because the old file may have the same size.
 enum WebDAVArrival: Hashable, Sendable {
     case arrived
     /// The old file is still there.
     case astray
-    /// The old version and the new one look alike.
+    /// The versions of the old and the new file look alike, or cannot be compared.
     case unknown
 
     /// - Parameters:

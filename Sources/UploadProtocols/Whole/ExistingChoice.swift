@@ -1,21 +1,22 @@
-/// The decision about a file whose name may be taken, independent of the protocol's lookup.
+/// The decision about the name for a file, if a file of that name may exist on the server. The protocol performs the
+/// lookups.
 public struct ExistingChoice: Sendable {
     /// The next action.
     public enum Verdict: Sendable {
-        /// Look up the file of this name, and compute the digest of our file if one is named.
+        /// Look up this name on the server. If `digest` is not nil, also compute this digest of the local file.
         case look(name: String, digest: DigestAlgorithm?)
         /// Send the file under this name, replacing an existing one if `replaces`.
         case free(name: String, replaces: Bool)
-        /// The file is on the server.
+        /// The server has the file under this name. `wasThere` is false if an earlier attempt of this upload sent it.
         case finished(name: String, FoundFile, verified: DigestAlgorithm?, wasThere: Bool)
         case failed(UploadFailure)
     }
 
-    /// The note of an earlier attempt: no file of that name existed.
+    /// The record that an earlier attempt found no file of this name and began to send it.
     public struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
         public var name: String
-        /// True if the whole file may be there although the response is missing.
+        /// True if the server may have the whole file, although the response is missing.
         public var mayBeComplete: Bool
 
         public init(name: String, mayBeComplete: Bool) {
@@ -38,7 +39,10 @@ public struct ExistingChoice: Sendable {
     private let looksAlways: Bool
     private var phase: Phase
 
-    /// - Parameter looksAlways: True if a folder of that name must be detected even if a file would simply be replaced.
+    /// - Parameters:
+    ///   - begun: The record of an earlier attempt; nil if there is none.
+    ///   - looksAlways: True to look up the name under every policy. Without it, a folder of that name is not detected
+    ///     under `replace` or without a policy.
     public init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
     ) {
@@ -48,7 +52,7 @@ public struct ExistingChoice: Sendable {
         phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
     }
 
-    /// Starts, without a lookup if the policy does not depend on an existing file.
+    /// Returns the first action. If the policy does not depend on an existing file, that is `free` without a lookup.
     public func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)
@@ -59,9 +63,11 @@ public struct ExistingChoice: Sendable {
         }
     }
 
-    /// Handles the result of a lookup.
+    /// Handles the result of a lookup, and returns the next action.
     ///
-    /// - Parameter ours: The digest computed for the lookup, if it requested one.
+    /// - Parameters:
+    ///   - place: The entry with the name on the server.
+    ///   - ours: The digest of the local file, if the lookup requested one.
     public mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
         switch (phase, place) {
         case (.comparing(let name, let isOwn), .file(let file)):
@@ -70,7 +76,7 @@ public struct ExistingChoice: Sendable {
             return judge(file, name: begun.name, isOwn: true)
         case (.checkingOwn, .file(let file)):
             phase = .asking(name: item.name, number: 1)
-            // A file under another name says nothing about our own name.
+            // The found file may have a numbered name. It says nothing about the item's own name.
             return policy == .rename ? start() : taken(file, name: item.name, number: 1)
         case (.checkingOwn(let begun), .nothing): return .free(name: begun.name, replaces: false)
         case (.asking(let name, _), .nothing), (.comparing(let name, _), .nothing):

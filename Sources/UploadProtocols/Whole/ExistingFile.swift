@@ -1,11 +1,12 @@
 public import HTTPTypes
 
-/// A lookup by `HEAD` of an existing file before the upload, and the decision by the policy.
+/// A lookup by `HEAD` of an existing file before the upload, and the decision by the policy for existing files.
 public struct ExistingFile: Sendable {
     /// The next action.
     public enum Verdict: Sendable {
         case ask(Exchange)
-        /// No file has this name; `precondition` makes the server refuse if that has changed.
+        /// Send the file under this name, with the header fields in `precondition`. If no file may be replaced, they
+        /// make the server refuse the request when a file has appeared since the lookup.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)
@@ -17,8 +18,8 @@ public struct ExistingFile: Sendable {
     private var choice: ExistingChoice
 
     /// - Parameters:
-    ///   - begun: The state of an earlier attempt at this upload, if there is one.
-    ///   - address: Returns the URL of a file of that name.
+    ///   - begun: The record of an earlier attempt; nil if there is none.
+    ///   - address: Returns the URL of the file with the given name.
     public init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: ExistingChoice.Begun? = nil,
         address: @escaping @Sendable (_ name: String) -> String
@@ -29,10 +30,10 @@ public struct ExistingFile: Sendable {
         choice = ExistingChoice(item, policy: policy, begun: begun)
     }
 
-    /// Starts, without a request if the policy does not depend on an existing file.
+    /// Returns the first action. If the policy does not depend on an existing file, that is `free` without a request.
     public func start() -> Verdict { verdict(choice.start()) }
 
-    /// Handles the response to the last request.
+    /// Handles the response to the last request, and returns the next action.
     public mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         case 404, 410: verdict(choice.receive(.nothing))
@@ -55,8 +56,8 @@ public struct ExistingFile: Sendable {
             head.digests = algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
             return .ask(head)
         case .free(let name, let replaces):
-            // A file of another size is replaced; a file that appears meanwhile must not be, unless the policy allows
-            // it.
+            // No file was found. A file that appears meanwhile must not be replaced, except under `skip`, which
+            // replaces different files.
             let isNew = !replaces && policy != .skip
             return .free(name: name, precondition: isNew ? Self.onlyNew : [:])
         case .finished(let name, let file, let verified, let wasThere):

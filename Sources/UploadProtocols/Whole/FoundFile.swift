@@ -11,7 +11,7 @@ public struct FoundFile: Hashable, Sendable {
     public var size: ByteCount?
     /// The entity tag as sent.
     public var entityTag: String?
-    /// The digests, the strongest first.
+    /// The digests that the server reports, the strongest first.
     public var told: [ServerDigest]
     /// The time of the file's last change, as sent.
     public var modified: String?
@@ -25,7 +25,7 @@ public struct FoundFile: Hashable, Sendable {
         self.modified = modified
     }
 
-    /// Compares the server's digests with `ours`; nil if no algorithm matches.
+    /// Compares the server's digests with `ours`; nil if they have no algorithm in common.
     func agrees(with ours: [ComputedDigest]) -> DigestComparison? {
         for digest in ours {
             guard let told = told.first(where: { $0.algorithm == digest.algorithm }) else { continue }
@@ -40,7 +40,7 @@ enum DigestComparison: Hashable, Sendable {
     case same(DigestAlgorithm)
     case different(DigestAlgorithm)
 
-    /// Returns the failure if the server's file has other content.
+    /// Returns the failure for a file on the server whose content differs from the local file.
     static func mismatch(_ algorithm: DigestAlgorithm) -> UploadFailure {
         UploadFailure(
             .permanent, "what the server holds is not this file: its \(algorithm.shown) is another",

@@ -1,12 +1,13 @@
 import FerryFiles
 public import HTTPTypes
 
-/// The part of a server's response that names the finished upload. Paste and media servers use different ones.
+/// The part of a server's response that contains the URL of the finished upload. Paste and media servers use different
+/// parts.
 public enum LinkSource: Hashable, Sendable {
     case header(HTTPField.Name)
     case pointer(JSONPointer)
 
-    /// Returns the named URL; nil if there is none. Any host is allowed, since no request is sent there.
+    /// Returns the URL in the response; nil if there is none. Any host is allowed: Ferry sends no request there.
     ///
     /// - Parameter base: The URL of the request, for relative links.
     func link(in answer: ExchangeOutcome.Response, base: String) -> String? {
@@ -54,7 +55,7 @@ public struct JSONPointer: Hashable, Sendable {
         return value.text
     }
 
-    /// Parses an index: digits without a leading zero (§4).
+    /// Parses an array index: digits without a leading zero (RFC 6901 §4); nil for any other text.
     private static func index(_ token: String) -> Int? {
         guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }), token == "0" || !token.hasPrefix("0")
         else { return nil }

@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// A check by `HEAD` whether a file is on the server after its whole body was sent and no response came.
 ///
-/// Only a digest distinguishes it from an older file of the same size. Without one the file is sent again: writing the
-/// same bytes to the same URL does no harm.
+/// Only a digest distinguishes the sent file from an older file of the same size. If the server reports no digest, the
+/// file is sent again, because writing the same bytes to the same URL is harmless.
 struct MissingResponseCheck: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
@@ -31,8 +31,8 @@ struct MissingResponseCheck: Sendable {
         }
         var found = FoundFile(headed: answer.fields)
         guard found.size == nil || found.size == item.size else { return .sendAgain }
-        // Object stores use the MD5 of the content as its entity tag. A tag that only looks like one is mistaken for
-        // the digest of another file, which is then sent again.
+        // Object stores use the MD5 of the content as the entity tag. If a tag only looks like an MD5, the comparison
+        // fails, and the file is sent again.
         if found.told.isEmpty, case .whole(let digest) = S3EntityTag(found.entityTag) {
             found.told = [ServerDigest(.md5, digest)]
         }

@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// `POST` with the file as the body (RFC 9110 §9.3.3).
+/// The protocol that sends the file as the body of one `POST` (RFC 9110 §9.3.3).
 public struct PostUpload: SequentialProtocol {
     public static let name = "post"
     public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
 
     private let attempt: SingleShot
 
-    /// - Parameter options: The options; the request method and the `Idempotency-Key` apply.
+    /// - Parameter options: The options, of which `method`, `sendsIdempotencyKey` and `link` are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
         fields[.contentDisposition] = Self.disposition(item.name)
@@ -25,15 +25,16 @@ public struct PostUpload: SequentialProtocol {
     }
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 
-    /// Returns the name in the most common form, and also in full if that differs.
+    /// Returns the value of `Content-Disposition`: the name in the most common form, and also as `filename*` if that
+    /// form changes the name.
     private static func disposition(_ name: String) -> String {
         let plain = escaped(name)
         let field = "attachment; filename=\"\(plain)\""
         return plain == name ? field : "\(field); \(ContentDisposition.extended(filename: name))"
     }
 
-    /// Escapes a name as in a form, and removes control characters, which a field's value may not contain (RFC 9110
-    /// §5.5).
+    /// Escapes a name as in multipart/form-data. Control characters become `%XX`, because a field's value may not
+    /// contain them (RFC 9110 §5.5).
     private static func escaped(_ name: String) -> String {
         MultipartHeader.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value < 0x20 || scalar.value == 0x7F {
@@ -46,14 +47,15 @@ public struct PostUpload: SequentialProtocol {
     }
 }
 
-/// `POST` of multipart/form-data (RFC 7578), streamed from the file between a computed head and tail.
+/// The protocol that sends the file in one `POST` of multipart/form-data (RFC 7578). The file is streamed between a
+/// computed head and tail.
 public struct FormUpload: SequentialProtocol {
     public static let name = "form"
     public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
 
     private let attempt: SingleShot
 
-    /// - Parameter options: The options; the file's field, the request method and the `Idempotency-Key` apply.
+    /// - Parameter options: The options, of which `fileField`, `method`, `sendsIdempotencyKey` and `link` are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, boundary: MultipartBoundary())
     }
@@ -78,8 +80,9 @@ public struct FormUpload: SequentialProtocol {
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 }
 
-/// One request that must not reach the server twice. Before its last bytes are sent, a mark is recorded; an attempt
-/// that finds the mark does not know whether the server has the file.
+/// One request that is the whole upload. Without an idempotency key, it must not reach the server twice. So a mark is
+/// recorded before its last bytes are sent. A later attempt that finds the mark fails, because the server may have the
+/// file.
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount
@@ -116,7 +119,7 @@ struct SingleShot: Sendable {
         }
     }
 
-    /// Returns the URL in the response, if the destination names its position.
+    /// Returns the URL in the configured part of the response; nil if no part is configured or it has no URL.
     private func named(in reply: ExchangeOutcome) -> String? {
         guard case .answered(let answer) = reply else { return nil }
         return link?.link(in: answer, base: exchange.url)

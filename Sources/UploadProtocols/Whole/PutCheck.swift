@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A check which methods a destination of `put` allows, and whether it describes existing files.
+/// A check whether the server of a `put` destination allows the HTTP method, and describes existing files.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options

@@ -1,7 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// Upload by `PUT` of the whole file (RFC 9110 §9.3.4). It cannot resume, but writing the same bytes again is harmless.
+/// The protocol that sends the whole file in one `PUT` (RFC 9110 §9.3.4). It cannot resume, but writing the same bytes
+/// again is harmless.
 ///
 /// If the options require it, a `HEAD` before the upload looks up an existing file. A `HEAD` after it compares the
 /// server's digest (`Repr-Digest`, RFC 9530) and size with the file's. After a missing response a `HEAD` checks whether
@@ -31,7 +32,8 @@ public struct PutUpload: SequentialProtocol {
     private var phase: Phase
     private var budget = RetryBudget()
 
-    /// - Parameter options: The options; the request method, the checksum and the policy for an existing file apply.
+    /// - Parameter options: The options, of which the HTTP method, the checksum and the policy for an existing file are
+    ///   used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -79,7 +81,7 @@ extension PutUpload {
     /// True if the policy depends on an existing file.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    /// Returns the start that an earlier attempt recorded.
+    /// Returns the record that an earlier attempt began to send the file; nil if there is none.
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }
@@ -123,7 +125,7 @@ extension PutUpload {
         exchange.fields[.contentType] = item.contentType
         exchange.digests = digests()
         OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
-        // The next attempt must know that an existing file may be this one.
+        // If the response is lost, the next attempt must know that an existing file may be this upload's.
         var begun = UploadResource(url: UploadAddress.withoutQuery(address))
         begun[PutMemory.self].name = name
         exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
@@ -145,7 +147,8 @@ extension PutUpload {
             else {
                 return .done(receipt, notes: notes)
             }
-            // Only an equal digest proves the content: another may be that of the response's own body (RFC 9530 §3.1).
+            // Only an equal digest proves something. A different digest may be that of the response's own body (RFC
+            // 9530 §3.1).
             if case .same(let algorithm) = FoundFile(headed: answer.fields).agrees(with: answer.digests) {
                 receipt.verified = algorithm
                 return .done(receipt, notes: notes)
@@ -164,7 +167,7 @@ extension PutUpload {
 
 /// The check of the file after the server has stored it.
 extension PutUpload {
-    /// Returns the digests to compute for the request, in the fields by which servers check the received bytes.
+    /// Returns the digests to compute, with the header fields that servers compare with the received bytes.
     private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [
@@ -179,7 +182,8 @@ extension PutUpload {
         return orders
     }
 
-    /// True if the server named another URL: it may keep an existing file and rename the new one (RFC 9110 §15.3.2).
+    /// True if `told`, the URL that the server named, is another URL of the same origin. The server may have kept an
+    /// existing file and stored the new file there (RFC 9110 §15.3.2).
     private static func isElsewhere(_ told: String, than requested: String) -> Bool {
         guard let first = URL(string: told), let second = URL(string: requested) else { return false }
         return UploadAddress.origin(first) == UploadAddress.origin(second)
@@ -234,15 +238,15 @@ extension PutUpload {
             receipt.location = told
             return verify(receipt, ours: ours, at: .told)
         case .requested(nil): return .failed(failure, notes: [.resource(nil)])
-        // The URL may lead to a page about the file.
+        // The URL may lead to a page about the file, so a difference proves nothing.
         case .told: return .done(receipt)
         }
     }
 }
 
-/// The facts that an upload by PUT stores.
+/// The facts that an upload by PUT stores between attempts.
 private struct PutMemory: ResumeForm {
-    /// The name under which the upload began.
+    /// The name under which the file was sent.
     var name: String?
     /// True once the server has confirmed the whole file, which has not been compared yet.
     var isStored = false

@@ -30,7 +30,7 @@ enum SingleRequestUpload {
         }
     }
 
-    /// Returns the failure of a server that stored another size than it received.
+    /// Returns the failure for a file on the server that has another size than the local file.
     static func wrongSize(
         _ size: ByteCount, of whole: ByteCount, _ category: UploadFailure.Category = .permanent
     ) -> UploadFailure {

@@ -20,8 +20,13 @@ public final class CapabilityFile: CapabilityStore {
     }
 
     private struct Entry: Codable {
-        var place: CapabilityKey
+        var key: CapabilityKey
         var capabilities: ServerCapabilities
+
+        private enum CodingKeys: String, CodingKey {
+            case key = "place"
+            case capabilities
+        }
     }
 
     private typealias Known = [CapabilityKey: ServerCapabilities]
@@ -70,12 +75,12 @@ public final class CapabilityFile: CapabilityStore {
             let document = try? Self.decoder.decode(Document.self, from: Data(content)),
             document.version == Self.version
         else { return [:] }
-        return Dictionary(document.entries.map { ($0.place, $0.capabilities) }) { _, last in last }
+        return Dictionary(document.entries.map { ($0.key, $0.capabilities) }) { _, last in last }
     }
 
     private func write(_ known: Known) -> Bool {
         let youngest = known.sorted { ($0.value.asked ?? .distantPast) > ($1.value.asked ?? .distantPast) }
-        let entries = youngest.prefix(Self.entryLimit).map { Entry(place: $0.key, capabilities: $0.value) }
+        let entries = youngest.prefix(Self.entryLimit).map { Entry(key: $0.key, capabilities: $0.value) }
         guard let data = try? Self.encoder.encode(Document(version: Self.version, entries: entries)),
             data.count <= Self.sizeLimit, let files = try? StateDirectory(at: folder).files
         else { return false }

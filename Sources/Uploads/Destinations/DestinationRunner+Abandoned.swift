@@ -84,11 +84,11 @@ extension DestinationRunner {
             for exchange in exchanges {
                 switch try await sender.ask(exchange, label: label) {
                 case .broken(let failure, _): throw failure
-                case .answered(let answer):
+                case .answered(let response):
                     // 404 and 410 mean that the bytes are gone. Google sends 499 for an upload session that was ended.
-                    guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status)
+                    guard (200..<300).contains(response.status) || [404, 410, 499].contains(response.status)
                     else {
-                        refusal = ResponseClassifier.failure(answer)
+                        refusal = ResponseClassifier.failure(response)
                         continue
                     }
                 }

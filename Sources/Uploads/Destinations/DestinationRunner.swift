@@ -124,8 +124,8 @@ public final class DestinationRunner: AttemptRunner {
                 upload.path, queuedAs: upload.identity, readers: readers, readsSmall: true)
             let identity = file.recognized(upload.identity)
             let known = capabilities.capabilities(of: CapabilityKey(upload.target))
-            let place = CapabilityKey(ofServer: upload.target)
-            let server = server(of: upload, isKnown: known != nil, capabilities.capabilities(of: place))
+            let serverKey = CapabilityKey(ofServer: upload.target)
+            let server = server(of: upload, isKnown: known != nil, capabilities.capabilities(of: serverKey))
             let query = KeptQuery(of: destination.url)
             let outcome = try await withSender(
                 for: destination, of: destinations, sending: upload.target.fields
@@ -135,7 +135,7 @@ public final class DestinationRunner: AttemptRunner {
                     label: "\(upload.id)", rateLimiter: rateLimit.limiter(of: upload),
                     recorder: query.recorder(recorder),
                     recognize: { [capabilities, now] software in
-                        capabilities.recognize(software, at: place, now: now())
+                        capabilities.recognize(software, at: serverKey, now: now())
                     }
                 ) { [capabilities, now] found in
                     capabilities.keep(found, of: CapabilityKey(upload.target), at: now())

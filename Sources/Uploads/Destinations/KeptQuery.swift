@@ -64,27 +64,27 @@ struct KeptQuery: Sendable {
     }
 
     private func removed(from url: String) -> String {
-        let (place, own, end) = Self.split(url)
+        let (base, own, end) = Self.split(url)
         let left = own.filter { !items.contains($0) }
-        return left.count == own.count ? url : Self.joined(place, left, end)
+        return left.count == own.count ? url : Self.joined(base, left, end)
     }
 
     private func restored(_ url: String) -> String {
-        let (place, own, end) = Self.split(url)
-        return Self.joined(place, items + own, end)
+        let (base, own, end) = Self.split(url)
+        return Self.joined(base, items + own, end)
     }
 
-    private static func joined(_ place: String, _ items: [String], _ end: String) -> String {
-        place + (items.isEmpty ? "" : "?" + items.joined(separator: "&")) + end
+    private static func joined(_ base: String, _ items: [String], _ end: String) -> String {
+        base + (items.isEmpty ? "" : "?" + items.joined(separator: "&")) + end
     }
 
     /// Splits a URL into the text before its query, the items of the query, and the fragment with its `#`.
-    private static func split(_ url: String) -> (place: String, items: [String], end: String) {
-        let place = url.prefix { $0 != "?" && $0 != "#" }
+    private static func split(_ url: String) -> (base: String, items: [String], end: String) {
+        let base = url.prefix { $0 != "?" && $0 != "#" }
         let end = url.firstIndex(of: "#") ?? url.endIndex
-        guard place.endIndex < end else { return (String(place), [], String(url[end...])) }
-        let query = url[url.index(after: place.endIndex)..<end]
-        return (String(place), query.split(separator: "&").map(String.init), String(url[end...]))
+        guard base.endIndex < end else { return (String(base), [], String(url[end...])) }
+        let query = url[url.index(after: base.endIndex)..<end]
+        return (String(base), query.split(separator: "&").map(String.init), String(url[end...]))
     }
 }
 

@@ -48,13 +48,13 @@ public enum FolderContents: Hashable, Sendable {
             }
         }
         do throws(UploadFailure) {
-            let place = try folder.resolved()
+            let path = try folder.resolved()
             do throws(UploadFailure) {
-                let names = try SourceFolder(place).names()
-                let entries = names.map { Entry(name: $0, kind: Self.kind(of: place.appending($0))) }
+                let names = try SourceFolder(path).names()
+                let entries = names.map { Entry(name: $0, kind: Self.kind(of: path.appending($0))) }
                 self = .entries(entries.sorted(by: Self.precedes))
             } catch {
-                self = .unreadable(error.reason(place))
+                self = .unreadable(error.reason(path))
             }
         } catch {
             self = .unreadable(error.reason(folder))

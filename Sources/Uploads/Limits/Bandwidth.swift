@@ -21,7 +21,7 @@ extension Bandwidth {
     /// configured limit.
     ///
     /// - Throws: `UploadFailure` (`permanent`) that lists the valid forms.
-    public static func ordered(_ text: String) throws(UploadFailure) -> Bandwidth? {
+    public static func parse(_ text: String) throws(UploadFailure) -> Bandwidth? {
         let word = text.filter { !$0.isWhitespace }.lowercased()
         if word == "auto" { return nil }
         if word == "off" { return .unlimited }

@@ -32,7 +32,7 @@ package struct Compaction: Sendable {
         var length: Int
         /// The error that makes it uncertain whether the new names survive a power cut; nil if they do. After an error,
         /// all older files still exist.
-        package var doubt: JournalError?
+        package var durabilityError: JournalError?
     }
 
     /// - Throws: `JournalError` if the snapshot was not replaced. The older files still contain the whole queue.
@@ -51,7 +51,7 @@ package struct Compaction: Sendable {
         do throws(JournalError) {
             let length = try write(temporary, from: base, replay)
             try put(temporary, inPlaceOf: current)
-            return Written(length: length, doubt: settle(oldest))
+            return Written(length: length, durabilityError: settle(oldest))
         } catch {
             try? files.remove(temporary)
             throw error

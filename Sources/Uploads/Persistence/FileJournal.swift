@@ -30,7 +30,7 @@ public final class FileJournal: Journal {
     private struct Append {
         var entry: JournalStore.Entry
         var isDurable: Bool
-        var answer: @Sendable (Result<Void, JournalError>) -> Void
+        var completion: @Sendable (Result<Void, JournalError>) -> Void
     }
 
     private enum Intake {
@@ -78,7 +78,7 @@ public final class FileJournal: Journal {
         take(
             Append(
                 entry: JournalStore.Entry(changes, isFinding: durability == .finding),
-                isDurable: durability != .process, answer: answer))
+                isDurable: durability != .process, completion: answer))
     }
 
     public nonisolated(nonsending) func flush() async throws(JournalError) {
@@ -111,8 +111,8 @@ public final class FileJournal: Journal {
         store.withLock { store in
             let condition = store.condition
             // The lock makes sure that the last condition sent is the current one.
-            if store.told != condition { continuation.yield(condition) }
-            store.told = condition
+            if store.reportedCondition != condition { continuation.yield(condition) }
+            store.reportedCondition = condition
             return condition
         }
     }
@@ -155,7 +155,7 @@ public final class FileJournal: Journal {
         switch next {
         case .nothing: break
         case .drain: writer.async { self.drain() }
-        case .refuse: append.answer(.failure(.notOpen))
+        case .refuse: append.completion(.failure(.notOpen))
         }
     }
 
@@ -179,7 +179,7 @@ public final class FileJournal: Journal {
             return (results, store.isCompactionDue)
         }
         tell()
-        for (append, result) in zip(appends, results) { append.answer(result) }
+        for (append, result) in zip(appends, results) { append.completion(result) }
         if isDue {
             compactor.async {
                 // An earlier task may have done the work by then.

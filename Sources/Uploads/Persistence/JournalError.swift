@@ -124,31 +124,26 @@ extension JournalError {
         }
     }
 
-    /// The next step for the user; nil if there is none.
+    /// The next step, in words that fit any program; nil if there is none.
     public var hint: String? {
         switch self {
-        case .folderCannotBeMade: "name another folder with --state-dir"
-        case .notAllowed: "make it readable and writable for you, or name another folder with --state-dir"
+        case .folderCannotBeMade: "use another folder"
+        case .notAllowed: "make it readable and writable for you, or use another folder"
         case .unsafe(let path, _, let danger): danger.hint(path)
         case .inUse: "use that one, or stop it"
-        case .locksNotSupported: "name a folder on a local disk with --state-dir"
+        case .locksNotSupported: "use a folder on a local disk"
         case .damaged(let path, let byte, _):
             path.hasSuffix(".jsonl")
-                ? "nothing was changed; `ferry state export` prints all that is before it; to continue without what "
-                    + "follows, keep a copy, then: truncate -s \(byte) '\(path)'"
-                : "nothing was changed; correct it and start once with --accept-edited, or put back a copy; "
-                    + "--discard-edited goes back to the snapshot before it, if that is there"
-        case .edited:
-            "nothing was changed; start once with --accept-edited to take it over, or with --discard-edited to go "
-                + "back to what was saved and keep the edited file aside"
+                ? "nothing was changed; to continue without what follows, keep a copy, then: truncate -s \(byte) '\(path)'"
+                : "nothing was changed; correct it and accept the edited file once, or put back a copy"
+        case .edited: "nothing was changed; accept the edited file once, or discard it once"
         case .olderCopy(_, _, _, hasNewer: true):
-            "nothing was changed; start once with --discard-edited to keep the copy aside and continue with the newer "
-                + "queue; to use the copy itself, put it alone into an empty folder and name that with --state-dir"
+            "nothing was changed; discard the copy once to continue with the newer queue; to use the copy itself, put it "
+                + "alone into an empty folder and use that"
         case .olderCopy(_, _, _, hasNewer: false):
             "nothing was changed; put the newer queue.json back; to use the copy itself, put it alone into an empty "
-                + "folder and name that with --state-dir"
-        case .newerFormat:
-            "nothing was changed; use that version; `ferry list` and `ferry state export` show what this one understands"
+                + "folder and use that"
+        case .newerFormat: "nothing was changed; use that version"
         case .diskFull(_, true): "free some space or have the quota raised; saving resumes by itself"
         case .diskFull: "free some space; saving resumes by itself"
         case .failed: "check the disk, then start again"
@@ -193,7 +188,7 @@ extension JournalError.Danger {
     fileprivate func hint(_ path: String) -> String {
         switch self {
         case .openToOthers: "chmod go-rwx '\(path)', after a look at what is in it"
-        case .notADirectory, .parentOpenToAll: "name another folder with --state-dir"
+        case .notADirectory, .parentOpenToAll: "use another folder"
         case .notARegularFile, .symbolicLink, .otherNames, .owner: "move it away, after a look at what it is"
         }
     }

@@ -14,9 +14,9 @@ extension JournalReplay {
         let changes = latest.sorted { $0.key < $1.key }
         var next = changes.startIndex
         func emit(_ change: (key: Upload.ID, value: Latest)) throws(JournalError) {
-            guard case .set(let place) = change.value else { return }
-            let origin = Origin(file: names[place.journal], offset: place.range.lowerBound)
-            try withBytes(of: place) { bytes throws(JournalError) in try body(origin, bytes) }
+            guard case .set(let position) = change.value else { return }
+            let origin = Origin(file: names[position.journal], offset: position.range.lowerBound)
+            try withBytes(of: position) { bytes throws(JournalError) in try body(origin, bytes) }
         }
         if var base {
             let file = base.name

@@ -21,7 +21,7 @@ package struct JournalStore {
     private var reserve: JournalReserve
     private var room = Room.enough
     /// The last condition that was sent to the journal's owner.
-    var told = JournalCondition.sound
+    var reportedCondition = JournalCondition.sound
 
     private enum Phase {
         case closed
@@ -227,10 +227,10 @@ package struct JournalStore {
             takeBack(writing)
             throw error
         }
-        if let doubt = written.doubt {
+        if let error = written.durabilityError {
             // The records are in a snapshot that may not survive a power cut, so no record may follow them.
-            phase = .lost(doubt)
-            throw doubt
+            phase = .lost(error)
+            throw error
         }
         phase = .ready(Writing(file: fresh, generation: generation, durable: 0))
         sequence = last
@@ -377,7 +377,7 @@ extension JournalStore {
 
     package mutating func finish(_ written: Compaction.Written) {
         snapshotLength = written.length
-        if let doubt = written.doubt { return fail(doubt) }
+        if let error = written.durabilityError { return fail(error) }
         if case .running(let bytes) = compacting { pending = max(0, pending - bytes) }
         compacting = .none
         mustCompact = false

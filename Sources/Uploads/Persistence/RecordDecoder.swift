@@ -22,13 +22,13 @@ final class RecordDecoder {
 
         init() {
             // Growing would copy each byte again. The last record may exceed the size of a batch.
-            bytes.reserveCapacity(RecordDecoder.pieceSize + (1 << 12))
+            bytes.reserveCapacity(RecordDecoder.batchSize + (1 << 12))
         }
     }
 
     /// The decoded batches, by number, until the batches before them are decoded too.
     private final class Finished: Sendable {
-        let pieces = Mutex<[Int: Decoded]>([:])
+        let batches = Mutex<[Int: Decoded]>([:])
     }
 
     private(set) var uploads: [Upload] = []
@@ -38,16 +38,16 @@ final class RecordDecoder {
 
     private let folder: String
     private let readsNewer: Bool
-    private var piece = Batch()
+    private var batch = Batch()
     private var handedOut = 0
     private var collected = 0
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
     /// Limits the number of batches that are decoded or wait on other cores.
-    private let places = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
+    private let permits = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
-    private static let pieceSize = 1 << 20
+    private static let batchSize = 1 << 20
 
     /// - Parameters:
     ///   - folder: The folder of the files, for errors.
@@ -62,10 +62,10 @@ final class RecordDecoder {
 
     /// Adds the next record. It may be decoded later; if it is invalid, `finish` throws the error.
     func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
-        let start = piece.bytes.count
-        piece.bytes.append(contentsOf: record)
-        piece.records.append((origin, start..<piece.bytes.count))
-        if piece.bytes.count >= Self.pieceSize { handOut() }
+        let start = batch.bytes.count
+        batch.bytes.append(contentsOf: record)
+        batch.records.append((origin, start..<batch.bytes.count))
+        if batch.bytes.count >= Self.batchSize { handOut() }
     }
 
     /// Waits until all records are decoded.
@@ -78,29 +78,29 @@ final class RecordDecoder {
     }
 
     private func handOut() {
-        let (piece, number) = (piece, handedOut)
-        self.piece = Batch()
+        let (batch, number) = (batch, handedOut)
+        self.batch = Batch()
         handedOut += 1
         let (finished, folder, readsNewer) = (finished, folder, readsNewer)
-        if piece.bytes.count >= Self.pieceSize, places.wait(timeout: .now()) == .success {
-            queue.async(group: group) { [places] in
-                let decoded = Self.decode(piece, folder, readsNewer)
-                finished.pieces.withLock { $0[number] = decoded }
-                places.signal()
+        if batch.bytes.count >= Self.batchSize, permits.wait(timeout: .now()) == .success {
+            queue.async(group: group) { [permits] in
+                let decoded = Self.decode(batch, folder, readsNewer)
+                finished.batches.withLock { $0[number] = decoded }
+                permits.signal()
             }
         } else {
-            let decoded = Self.decode(piece, folder, readsNewer)
-            finished.pieces.withLock { $0[number] = decoded }
+            let decoded = Self.decode(batch, folder, readsNewer)
+            finished.batches.withLock { $0[number] = decoded }
         }
         _ = collect()
     }
 
     /// Moves the decoded batches to `uploads`, up to the first that is missing. Returns the error of an invalid record.
     private func collect() -> JournalError? {
-        while var decoded = finished.pieces.withLock({ $0.removeValue(forKey: collected) }) {
+        while var decoded = finished.batches.withLock({ $0.removeValue(forKey: collected) }) {
             if let failure = decoded.failure {
                 // The batch stays, so that the next call returns the error too.
-                finished.pieces.withLock { $0[collected] = decoded }
+                finished.batches.withLock { $0[collected] = decoded }
                 return failure
             }
             collected += 1
@@ -111,14 +111,14 @@ final class RecordDecoder {
         return nil
     }
 
-    private static func decode(_ piece: Batch, _ folder: String, _ readsNewer: Bool) -> Decoded {
+    private static func decode(_ batch: Batch, _ folder: String, _ readsNewer: Bool) -> Decoded {
         var decoded = Decoded()
-        decoded.uploads.reserveCapacity(piece.records.count)
+        decoded.uploads.reserveCapacity(batch.records.count)
         var last = RepeatedTarget()
-        piece.bytes.withUnsafeBufferPointer { bytes in
+        batch.bytes.withUnsafeBufferPointer { bytes in
             // The loop begins with the last record, because `popLast` reverses the sequence. So the error of the first
             // invalid record is set last and remains.
-            for (origin, range) in piece.records.reversed() {
+            for (origin, range) in batch.records.reversed() {
                 var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {
                     let (upload, members) = try scanner.upload(last: &last)

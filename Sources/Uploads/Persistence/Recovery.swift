@@ -136,10 +136,10 @@ struct Recovery {
             case .setAside:
                 damage = .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it was edited outside")
             }
-        case .mistaken(let mistake):
+        case .mistaken(let issue):
             // With `--accept-edited`, the user needs the error in the edit.
-            if edited == .accept { throw mistake }
-            damage = mistake
+            if edited == .accept { throw issue }
+            damage = issue
         case .missing: break
         }
         return try setAside(because: damage)
@@ -181,9 +181,9 @@ struct Recovery {
         do throws(MalformedJSON) {
             return .valid(try SnapshotDocument(content))
         } catch {
-            let mistake = JournalError(error, path: path(SnapshotFile.current))
-            if error.kind == .newer { throw mistake }
-            return .mistaken(mistake)
+            let issue = JournalError(error, path: path(SnapshotFile.current))
+            if error.kind == .newer { throw issue }
+            return .mistaken(issue)
         }
     }
 

@@ -36,7 +36,7 @@ public final class StateDirectory: Sendable {
         guard let kind = files.directory.fileSystem, kind.isRemote else { return nil }
         return
             "the state folder \(path.text) is on a network file system (\(kind.name)): two machines may both take "
-            + "the queue, and what was saved may be lost with the server; name a folder on a local disk with --state-dir"
+            + "the queue, and what was saved may be lost with the server; use a folder on a local disk"
     }
 
     /// Locks the queue for this process, until the returned lock is released or the process ends.

@@ -79,11 +79,11 @@ extension StateFile {
 
     /// Writes `length` spaces.
     func fill(_ length: Int) throws(SystemCallError) {
-        let piece = [UInt8](repeating: 0x20, count: min(length, 1 << 16))
+        let spaces = [UInt8](repeating: 0x20, count: min(length, 1 << 16))
         var rest = length
         while rest > 0 {
-            try append(rest < piece.count ? Array(piece[..<rest]) : piece)
-            rest -= piece.count
+            try append(rest < spaces.count ? Array(spaces[..<rest]) : spaces)
+            rest -= spaces.count
         }
     }
 

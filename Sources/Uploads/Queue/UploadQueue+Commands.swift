@@ -11,7 +11,7 @@ extension UploadQueue {
         do throws(UploadFailure) {
             let reply = try await carryOut(command)
             // The change of the command is on disk, so the disk may work again.
-            if reply.changed != nil, core.health.isRefused { await mend() }
+            if reply.changed != nil, core.health.isRefused { await repairJournal() }
             send(.advance)
             return reply
         } catch {
@@ -30,12 +30,12 @@ extension UploadQueue {
             return .uploads(new.flatMap { core.queued(as: $0) }.map { core.shown($0, at: now) })
         case .list: return .uploads(all)
         case .pause(let selection):
-            return answer(
+            return reply(
                 try await transact(.change(try core.ids(selection), .pause, pausing: selection.batches)))
         case .resume(let selection):
             // `resume --all` also resumes batches, so that uploads added later start.
             let batches = selection == .all ? core.settings.pausedBatches : selection.batches
-            return answer(
+            return reply(
                 try await transact(.change(try core.ids(selection), .resume, resuming: batches)))
         case .retry(let selection):
             let ids = try core.ids(selection)
@@ -43,23 +43,23 @@ extension UploadQueue {
             send(.force)
             return .changed(
                 try await retry(ids, isEach: selection.isEach, startsEarly: selection.isChosen))
-        case .remove(let selection): return answer(try await transact(.remove(try core.ids(selection))))
+        case .remove(let selection): return reply(try await transact(.remove(try core.ids(selection))))
         case .move(let selection, let move):
             let ids = try core.ids(selection)
             let result = try await transact(.move(ids, move))
             // The move changes the positions of other uploads too. The reply names only the moved ones.
-            return answer(result, about: ids.filter(Set(result.ids).contains))
+            return reply(result, about: ids.filter(Set(result.ids).contains))
         case .limits: return .limits(core.limits.current)
         case .limitBandwidth(let bandwidth, let scope):
             guard bandwidth?.rate.map({ $0 > 0 }) ?? true else {
                 throw UploadFailure(.permanent, "a limit is a number of bytes per second above 0")
             }
-            return answer(try await transact(.limitBandwidth(bandwidth, scope)))
+            return reply(try await transact(.limitBandwidth(bandwidth, scope)))
         case .limitConcurrency(let count):
             guard (1...256).contains(count) else {
                 throw UploadFailure(.permanent, "from 1 to 256 uploads can run at once")
             }
-            return answer(try await transact(.limitConcurrency(count)))
+            return reply(try await transact(.limitConcurrency(count)))
         case .undo: return try await goBack(.undo)
         case .undoCommand(let number):
             guard core.undo.offer(in: core)?.number == number else {
@@ -89,7 +89,7 @@ extension UploadQueue {
     /// Adds a command to the undo stack, and returns the reply to it.
     ///
     /// - Parameter ids: The uploads for the reply; nil for all that the command changed.
-    private func answer(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
+    private func reply(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
         if let undo = result.undo { send(.commanded(undo)) }
         return .changed(ids ?? result.ids)
     }

@@ -51,8 +51,8 @@ extension UploadQueue {
         case .cancel(let id): tasks.runs[id]?.task.cancel()
         case .probe(let host, let number):
             tasks.probes[number] = Task(executorPreference: environment.executor) { [weak self, probe] in
-                let answer = await probe(host)
-                await self?.probed(host, number: number, answer)
+                let result = await probe(host)
+                await self?.probed(host, number: number, result)
             }
         case .discard(let upload): discard(upload)
         case .abandon(let uploads, let date): runner.abandon(uploads, since: date)
@@ -61,7 +61,7 @@ extension UploadQueue {
         case .linkIsAway(let isAway): runner.linkChanged(isAway: isAway)
         case .remember(let entries): history?.add(entries)
         case .retire: startRetiring()
-        case .repair: Task(executorPreference: environment.executor) { await self.mend() }
+        case .repair: Task(executorPreference: environment.executor) { await self.repairJournal() }
         case .saveDirty:
             Task(executorPreference: environment.executor) {
                 await self.saveDirty()
@@ -170,7 +170,7 @@ extension UploadQueue {
 // The disk and the history.
 extension UploadQueue {
     /// Repairs the journal, and writes the refused changes at once. If that succeeds, uploads start again.
-    func mend() async {
+    func repairJournal() async {
         guard core.phase != .stopped else { return }
         let condition = await journal.repair()
         await saveDirty()
@@ -190,9 +190,9 @@ extension UploadQueue {
         }
         let ids = Array(core.unconfirmed.dirty.ids)
         for start in stride(from: 0, to: ids.count, by: 500) {
-            let piece = Array(ids[start..<min(start + 500, ids.count)])
-            _ = try? await transact(.save(piece, .finding))
-            guard !piece.contains(where: core.unconfirmed.dirty.contains) else { return }
+            let batch = Array(ids[start..<min(start + 500, ids.count)])
+            _ = try? await transact(.save(batch, .finding))
+            guard !batch.contains(where: core.unconfirmed.dirty.contains) else { return }
         }
     }
 

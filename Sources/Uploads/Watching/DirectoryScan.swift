@@ -35,24 +35,24 @@ struct DirectoryScan {
     }
 
     private func search(_ folders: [SourceFolder], _ path: [[UInt8]], _ findings: inout Findings) {
-        guard let place = folders.last, folders.count <= Self.depthLimit else { return }
+        guard let current = folders.last, folders.count <= Self.depthLimit else { return }
         let names: [[UInt8]]
-        do throws(UploadFailure) { names = try place.names() } catch {
+        do throws(UploadFailure) { names = try current.names() } catch {
             findings.isComplete = false
             return
         }
         for name in names {
             let inner = path + [name]
-            if let identity = place.version(named: name) {
+            if let identity = current.version(named: name) {
                 guard folder.patterns.take(file: inner) else { continue }
-                findings.files.append((place.path.appending(name), identity))
+                findings.files.append((current.path.appending(name), identity))
             } else if folder.isRecursive, folder.patterns.enter(folder: inner),
-                place.kind(of: name) == .folder
+                current.kind(of: name) == .folder
             {
-                let below = place.path.appending(name)
+                let below = current.path.appending(name)
                 guard !exceptions.contains(below) else { continue }
                 watch(below)
-                guard let next = try? place.folder(named: name) else {
+                guard let next = try? current.folder(named: name) else {
                     findings.isComplete = false
                     continue
                 }

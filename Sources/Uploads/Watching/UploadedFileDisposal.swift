@@ -47,18 +47,18 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     ///   - names: The folders below `folder`, and the new name of the file. If it is taken, a number is added.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
-        var place = folder
+        var target = folder
         for name in [[]] + names.dropLast() {
-            if !name.isEmpty { place = place.appending(name) }
-            do throws(SystemCallError) { try place.makeFolder(mode: 0o777) } catch {
+            if !name.isEmpty { target = target.appending(name) }
+            do throws(SystemCallError) { try target.makeFolder(mode: 0o777) } catch {
                 guard error.code == .fileExists else {
-                    return .failed("\(place.text) cannot be created: \(error.code.phrase)")
+                    return .failed("\(target.text) cannot be created: \(error.code.phrase)")
                 }
             }
         }
-        let aside = aside(in: place)
+        let aside = aside(in: target)
         if let outcome = take(to: aside) { return outcome }
-        return give(aside, name, in: place).map { .moved(to: $0) } ?? .failed("it is \(aside.text) now")
+        return give(aside, name, in: target).map { .moved(to: $0) } ?? .failed("it is \(aside.text) now")
     }
 
     /// Returns the hidden name for the disposal, which no program takes for a new file. The identity is a part of it,

@@ -32,7 +32,7 @@ package final class WatchLedger {
             lines += 1
             // A crash or damage left an unreadable line. Its file is looked up in the queue and the history.
             guard let note = line.withUnsafeBufferPointer(WatchNote.init(line:)) else { continue }
-            all[note.path] = note.fate == .gone ? nil : note
+            all[note.path] = note.disposition == .gone ? nil : note
         }
     }
 
@@ -42,9 +42,9 @@ package final class WatchLedger {
     ///
     /// - Throws: `JournalError` if they cannot be written. They apply nevertheless until the process ends.
     package func write(_ notes: [WatchNote]) throws(JournalError) {
-        let new = notes.filter { $0.fate == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
+        let new = notes.filter { $0.disposition == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
         guard !new.isEmpty else { return }
-        for note in new { all[note.path] = note.fate == .gone ? nil : note }
+        for note in new { all[note.path] = note.disposition == .gone ? nil : note }
         do throws(SystemCallError) {
             lines += new.count
             guard lines <= 2 * all.count + Self.slack, let file = try opened() else { return try writeAnew() }
@@ -76,15 +76,15 @@ package final class WatchLedger {
     private func writeAnew() throws(SystemCallError) {
         try files.remove(Self.temporary)
         let new = try files.create(Self.temporary)
-        var piece: [UInt8] = []
+        var buffer: [UInt8] = []
         for note in all.values {
-            piece += note.line
-            if piece.count > 1 << 20 {
-                try new.append(piece)
-                piece = []
+            buffer += note.line
+            if buffer.count > 1 << 20 {
+                try new.append(buffer)
+                buffer = []
             }
         }
-        try new.append(piece)
+        try new.append(buffer)
         try new.synchronize()
         try files.rename(Self.temporary, to: Self.name)
         file = .open(new)

@@ -18,13 +18,13 @@ package struct WatchNote: Hashable, Sendable {
     /// The target: a destination's name, or a URL without its query.
     package var to: String
     package var identity: FileIdentity
-    package var fate: Fate
+    package var disposition: Fate
 
-    package init(path: LocalPath, to: String, identity: FileIdentity, fate: Fate) {
+    package init(path: LocalPath, to: String, identity: FileIdentity, disposition: Fate) {
         self.path = path
         self.to = to
         self.identity = identity
-        self.fate = fate
+        self.disposition = disposition
     }
 }
 
@@ -34,7 +34,7 @@ extension WatchNote {
         var writer = JSONWriter()
         writer.raw("{\"path\":")
         writer.path(path)
-        if fate != .gone {
+        if disposition != .gone {
             writer.member(",\"to\":", to)
             writer.member(",\"device\":", identity.device)
             writer.member(",\"inode\":", identity.inode)
@@ -44,7 +44,7 @@ extension WatchNote {
             writer.raw(",\"changed\":")
             writer.quotedInteger(identity.changed)
         }
-        switch fate {
+        switch disposition {
         case .adding: writer.raw(",\"state\":\"adding\"")
         case .queued(let id):
             writer.member(",\"state\":\"queued\",\"id\":", id)
@@ -90,14 +90,15 @@ extension JSONScanner {
             }
         }
         guard isAtEnd else { throw malformed("text after the line") }
-        let fate: WatchNote.Fate
+        let disposition: WatchNote.Fate
         switch (try require(state, "state"), id) {
-        case ("adding", _): fate = .adding
-        case ("queued", let id?): fate = .queued(id)
-        case ("over", _): fate = .over
-        case ("gone", _): fate = .gone
+        case ("adding", _): disposition = .adding
+        case ("queued", let id?): disposition = .queued(id)
+        case ("over", _): disposition = .over
+        case ("gone", _): disposition = .gone
         default: throw newer("a state of a watched file that this version does not know")
         }
-        return WatchNote(path: try require(path, "path"), to: to, identity: identity, fate: fate)
+        return WatchNote(
+            path: try require(path, "path"), to: to, identity: identity, disposition: disposition)
     }
 }

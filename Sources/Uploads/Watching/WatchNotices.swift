@@ -7,7 +7,7 @@ struct WatchNotices: Sendable {
     let tell: @Sendable (Notice) -> Void
     /// Receives lines that the user may want to look up.
     let log: @Sendable (String) -> Void
-    private var told: Set<String> = []
+    private var reported: Set<String> = []
 
     init(tell: @escaping @Sendable (Notice) -> Void, log: @escaping @Sendable (String) -> Void) {
         self.tell = tell
@@ -15,8 +15,8 @@ struct WatchNotices: Sendable {
     }
 
     mutating func once(_ text: String, _ kind: Notice.Kind = .note) {
-        if told.contains(text) { return }
-        if told.count < Self.capacity { told.insert(text) }
+        if reported.contains(text) { return }
+        if reported.count < Self.capacity { reported.insert(text) }
         tell(Notice(kind: kind, text: text))
     }
 }

@@ -19,7 +19,7 @@ public struct WatchState: Hashable, Sendable {
     /// True after the first search for the folder.
     public internal(set) var isKnown = false
     /// The path of the folder without symbolic links; nil while it is missing.
-    public internal(set) var place: LocalPath?
+    public internal(set) var path: LocalPath?
     /// True after the first complete scan of the folder.
     public internal(set) var isScanned = false
     /// The number of files that changed too recently to count as complete.
@@ -28,7 +28,7 @@ public struct WatchState: Hashable, Sendable {
     public internal(set) var inUse = 0
 
     /// True if the folder is known to be missing.
-    public var isAway: Bool { isKnown && place == nil }
+    public var isAway: Bool { isKnown && path == nil }
 
     init() {}
 }

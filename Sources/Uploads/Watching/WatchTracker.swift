@@ -31,7 +31,7 @@ struct WatchTracker {
     /// - Parameter notes: The notes of the previous engine.
     init(_ notes: some Sequence<WatchNote>) {
         for note in notes {
-            switch note.fate {
+            switch note.disposition {
             case .queued(let id): paths[id] = note.path
             case .adding: interrupted.insert(note.path)
             case .over, .gone: break
@@ -67,10 +67,10 @@ struct WatchTracker {
     ///
     /// - Parameter note: The note of the upload's file.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {
-        switch (upload.state, note.fate) {
-        case (.done(let receipt, _), let fate):
+        switch (upload.state, note.disposition) {
+        case (.done(let receipt, _), let disposition):
             let again: [Consequence] = endSupersession(upload.id) ? [.lookAgain] : []
-            return again + (fate == .queued(upload.id) ? [.finish(receipt)] : [])
+            return again + (disposition == .queued(upload.id) ? [.finish(receipt)] : [])
         case (.failed, _), (.held, _):
             guard endings.updateValue(upload.state, forKey: upload.id) != upload.state else { return [] }
             // The file has changed or is missing. Once it is complete again, its version of that time is sent.

@@ -13,8 +13,8 @@ extension WatchedFolders {
             case .ready(let file): ready.append(file)
             case .gone(let path):
                 guard var note = ledger[path], note.to == stations[index].watch.to else { continue }
-                if case .queued(let id) = note.fate { tracker.forget(id) }
-                note.fate = .gone
+                if case .queued(let id) = note.disposition { tracker.forget(id) }
+                note.disposition = .gone
                 gone.append(note)
             case .notice(let text): notices.tell(Notice(kind: .note, text: text))
             case .removed(let path, let outcome): didRemove(path, outcome)
@@ -25,7 +25,7 @@ extension WatchedFolders {
         await forgetGone()
         if !ready.isEmpty { await add(ready, from: index) }
         if case .state(let state)? = reports.last {
-            if let place = state.place { stations[index].place = place }
+            if let path = state.path { stations[index].path = path }
             current.withLock { $0[index] = state }
             await tellAway()
         }
@@ -49,14 +49,16 @@ extension WatchedFolders {
         for file in files {
             let upload = upload(file, from: watch)
             let note = ledger[file.path].flatMap { $0.to == watch.to ? $0 : nil }
-            if let note, note.fate == .over, note.identity.isSameContent(as: file.identity) { continue }
-            if case .queued? = note?.fate {
+            if let note, note.disposition == .over, note.identity.isSameContent(as: file.identity) {
+                continue
+            }
+            if case .queued? = note?.disposition {
             } else if let done = history.done(upload) {
                 remember(done, upload, isOurs: tracker.isInterrupted(file.path), watch)
                 continue
             } else {
                 before.append(
-                    WatchNote(path: file.path, to: watch.to, identity: file.identity, fate: .adding))
+                    WatchNote(path: file.path, to: watch.to, identity: file.identity, disposition: .adding))
             }
             new.append(upload)
         }
@@ -93,7 +95,7 @@ extension WatchedFolders {
         for (upload, file) in taken {
             let before = ledger[upload.path]
             var after = WatchNote(
-                path: upload.path, to: watch.to, identity: upload.identity, fate: .queued(file.id))
+                path: upload.path, to: watch.to, identity: upload.identity, disposition: .queued(file.id))
             switch file {
             case .added:
                 added.append(upload)
@@ -105,11 +107,11 @@ extension WatchedFolders {
                     waiting.append((id, upload.path))
                     continue
                 }
-                if before?.fate == .queued(id) { continue }
+                if before?.disposition == .queued(id) { continue }
                 // A user added this file, so it stays in the folder after the upload.
-                if !tracker.isInterrupted(upload.path) { after.fate = .over }
+                if !tracker.isInterrupted(upload.path) { after.disposition = .over }
             }
-            if case .queued(let id) = after.fate {
+            if case .queued(let id) = after.disposition {
                 tracker.follow(id, upload.path)
                 ids.append(id)
             }
@@ -147,7 +149,8 @@ extension WatchedFolders {
         tracker.endInterruption(new.path)
         write([
             WatchNote(
-                path: new.path, to: watch.to, identity: new.identity, fate: isOurs ? .queued(done.id) : .over)
+                path: new.path, to: watch.to, identity: new.identity,
+                disposition: isOurs ? .queued(done.id) : .over)
         ])
         guard isOurs else { return }
         tracker.follow(done.id, new.path)

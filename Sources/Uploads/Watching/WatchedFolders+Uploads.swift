@@ -11,7 +11,7 @@ extension WatchedFolders {
             let there = Set(update.changed.lazy.map(\.id))
             gone += tracker.paths.keys.filter { !there.contains($0) }
         }
-        gone = gone.filter { id in tracker.paths[id].flatMap { ledger[$0] }?.fate == .queued(id) }
+        gone = gone.filter { id in tracker.paths[id].flatMap { ledger[$0] }?.disposition == .queued(id) }
         guard !gone.isEmpty else { return }
         // Done uploads leave the queue for the history; others leave because the user removed them.
         let done = history.done(gone)
@@ -22,8 +22,10 @@ extension WatchedFolders {
 
     /// Notes that a user removed the upload. This version is not added again, unless the upload is put back.
     private func leave(_ id: Upload.ID) {
-        guard let path = tracker.paths[id], var note = ledger[path], note.fate == .queued(id) else { return }
-        note.fate = .over
+        guard let path = tracker.paths[id], var note = ledger[path], note.disposition == .queued(id) else {
+            return
+        }
+        note.disposition = .over
         write([note])
     }
 
@@ -34,7 +36,7 @@ extension WatchedFolders {
             case .lookAgain: watch(of: note)?.thread.lookAgain(at: path)
             case .finish(let receipt): finish(upload, receipt, note)
             case .reopen:
-                note.fate = .queued(upload.id)
+                note.disposition = .queued(upload.id)
                 write([note])
             }
         }
@@ -66,7 +68,7 @@ extension WatchedFolders {
 
     private func over(_ note: WatchNote) {
         var note = note
-        note.fate = .over
+        note.disposition = .over
         write([note])
     }
 
@@ -93,13 +95,13 @@ extension WatchedFolders {
             tracker.postpone(path)
             return self.note("\(path.text) was uploaded and stays: \(reason)", .warning)
         }
-        if case .queued(let id) = note.fate { tracker.forget(id) }
-        write([WatchNote(path: path, to: note.to, identity: note.identity, fate: .gone)])
+        if case .queued(let id) = note.disposition { tracker.forget(id) }
+        write([WatchNote(path: path, to: note.to, identity: note.identity, disposition: .gone)])
     }
 
     private func tryAgain(_ path: LocalPath) async {
         tracker.endPostponement(path)
-        guard let note = ledger[path], case .queued(let id) = note.fate else { return }
+        guard let note = ledger[path], case .queued(let id) = note.disposition else { return }
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }
 
@@ -108,7 +110,7 @@ extension WatchedFolders {
         of note: WatchNote
     ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {
         for (index, station) in stations.enumerated() where station.watch.to == note.to {
-            guard let names = note.path.names(below: station.place), station.watch.folder.takes(names) else {
+            guard let names = note.path.names(below: station.path), station.watch.folder.takes(names) else {
                 continue
             }
             return (index, station.watch, station.thread, names)

@@ -26,7 +26,7 @@ public actor WatchedFolders: QueueFollower {
         /// The thread that watches the folder.
         let thread: FolderWatch
         /// The path of the folder; without symbolic links, once they are resolved.
-        var place: LocalPath
+        var path: LocalPath
         /// The time of its last report.
         var heard: SuspendingClock.Instant
     }
@@ -87,7 +87,7 @@ public actor WatchedFolders: QueueFollower {
             var stations: [Station] = []
             for watch in watches {
                 stations.append(
-                    Station(watch: watch, thread: try FolderWatch(), place: watch.folder.path, heard: .now))
+                    Station(watch: watch, thread: try FolderWatch(), path: watch.folder.path, heard: .now))
             }
             self.stations = stations
         } catch {
@@ -114,9 +114,9 @@ public actor WatchedFolders: QueueFollower {
 
     /// Processes the results of files that were queued earlier, and then starts watching.
     public func start() async {
-        let found = await Self.resolve(stations.map(\.place))
-        for (index, place) in found.enumerated() {
-            if let place { stations[index].place = place }
+        let found = await Self.resolve(stations.map(\.path))
+        for (index, path) in found.enumerated() {
+            if let path { stations[index].path = path }
         }
         await catchUp(with: queue)
         // If the resolved path of a folder is unknown, so are the files that belong to it.
@@ -132,10 +132,10 @@ public actor WatchedFolders: QueueFollower {
             if case .move(let goal) = station.watch.folder.after { goal } else { nil }
         }
         for (index, station) in stations.enumerated() {
-            let (watch, place) = (station.watch, station.place)
-            let earlier = stations.prefix(index).map { ($0.place, $0.watch) }
+            let (watch, root) = (station.watch, station.path)
+            let earlier = stations.prefix(index).map { ($0.path, $0.watch) }
             let known = ledger.all.values.filter { note in
-                note.to == watch.to && note.fate != .adding && note.path.isBelow(place)
+                note.to == watch.to && note.disposition != .adding && note.path.isBelow(root)
             }
             let tree = WatchedTree(
                 watch.folder,
@@ -143,8 +143,8 @@ public actor WatchedFolders: QueueFollower {
                 exceptions: goals,
                 // A file belongs to the first folder that matches it.
                 isTaken: { path in
-                    earlier.contains { place, watch in
-                        path.names(below: place).map(watch.folder.takes) ?? false
+                    earlier.contains { root, watch in
+                        path.names(below: root).map(watch.folder.takes) ?? false
                     }
                 })
             station.thread.start(tree) { [report = reports.continuation] in report.yield((index, $0)) }
@@ -180,7 +180,7 @@ public actor WatchedFolders: QueueFollower {
     /// Drops the notes of missing files that no folder reports as missing. Their folder is no longer watched, or they
     /// were only about to be added.
     private func forgetStrangers() {
-        let strangers = ledger.all.values.filter { $0.fate == .adding || watch(of: $0) == nil }
+        let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
         // The files may be on a volume that does not respond.
         DetachedThread.start { [weak self] in
@@ -196,7 +196,8 @@ public actor WatchedFolders: QueueFollower {
         guard !isStopped else { return }
         // If a file has returned meanwhile, its note is another one by now.
         let unchanged = gone.filter { ledger[$0.path] == $0 }
-        write(unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, fate: .gone) })
+        write(
+            unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, disposition: .gone) })
     }
 
     /// Returns when all existing files are queued and all uploaded files are treated as configured. Also returns when a
@@ -292,7 +293,7 @@ public actor WatchedFolders: QueueFollower {
     }
 
     func write(_ new: [WatchNote]) {
-        gone.formUnion(new.lazy.filter { $0.fate == .gone }.map(\.path))
+        gone.formUnion(new.lazy.filter { $0.disposition == .gone }.map(\.path))
         do throws(JournalError) { try ledger.write(new) } catch {
             note("\(error.summary): what was uploaded from watched folders may be sent again", .warning)
         }
@@ -301,5 +302,5 @@ public actor WatchedFolders: QueueFollower {
 
 extension WatchState {
     /// True if all existing files are queued.
-    fileprivate var isQuiet: Bool { settling == 0 && (isScanned || place == nil && isKnown) }
+    fileprivate var isQuiet: Bool { settling == 0 && (isScanned || path == nil && isKnown) }
 }

@@ -39,7 +39,7 @@ package struct WatchedTree {
     private var again: Set<LocalPath> = []
     /// The folders that disappeared in this round.
     private var goneFolders: Set<LocalPath> = []
-    private var told: Set<String> = []
+    private var reported: Set<String> = []
     package private(set) var state = WatchState()
     private var reports: [WatchReport] = []
 
@@ -93,7 +93,7 @@ package struct WatchedTree {
         if nextRound.map({ $0 <= now }) ?? true { lookAtAll(events, at: now) }
         for path in settling.due(at: now) { look(at: path, now) }
         state.isKnown = true
-        state.place = root
+        state.path = root
         state.inUse = inUse.count
         state.settling = settling.count - inUse.count
         defer { reports = [] }
@@ -132,8 +132,8 @@ package struct WatchedTree {
     }
 
     private mutating func lookAtAll(_ events: any FolderEvents, at now: Instant) {
-        guard let found = try? folder.path.resolved(), let place = try? SourceFolder(found) else {
-            if root != nil || told.isEmpty {
+        guard let found = try? folder.path.resolved(), let rootFolder = try? SourceFolder(found) else {
+            if root != nil || reported.isEmpty {
                 let issue =
                     switch FileKind.of(folder.path, follows: true) {
                     case .file, .link, .special: "no folder"
@@ -145,25 +145,25 @@ package struct WatchedTree {
             nextRound = now.advanced(by: Self.absence)
             return
         }
-        if root == nil, state.isScanned || !told.isEmpty { say("\(folder.path.text) is there now") }
+        if root == nil, state.isScanned || !reported.isEmpty { say("\(folder.path.text) is there now") }
         // The device number may have been reused for another volume.
-        if rootDevice != place.device { tellsWriters = [:] }
-        rootDevice = place.device
-        if case .move(let goal) = folder.after, SourceFolder.device(holding: goal) != place.device {
+        if rootDevice != rootFolder.device { tellsWriters = [:] }
+        rootDevice = rootFolder.device
+        if case .move(let goal) = folder.after, SourceFolder.device(holding: goal) != rootFolder.device {
             sayOnce(
                 "files of \(folder.path.text) stay: \(goal.text) is on another file system, to which nothing is moved"
             )
         }
         root = found
         exceptions = others.map { (try? $0.resolved()) ?? $0 }
-        let deaf = Deafness()
-        let findings = round(events, deaf).look(into: found, below: found)
+        let unwatched = Deafness()
+        let findings = round(events, unwatched).look(into: found, below: found)
         take(findings, at: now)
         if findings.isComplete { dropMissing(findings) }
         state.isScanned = true
-        tell(deaf.reason)
-        let isFar = FileSystemKind.holding(found, place.device)?.isRemote ?? false
-        nextRound = now.advanced(by: deaf.reason == nil && !isFar ? Self.longRound : Self.shortRound)
+        tell(unwatched.reason)
+        let isFar = FileSystemKind.holding(found, rootFolder.device)?.isRemote ?? false
+        nextRound = now.advanced(by: unwatched.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
     /// The reason why some folder has no change events.
@@ -272,13 +272,13 @@ package struct WatchedTree {
     }
 
     private mutating func say(_ text: String) {
-        told.insert(text)
+        reported.insert(text)
         reports.append(.notice(text))
     }
 
     private mutating func sayOnce(_ text: String) {
         // A folder whose files are all unreadable must not cause a line for each of a million files.
-        guard told.count < 1000, told.insert(text).inserted else { return }
+        guard reported.count < 1000, reported.insert(text).inserted else { return }
         reports.append(.notice(text))
     }
 }

@@ -117,7 +117,7 @@ struct AddCommand: AsyncParsableCommand {
             batch: plan.batch, start: plan.condition(at: moment, now: now))
         let access = QueueAccess(assembly: .success(assembly), state: global.stateFolder)
         var sorted = SortedFiles(new, known: try await known(new, access))
-        guard json || dryRun || yes || AddQuestion(sorted.chosen, to: destination).isAnsweredByYes else {
+        guard json || dryRun || yes || AddQuestion(sorted.chosen, to: destination).userAgrees else {
             throw ExitCode(1)
         }
         var isPaused = false
@@ -260,7 +260,7 @@ struct AddQuestion {
     }
 
     /// True if the user agrees, or if no question is asked: few files, or no terminal, as in a script.
-    var isAnsweredByYes: Bool {
+    var userAgrees: Bool {
         guard let text, StandardStream.input.isTerminal, StandardStream.errors.isTerminal else { return true }
         StandardError.write(text)
         let isYes = ["y", "yes"].contains(readLine()?.lowercased())
@@ -310,10 +310,10 @@ enum NewUploads {
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.told(by: destination.url)?.name : destination.protocolName
         // Before the first request the protocol is unknown, and a URL without a slash may name one file.
-        let fillsPlace =
+        let namesOneFile =
             protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace
             ?? destination.options.isGivenAddress
-        guard fillsPlace, count > 1, !UploadAddress.tellsNamesApart(destination.url) else { return }
+        guard namesOneFile, count > 1, !UploadAddress.tellsNamesApart(destination.url) else { return }
         throw UploadFailure(
             .permanent, "\(count) files would replace each other at \(destination.url)",
             hint:

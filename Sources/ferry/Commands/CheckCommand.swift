@@ -127,9 +127,9 @@ struct CheckCommand: AsyncParsableCommand {
                 } else {
                     try await runner.remove(leftover.leftover, at: result.destination)
                 }
-                result.leftovers[index].fate = .removed
+                result.leftovers[index].disposition = .removed
             } catch {
-                result.leftovers[index].fate = .stays(error)
+                result.leftovers[index].disposition = .stays(error)
             }
         }
     }

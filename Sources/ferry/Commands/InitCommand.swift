@@ -70,7 +70,7 @@ struct InitCommand: AsyncParsableCommand {
             let suggestion = result.failure?.category == .authentication ? 1 : 0
             switch try wizard.choose("What now?", among: choices, suggestion: suggestion) {
             case 0:
-                (draft.url, draft.protocolName) = try wizard.askPlace()
+                (draft.url, draft.protocolName) = try wizard.askAddress()
                 // Credentials of one server may be wrong for another.
                 draft.signIn = try wizard.askSignIn(to: draft.protocolName)
             case 1: draft.signIn = try wizard.askSignIn(to: draft.protocolName)
@@ -119,13 +119,13 @@ struct InitCommand: AsyncParsableCommand {
         let option =
             isDefault || edit.configuration.defaultDestination == draft.name ? "" : " --to \(draft.name)"
         wizard.prompt.say("written; now: ferry add FILE…\(option), then ferry")
-        if let line = told(draft.name, in: edit.file.path) { wizard.prompt.say(line) }
+        if let line = reloadEngine(for: draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
     /// Makes a running engine read the new destination.
     ///
     /// - Returns: The result in a sentence; nil if no engine runs.
-    private func told(_ name: String, in file: String) -> String? {
+    private func reloadEngine(for name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
             return report.makesKnown(name, of: file)

@@ -46,7 +46,7 @@ struct LimitCommand: AsyncParsableCommand {
         }
         guard case .limits(let limits) = try await access.perform(.limits) else { return }
         if rate == nil { try await checkIsKnown(limits, access) }
-        for limit in told(limits) { print(json ? LimitLine(limit: limit).text : Self.line(limit)) }
+        for limit in shown(limits) { print(json ? LimitLine(limit: limit).text : Self.line(limit)) }
     }
 
     /// The limit to set; nil if the command line has none. The inner nil restores the configured limit (`auto`).
@@ -58,7 +58,7 @@ struct LimitCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "\(rate) is no limit: `off` takes the limit away, `ferry pause --all` stops the uploads.")
             }
-            do throws(UploadFailure) { return .some(try Bandwidth.ordered(rate)) } catch {
+            do throws(UploadFailure) { return .some(try Bandwidth.parse(rate)) } catch {
                 let hint = error.hint.map { ". Limits are \($0)." } ?? "."
                 throw ValidationError(error.summary + hint)
             }
@@ -105,7 +105,7 @@ struct LimitCommand: AsyncParsableCommand {
     }
 
     /// Returns the limits to print: that of the chosen scope, otherwise all.
-    private func told(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
+    private func shown(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
         scope.map { [limits[$0]] } ?? limits.withTotal
     }
 

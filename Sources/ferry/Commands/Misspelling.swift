@@ -6,8 +6,8 @@ import FerryTUI
 enum Misspelling {
     /// The options of each command, by other names that users may try.
     private static let otherWords: [String: [String: String]] = {
-        let places = ["--dest", "--destination", "--target", "--url", "--server"]
-        let to = Dictionary(uniqueKeysWithValues: places.map { ($0, "--to") })
+        let synonyms = ["--dest", "--destination", "--target", "--url", "--server"]
+        let to = Dictionary(uniqueKeysWithValues: synonyms.map { ($0, "--to") })
         return [
             "add": to.merging(["--name": "--as", "--force": "--again"]) { first, _ in first },
             "limit": to,

@@ -98,7 +98,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         try checkFolder()
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }
         if case .failure(let error) = assembly {
-            guard ControlClient(folder: stateFolder).isAnswered else { throw error }
+            guard ControlClient(folder: stateFolder).hasListener else { throw error }
             StandardError.warn("\(error.summary); the engine keeps its earlier configuration")
         }
         return QueueAccess(assembly: assembly, state: stateFolder)

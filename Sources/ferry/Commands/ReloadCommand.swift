@@ -38,13 +38,13 @@ struct EngineReload {
     /// - Throws: `CommandFailure` if the configuration is invalid, or the engine does not respond.
     func reload() throws(CommandFailure) -> ReloadReport? {
         switch ControlClient(folder: folder).ask(.reload) {
-        case .answered(.reloaded(let report)): return report
-        case .answered(.reply(.refused(let failure))): throw CommandFailure(usage: failure)
+        case .responded(.reloaded(let report)): return report
+        case .responded(.reply(.refused(let failure))): throw CommandFailure(usage: failure)
         case .otherVersion(let failure):
             throw CommandFailure(inUse: failure)
-        case .answered, .unknown:
+        case .responded, .unknown:
             throw CommandFailure(inUse: "the running engine did not answer", hint: "try `ferry reload` again")
-        case .nobody: return nil
+        case .noEngine: return nil
         }
     }
 }

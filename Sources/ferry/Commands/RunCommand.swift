@@ -64,6 +64,6 @@ struct RunCommand: AsyncParsableCommand {
         if let process = client.process { return "An engine has the queue already (process \(process))." }
         var more = exitWhenIdle ? ["--exit-when-idle"] : []
         if let onUncertain { more += ["--on-uncertain", onUncertain.rawValue] }
-        return try await BackgroundEngine(global, more: more + watching.arguments).startInPlace()
+        return try await BackgroundEngine(global, more: more + watching.arguments).startAndReport()
     }
 }

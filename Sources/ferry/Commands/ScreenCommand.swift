@@ -19,12 +19,12 @@ struct ScreenCommand: AsyncParsableCommand {
         let attached = AttachedSession(
             assembly: assembly, look: look, theme: theme, background: background)
         // The socket is tried before the lock: `Engine.start` waits for a command that holds the lock.
-        if ControlClient(folder: global.stateFolder).isAnswered { return try await attached.run() }
+        if ControlClient(folder: global.stateFolder).hasListener { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(assembly, monitor: assembly.linkMonitor(), watches: watches)
         } catch {
-            guard case .inUse = error, ControlClient(folder: global.stateFolder).isAnswered else {
+            guard case .inUse = error, ControlClient(folder: global.stateFolder).hasListener else {
                 throw error
             }
             return try await attached.run()

@@ -17,14 +17,14 @@ struct StatusCommand: AsyncParsableCommand {
         let client = ControlClient(folder: global.stateFolder)
         try client.checkPulse()
         switch client.ask(.report) {
-        case .answered(.report(let report)):
+        case .responded(.report(let report)):
             print(json ? StatusLine(report: report).text : StatusText.lines(report))
         case .otherVersion(let failure):
             throw CommandFailure(inUse: failure)
-        case .answered(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
-        case .unknown, .answered:
+        case .responded(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
+        case .unknown, .responded:
             throw client.silence
-        case .nobody:
+        case .noEngine:
             print(
                 json
                     ? StatusLine(report: nil).text : "no engine is running; `ferry` or `ferry run` starts one"
@@ -62,8 +62,9 @@ enum StatusText {
             watched.settling > 0 ? "\(watched.settling) still changing" : nil,
             watched.inUse > 0 ? "\(watched.inUse) in use" : nil,
         ].compactMap { $0 }
-        let fate = ConfigurationText.fate(settle: watched.settle, after: watched.after, goal: watched.goal)
-        return (["\(watched.folder), to \(watched.to)"] + fate).joined(separator: ", ")
+        let treatment = ConfigurationText.treatment(
+            settle: watched.settle, after: watched.after, goal: watched.goal)
+        return (["\(watched.folder), to \(watched.to)"] + treatment).joined(separator: ", ")
             + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 

@@ -27,7 +27,7 @@ struct StopCommand: AsyncParsableCommand {
                 json
                     ? JSONLine.text(StopLine(running: true, process: process))
                     : "the engine stops when its running uploads have ended")
-        case .nobody: tell(.nothingRuns)
+        case .noEngine: tell(.nothingRuns)
         case .unknown:
             throw CommandFailure(
                 inUse: "the running engine did not answer", hint: "`ferry stop` ends it at once")

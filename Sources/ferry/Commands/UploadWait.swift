@@ -48,8 +48,8 @@ struct UploadWait {
             phase = .waiting
         }
         var ends: [End] = []
-        let told = update.isComplete ? Array(open.keys) : changed.keys + update.removed
-        for id in told.sorted() {
+        let reported = update.isComplete ? Array(open.keys) : changed.keys + update.removed
+        for id in reported.sorted() {
             guard let last = open[id] else { continue }
             if let upload = changed[id] {
                 open[id] = upload

@@ -46,7 +46,7 @@ struct WaitCommand: AsyncParsableCommand {
 
     /// Waits for the uploads and prints those that end. Returns true if all are done.
     private func follow() async throws(CommandFailure) -> Bool {
-        guard ControlClient(folder: global.stateFolder).isAnswered else { return try await look() }
+        guard ControlClient(folder: global.stateFolder).hasListener else { return try await look() }
         let queue = RemoteQueue(folder: global.stateFolder)
         let output = LineOutput()
         let live = json ? nil : LiveDisplay(on: output, isASCII: ascii) { queue.progress() }

@@ -50,8 +50,8 @@ enum ConfigurationFile {
         }
         do {
             return try JSONDecoder().decode(Value.self, from: data)
-        } catch let mistake as ConfigurationIssue {
-            throw wrong(file, mistake.path, "expected \(mistake.expected)")
+        } catch let issue as ConfigurationIssue {
+            throw wrong(file, issue.path, "expected \(issue.expected)")
         } catch DecodingError.typeMismatch(let type, let context) {
             throw wrong(file, context.codingPath.names, "expected \(name(of: type))")
         } catch DecodingError.valueNotFound(let type, let context) {
@@ -72,8 +72,8 @@ enum ConfigurationFile {
     }
 
     private static func wrong(_ file: String, _ path: [String], _ what: String) -> UploadFailure {
-        let place = path.isEmpty ? "the top level" : path.joined(separator: ".")
-        return UploadFailure(.permanent, "\(file): \(place): \(what)", hint: "`ferry config` checks it again")
+        let key = path.isEmpty ? "the top level" : path.joined(separator: ".")
+        return UploadFailure(.permanent, "\(file): \(key): \(what)", hint: "`ferry config` checks it again")
     }
 
     private static func name(of type: Any.Type) -> String {
@@ -90,14 +90,14 @@ enum ConfigurationFile {
     /// Throws if other users can read a configuration that contains a secret as plain text.
     private static func checkLiterals(_ configuration: Configuration, file: String) throws(UploadFailure) {
         guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
-        var places = configuration.proxy.password?.isLiteral ?? false ? ["proxy"] : []
+        var keys = configuration.proxy.password?.isLiteral ?? false ? ["proxy"] : []
         for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
-            places += destination.literalSecrets.map { "destinations.\(name).\($0)" }
+            keys += destination.literalSecrets.map { "destinations.\(name).\($0)" }
         }
-        if let place = places.first {
+        if let key = keys.first {
             throw UploadFailure(
                 .permanent,
-                "\(file): \(place): a secret is written here and others can read the file (mode "
+                "\(file): \(key): a secret is written here and others can read the file (mode "
                     + "\(String(mode & 0o777, radix: 8)))",
                 hint: "`chmod 600 \(file)`, or use env, file or command where auth and proxy take them")
         }

@@ -32,8 +32,8 @@ struct DestinationSettings: Decodable, Equatable {
         let fields = try Fields(decoder, ConfigurationTable.destination)
         let given: S3Fields? = try fields.value("s3")
         s3 = given ?? s3
-        let place = try s3.resolved(try fields.value("url") ?? "", in: fields)
-        let url = place.url
+        let address = try s3.resolved(try fields.value("url") ?? "", in: fields)
+        let url = address.url
         if let expected = UploadAddress.expectation(brokenBy: url) { throw fields.error("url", expected) }
         guard let parsed = URL(string: url) else { throw fields.error("url", UploadAddress.anyAddress) }
         guard parsed.user() == nil, parsed.password() == nil else {
@@ -69,7 +69,7 @@ struct DestinationSettings: Decodable, Equatable {
             value.values.map { UploadItem.Parameter(name: name, value: $0) }
         }
         authentication = try fields.value("auth") ?? (name == S3Upload.name ? .s3(.found) : .none)
-        options.s3.bucketInPath = place.bucketInPath
+        options.s3.bucketInPath = address.bucketInPath
         options.s3.storageClass = s3.storageClass
         tls = try fields.value("tls", as: TLSFields.self)?.settings(for: parsed) ?? TLSSettings()
         if !tls.pins.isEmpty, parsed.scheme?.lowercased() != "https" {

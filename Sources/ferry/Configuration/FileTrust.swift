@@ -99,10 +99,10 @@ extension Configuration {
         }
         files += Self.files(of: [proxy.password].compactMap { $0 }, at: "proxy")
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
-            let place = "destinations.\(name)"
-            files += Self.files(of: destination.authentication, at: "\(place).auth")
-            files += Self.files(of: [destination.proxy?.password].compactMap { $0 }, at: "\(place).proxy")
-            files += Self.files(of: destination.tls, at: "\(place).tls")
+            let key = "destinations.\(name)"
+            files += Self.files(of: destination.authentication, at: "\(key).auth")
+            files += Self.files(of: [destination.proxy?.password].compactMap { $0 }, at: "\(key).proxy")
+            files += Self.files(of: destination.tls, at: "\(key).tls")
         }
         return files
     }

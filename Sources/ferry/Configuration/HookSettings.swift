@@ -28,8 +28,8 @@ struct HookCommand: Equatable, Sendable {
     /// Whether the program exists and is executable. A name without a slash is searched in `PATH`.
     var isThere: Bool {
         if program.contains("/") {
-            let place = program.hasPrefix("/") ? program : "\(LocalFiles.home)/\(program)"
-            return FileManager.default.isExecutableFile(atPath: place)
+            let file = program.hasPrefix("/") ? program : "\(LocalFiles.home)/\(program)"
+            return FileManager.default.isExecutableFile(atPath: file)
         }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return path.split(separator: ":").contains {

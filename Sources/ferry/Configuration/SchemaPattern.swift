@@ -35,9 +35,9 @@ enum SchemaPattern {
     static let tokenAddress =
         "^(\(anyCase("https"))://[^/?#@]+|\(anyCase("http"))://(127\\.|\\[|([^/?#@]*\\.)?\(anyCase("localhost")))[^/?#@]*)([/?][^#]*)?$"
 
-    static let proxy = "^(none|environment|\(proxyScheme)://\(proxyPlace))$"
+    static let proxy = "^(none|environment|\(proxyScheme)://\(proxyAuthority))$"
     /// The URL of a proxy, with or without a scheme.
-    static let proxyAddress = "^(\(proxyScheme)://)?\(proxyPlace)$"
+    static let proxyAddress = "^(\(proxyScheme)://)?\(proxyAuthority)$"
 
     /// A key of the keyboard, as `ferry config --keys` writes it.
     static let key: String = {
@@ -48,7 +48,7 @@ enum SchemaPattern {
     private static let web = "\(anyCase("http"))[sS]?"
     private static let socket = "\(anyCase("http"))\\+\(anyCase("unix"))"
     private static let proxyScheme = "(\(anyCase("http"))|\(anyCase("socks"))5[hH]?)"
-    private static let proxyPlace = "([^:@/?#]*@)?[^@/?#]+/?"
+    private static let proxyAuthority = "([^:@/?#]*@)?[^@/?#]+/?"
 
     /// Returns `[mM][oO][nN]` for `mon`: patterns of JSON Schema cannot ignore case.
     private static func anyCase(_ word: String) -> String {

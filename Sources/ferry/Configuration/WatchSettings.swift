@@ -31,7 +31,8 @@ struct WatchSettings: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.watch)
-        folder = try fields.required("folder", "the path of a folder, from / or ~ on", where: Self.isPlace)
+        folder = try fields.required(
+            "folder", "the path of a folder, from / or ~ on", where: Self.isFolderPath)
         to = try fields.value("to")
         include = try Self.patterns("include", fields)
         exclude = try Self.patterns("exclude", fields)
@@ -49,7 +50,7 @@ struct WatchSettings: Decodable, Equatable {
         } ?? []
     }
 
-    static func isPlace(_ path: String) -> Bool {
+    static func isFolderPath(_ path: String) -> Bool {
         !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
     }
 
@@ -79,7 +80,7 @@ extension WatchSettings.After: Decodable {
             return
         }
         let fields = try Fields(decoder, ConfigurationTable.after)
-        guard let goal: String = try fields.value("move"), WatchSettings.isPlace(goal) else {
+        guard let goal: String = try fields.value("move"), WatchSettings.isFolderPath(goal) else {
             throw ConfigurationIssue(path: [], expected: Self.expected)
         }
         self = .move(goal)

@@ -35,7 +35,7 @@ struct BackgroundEngine {
         while .now < limit {
             if let ending = process.reapIfEnded() { return .failed(status: ending.status, text: said) }
             // The engine creates its socket before it reads the queue, and responds only after that.
-            if case .answered(.report(let report)) = ControlClient(folder: state).ask(.report),
+            if case .responded(.report(let report)) = ControlClient(folder: state).ask(.report),
                 report.process == process.id
             {
                 // A screen may run longer than the engine, and must reap the ended process.
@@ -52,12 +52,12 @@ struct BackgroundEngine {
     ///
     /// - Returns: The sentence for the user. It also covers an engine that another process has started meanwhile.
     /// - Throws: `CommandFailure` with the engine's error if it ended during its start.
-    func startInPlace() async throws(CommandFailure) -> String {
+    func startAndReport() async throws(CommandFailure) -> String {
         switch try await start() {
         case .running(let process):
             return
                 "The uploads continue in the background (process \(process)); `ferry` shows them, `ferry stop` ends them."
-        case .failed(CommandFailure.queueInUse, _) where ControlClient(folder: state).isAnswered:
+        case .failed(CommandFailure.queueInUse, _) where ControlClient(folder: state).hasListener:
             return "Another engine has the queue already; `ferry` shows it."
         case .failed(let status, let text):
             throw Self.failure(status, text)

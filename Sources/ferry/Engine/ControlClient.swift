@@ -51,11 +51,11 @@ struct ControlClient {
 
     /// The result of a request.
     enum Outcome {
-        case answered(ControlSocket.Response.Content)
+        case responded(ControlSocket.Response.Content)
         /// The engine is another version of Ferry and did not understand the request.
         case otherVersion(UploadFailure)
         /// There is no engine, or it ended before it received the request.
-        case nobody
+        case noEngine
         /// The engine received the request and did not respond: it may have carried out the request.
         case unknown
     }
@@ -63,32 +63,32 @@ struct ControlClient {
     enum CommandResult {
         case reply(QueueReply)
         /// There is no engine, or it ended before it received the command.
-        case nobody
+        case noEngine
         /// The engine received the command and did not respond: it may have carried out the command.
         case unknown
     }
 
     /// Whether a process of this user listens on the socket.
-    var isAnswered: Bool { connect() != nil }
+    var hasListener: Bool { connect() != nil }
 
     /// The process that listens on the socket; nil if there is none. The engine may be of any version.
     var process: Int32? { connect()?.process }
 
     /// - Parameter filter: The uploads that the command `list` returns; other commands ignore it.
     func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
-        guard var connection = connect() else { return .nobody }
+        guard var connection = connect() else { return .noEngine }
         switch connection.ask(command == .list ? .list(filter) : .perform(command)) {
-        case .answered(.reply(let reply)): return .reply(reply)
-        case .answered(.listing(let count)):
+        case .responded(.reply(let reply)): return .reply(reply)
+        case .responded(.listing(let count)):
             return connection.uploads(count).map { .reply(.uploads($0)) } ?? .unknown
         case .otherVersion(let failure): return .reply(.refused(failure))
-        case .answered, .unknown: return .unknown
-        case .nobody: return .nobody
+        case .responded, .unknown: return .unknown
+        case .noEngine: return .noEngine
         }
     }
 
     func ask(_ ask: ControlSocket.Request.Ask) -> Outcome {
-        guard var connection = connect() else { return .nobody }
+        guard var connection = connect() else { return .noEngine }
         return connection.ask(ask)
     }
 
@@ -117,7 +117,7 @@ extension ControlClient.Connection {
     }
 
     mutating func ask(_ ask: ControlSocket.Request.Ask) -> ControlClient.Outcome {
-        guard socket.write(line: ControlSocket.Request(ask: ask)) else { return .nobody }
+        guard socket.write(line: ControlSocket.Request(ask: ask)) else { return .noEngine }
         guard let line = lines.next().map({ Data($0) }),
             let greeting = try? JSONDecoder().decode(ControlSocket.Greeting.self, from: line)
         else { return .unknown }
@@ -127,6 +127,6 @@ extension ControlClient.Connection {
         guard let response = try? JSONDecoder().decode(ControlSocket.Response.self, from: line) else {
             return .unknown
         }
-        return .answered(response.answer)
+        return .responded(response.content)
     }
 }

@@ -17,7 +17,7 @@ final class ControlServer: Sendable {
     private let queue: UploadQueue
     private let listener: SocketListener
     private let since = Date()
-    private let places = DispatchSemaphore(value: ControlServer.connectionLimit)
+    private let connectionPermits = DispatchSemaphore(value: ControlServer.connectionLimit)
     private let followers = Mutex(0)
     private let configuration: ConfigurationReloader
     private let watched = Mutex<WatchReporter?>(nil)
@@ -55,38 +55,38 @@ final class ControlServer: Sendable {
     private func serve(_ socket: LineSocket) {
         guard socket.isOfSameUser else { return }
         // At the limit, waits for the end of a connection. Meanwhile the kernel queues further connections.
-        places.wait()
+        connectionPermits.wait()
         DetachedThread.start { [self] in
             var lines = IncomingLines(socket)
             var isFollowing = false
             while !isFollowing, let line = lines.next() {
-                let (answer, uploads) = answer(line)
-                if case .following = answer { isFollowing = true }
-                guard socket.write(line: ControlSocket.Response(answer: answer)),
+                let (content, uploads) = respond(to: line)
+                if case .following = content { isFollowing = true }
+                guard socket.write(line: ControlSocket.Response(content: content)),
                     UpdateLines.pages(of: uploads).allSatisfy(socket.write)
                 else { break }
             }
             // A screen stays for hours. It must not count against the limit on connections, which is for short
             // requests.
-            places.signal()
+            connectionPermits.signal()
             if isFollowing { follow(socket, &lines) }
         }
     }
 
     /// - Returns: The response, and the uploads whose records are sent after it.
-    private func answer(_ line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
+    private func respond(to line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
         else {
             let other = try? JSONDecoder().decode(ControlSocket.Greeting.self, from: Data(line))
             return (.reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry))), [])
         }
-        guard case .list(let filter) = request.ask else { return (answer(request.ask), []) }
+        guard case .list(let filter) = request.ask else { return (respond(to: request.ask), []) }
         let uploads = Self.wait { [queue] in await queue.all.filter(filter.chooses) }
         return (.listing(count: uploads.count), uploads)
     }
 
-    private func answer(_ ask: ControlSocket.Request.Ask) -> ControlSocket.Response.Content {
+    private func respond(to ask: ControlSocket.Request.Ask) -> ControlSocket.Response.Content {
         switch ask {
         case .perform(let command):
             let client = EngineQueue(queue: queue, configuration: configuration)
@@ -103,12 +103,12 @@ final class ControlServer: Sendable {
         case .report: return Self.wait { [self] in .report(await report) }
         case .reload: return Self.wait { [self] in await reload() }
         case .follow:
-            let hasPlace = followers.withLock { count in
+            let isAdmitted = followers.withLock { count in
                 guard count < Self.followerLimit else { return false }
                 count += 1
                 return true
             }
-            guard hasPlace else {
+            guard isAdmitted else {
                 return .reply(
                     .refused(
                         UploadFailure(

@@ -42,7 +42,12 @@ enum ControlSocket {
     struct Response: Codable {
         var version = ControlSocket.version
         var ferry = FerryVersion.current
-        var answer: Content
+        var content: Content
+
+        private enum CodingKeys: String, CodingKey {
+            case version, ferry
+            case content = "answer"
+        }
 
         enum Content: Codable {
             case reply(QueueReply)

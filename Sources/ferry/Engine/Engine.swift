@@ -113,7 +113,7 @@ struct Engine: Sendable {
                 // An engine listens on its socket. A command does not, and ends soon. Many commands may follow each
                 // other.
                 if pid != holder { (holder, since) = (pid, .now) }
-                guard !ControlClient(folder: directory.path).isAnswered, .now < limit,
+                guard !ControlClient(folder: directory.path).hasListener, .now < limit,
                     .now < since.advanced(by: .seconds(2))
                 else { throw error }
                 try? await Task.sleep(for: .milliseconds(50))

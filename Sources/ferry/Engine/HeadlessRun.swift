@@ -38,10 +38,10 @@ struct HeadlessRun {
         let signal = await ending.value
         idle.cancel()
         // A user who presses Ctrl-C twice does not want to wait.
-        let impatience = Task {
+        let secondSignal = Task {
             for await second in signals.values { Signal.exitNow(by: second) }
         }
-        defer { impatience.cancel() }
+        defer { secondSignal.cancel() }
         let (uploads, retired) = await engine.queue.everything
         await engine.stop()
         await following.value

@@ -45,7 +45,7 @@ struct QueueAccess {
                     }
                     return try Self.accepted(reply)
                 case .unknown: try Self.checkRepeatable(command)
-                case .nobody: break
+                case .noEngine: break
                 }
                 guard .now < limit, .now < since.advanced(by: Self.timeout) else {
                     throw CommandFailure(inUse: error.summary + " and does not answer", hint: error.hint)
@@ -62,7 +62,7 @@ struct QueueAccess {
         of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
     ) async -> [String] {
         let question = ControlSocket.Request.Ask.explain(command, selection, changed: changed)
-        if case .answered(.explained(let sentences)) = ControlClient(folder: state).ask(question) {
+        if case .responded(.explained(let sentences)) = ControlClient(folder: state).ask(question) {
             return sentences
         }
         guard case .uploads(let uploads)? = try? await perform(.list) else { return [] }
@@ -72,7 +72,7 @@ struct QueueAccess {
 
     /// The status of the engine that owns the queue; nil if there is none.
     var engineStatus: EngineStatus? {
-        guard case .answered(.report(let report)) = ControlClient(folder: state).ask(.report) else {
+        guard case .responded(.report(let report)) = ControlClient(folder: state).ask(.report) else {
             return nil
         }
         return report.status
@@ -80,7 +80,7 @@ struct QueueAccess {
 
     /// The progress of the uploads that run, from the running engine if there is one.
     var progress: SampledProgress {
-        guard case .answered(.progress(let samples)) = ControlClient(folder: state).ask(.progress) else {
+        guard case .responded(.progress(let samples)) = ControlClient(folder: state).ask(.progress) else {
             return SampledProgress()
         }
         return SampledProgress(samples)
@@ -139,7 +139,7 @@ struct QueueAccess {
         switch client.perform(command) {
         case .reply(let reply): return try Self.accepted(reply)
         case .unknown: try Self.checkRepeatable(command)
-        case .nobody: break
+        case .noEngine: break
         }
         throw issue
     }

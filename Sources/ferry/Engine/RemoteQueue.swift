@@ -32,7 +32,7 @@ final class RemoteQueue: QueueClient {
             DetachedThread.start {
                 switch client.perform(command) {
                 case .reply(let reply): done.resume(returning: reply)
-                case .nobody: done.resume(returning: .refused(Self.gone))
+                case .noEngine: done.resume(returning: .refused(Self.gone))
                 case .unknown: done.resume(returning: .refused(Self.silent))
                 }
             }
@@ -49,7 +49,7 @@ final class RemoteQueue: QueueClient {
         guard mayAsk else { return latest }
         asking.async { [self] in
             var new: [ProgressSample] = []
-            if case .answered(.progress(let samples)) = client.ask(.progress) { new = samples }
+            if case .responded(.progress(let samples)) = client.ask(.progress) { new = samples }
             samples.withLock { $0 = Samples(latest: new) }
         }
         return latest
@@ -112,10 +112,10 @@ final class RemoteQueue: QueueClient {
                 case .following: break
                 }
                 switch client.ask(.progress) {
-                case .answered: tell(.here)
+                case .responded: tell(.here)
                 case .unknown: tell(.silent(since: Date().addingTimeInterval(-Double(RemoteQueue.heartbeat))))
                 // The thread in `run` notices the end of the engine.
-                case .nobody, .otherVersion: break
+                case .noEngine, .otherVersion: break
                 }
             }
         }
@@ -155,8 +155,8 @@ final class RemoteQueue: QueueClient {
             }
             guard mayGoOn else { return nil }
             switch connection.ask(.follow) {
-            case .answered(.following): break
-            case .answered(.reply(.refused(let failure))): return failure
+            case .responded(.following): break
+            case .responded(.reply(.refused(let failure))): return failure
             default: return nil
             }
             connection.socket.waitForever()

@@ -2,7 +2,7 @@
 actor NetworkInfoProvider {
     private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
     private let note: @Sendable (String) -> Void
-    private var told: NetworkManager.Silence?
+    private var reported: NetworkManager.Silence?
 
     /// - Parameter note: Receives the reason when the network becomes unknown, or when the reason changes.
     init(
@@ -21,11 +21,11 @@ actor NetworkInfoProvider {
     func current() async -> CurrentNetwork? {
         switch await network() {
         case .success(let network):
-            told = nil
+            reported = nil
             return network
         case .failure(let silence):
-            if told != silence { note("no network is avoided: \(silence.reason)") }
-            told = silence
+            if reported != silence { note("no network is avoided: \(silence.reason)") }
+            reported = silence
             return nil
         }
     }

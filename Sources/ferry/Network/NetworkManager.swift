@@ -68,8 +68,8 @@ struct NetworkManager: Sendable {
             throw Silence(reason: "NetworkManager cannot be asked: busctl cannot be started: \(error.reason)")
         }
         guard case .exited(0) = result.ending else {
-            let told = ChildCommand.Result.lastLine(of: result.complaint)
-            throw Silence(reason: "NetworkManager does not answer" + (told.isEmpty ? "" : ": \(told)"))
+            let message = ChildCommand.Result.lastLine(of: result.complaint)
+            throw Silence(reason: "NetworkManager does not answer" + (message.isEmpty ? "" : ": \(message)"))
         }
         let lines = result.output.split(separator: 0x0A)
         let values = lines.compactMap { try? JSONDecoder().decode(Property.self, from: $0).data }

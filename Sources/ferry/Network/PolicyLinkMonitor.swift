@@ -62,7 +62,7 @@ private actor Relay {
     private var link: LinkStatus?
     private(set) var linkChanges = 0
     private var objection: Objection = .unknown
-    private var told: LinkStatus?
+    private var reported: LinkStatus?
 
     private enum Objection {
         /// The policy has not been checked since the link changed. No network is reported until then.
@@ -103,8 +103,8 @@ private actor Relay {
             objections.note(reason)
             status = .down(reason: reason)
         }
-        guard status != told else { return }
-        told = status
+        guard status != reported else { return }
+        reported = status
         continuation.yield(status)
     }
 }

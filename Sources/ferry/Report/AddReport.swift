@@ -72,10 +72,10 @@ struct AddReport {
     ) {
         guard !isJSON else { return }
         let count = files.chosen.count
-        let place = destination.name.isEmpty ? destination.url : destination.name
+        let target = destination.name.isEmpty ? destination.url : destination.name
         print(
             "\(dryRun ? "would add" : "added") \(count) \(count == 1 ? "file" : "files"), "
-                + "\(ByteFormat.sentence(files.bytes)), to \(SafeLine.text(place))"
+                + "\(ByteFormat.sentence(files.bytes)), to \(SafeLine.text(target))"
                 + (files.known.isEmpty ? "" : "; \(Self.known(files.known.map(\.same)))")
                 + (problems > 0 ? "; \(problems) left out" : "")
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())

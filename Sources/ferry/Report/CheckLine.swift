@@ -63,12 +63,12 @@ extension CheckResult.Leftover: LineObject {
         .maybe("changed", "When it was last written to, as the server says.", \.leftover.changed),
         .maybe("givenUp", "When it was taken out of the queue of this machine.", \.abandoned?.since),
         .maybe("error", "Why it is still there.") {
-            if case .stays(let failure) = $0.fate { failure.summary } else { nil }
+            if case .stays(let failure) = $0.disposition { failure.summary } else { nil }
         },
     ]
 
     private var state: String {
-        switch fate {
+        switch disposition {
         case .isThere: "there"
         case .own: "own"
         case .deletedSoon: "deletedSoon"

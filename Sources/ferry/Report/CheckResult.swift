@@ -21,7 +21,7 @@ struct CheckResult: Sendable {
         var leftover: CheckReport.Leftover
         /// The upload that stored the bytes, if it was removed from this queue; otherwise nil.
         var abandoned: AbandonedUpload?
-        var fate = Fate.isThere
+        var disposition = Fate.isThere
 
         /// The latest known date of the leftover; nil if none is known.
         var touched: Date? {
@@ -30,7 +30,7 @@ struct CheckResult: Sendable {
 
         /// Returns true if the leftover may be deleted. A leftover without a date is not deleted by age: it may be new.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
-            guard case .isThere = fate else { return false }
+            guard case .isThere = disposition else { return false }
             guard let age else { return true }
             return touched.map { now.timeIntervalSince($0) >= age.seconds } ?? false
         }
@@ -66,7 +66,7 @@ struct CheckResult: Sendable {
 
     var isFine: Bool {
         failure == nil
-            && !leftovers.contains { if case .stays = $0.fate { true } else { false } }
+            && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
     /// Marks each leftover that an unfinished upload of the queue may need: it has the same resource, or the same name.
@@ -83,7 +83,7 @@ struct CheckResult: Sendable {
         for index in leftovers.indices {
             let entry = leftovers[index]
             let own = holders[entry.leftover.resource.url] ?? bound.first(where: entry.mayBe(of:))?.id
-            if let own { leftovers[index].fate = .own(own) }
+            if let own { leftovers[index].disposition = .own(own) }
         }
     }
 }
@@ -98,10 +98,10 @@ extension CheckResult.Leftover {
         take(abandoned, now: now)
     }
 
-    /// Sets the removed upload that stored the bytes, and the fate that follows from it.
+    /// Sets the removed upload that stored the bytes, and the disposition that follows from it.
     fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
-        if abandoned.since > now { fate = .deletedSoon }
+        if abandoned.since > now { disposition = .deletedSoon }
     }
 
     /// Returns true if the leftover's URL or name matches the upload. False if `abandoned` names another one.

@@ -30,16 +30,16 @@ enum CheckText {
         }
         .joined()
         text += left.map { $0 + "\n" }.joined()
-        if result.leftovers.contains(where: { if case .isThere = $0.fate { true } else { false } }) {
+        if result.leftovers.contains(where: { if case .isThere = $0.disposition { true } else { false } }) {
             text += "  \(SafeLine.text(removal(result.destination)))\n"
         }
         return (headed ? "" : head(result)) + text
     }
 
     static func head(_ result: CheckResult) -> String {
-        let place = UploadAddress.withoutQuery(result.destination.url)
+        let url = UploadAddress.withoutQuery(result.destination.url)
         let name = result.destination.name
-        return SafeLine.text(name.isEmpty ? place : "\(name)  \(place)") + "\n"
+        return SafeLine.text(name.isEmpty ? url : "\(name)  \(url)") + "\n"
     }
 
     static func leftover(_ leftover: CheckResult.Leftover, now: Date = Date()) -> String {
@@ -50,15 +50,15 @@ enum CheckText {
         ]
         let ages = moments.map { word, date in date.map { ", \(word) \(age(of: $0, now: now))" } ?? "" }
             .joined()
-        let fate: String =
-            switch leftover.fate {
+        let remark: String =
+            switch leftover.disposition {
             case .isThere: ""
             case .own(let id): "; it is upload \(id) of the queue and stays"
             case .deletedSoon: "; its upload was just removed, and the running engine deletes it in a moment"
             case .removed: "; removed"
             case .stays(let failure): "; it is still there: \(failure.summary)"
             }
-        return SafeLine.text("  leftover  \(found.name)\(size)\(ages)\(fate)")
+        return SafeLine.text("  leftover  \(found.name)\(size)\(ages)\(remark)")
     }
 
     /// Returns an age in words, such as `3 hours ago`.
@@ -100,9 +100,9 @@ enum CheckText {
     }
 
     private static func removal(_ destination: Destination) -> String {
-        let place = destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
+        let target = destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
         let word =
-            place.allSatisfy { $0.isLetter || $0.isNumber || "-_./:".contains($0) } ? place : "'\(place)'"
+            target.allSatisfy { $0.isLetter || $0.isNumber || "-_./:".contains($0) } ? target : "'\(target)'"
         return "to remove it: ferry check \(word) --remove-leftovers"
     }
 }

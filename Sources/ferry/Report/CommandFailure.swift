@@ -43,7 +43,7 @@ struct CommandFailure: Error {
     }
 
     init(_ error: JournalError) {
-        self.init(status: error.exitStatus, summary: error.summary, hint: error.hint)
+        self.init(status: error.exitStatus, summary: error.summary, hint: error.commandHint)
     }
 
     /// Creates the failure for an error that ended a command; nil for an error of the argument parser.

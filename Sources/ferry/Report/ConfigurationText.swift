@@ -14,7 +14,7 @@ enum ConfigurationText {
                 settings.include.isEmpty ? nil : "only \(settings.include.joined(separator: " "))",
                 settings.exclude.isEmpty ? nil : "not \(settings.exclude.joined(separator: " "))",
                 settings.isRecursive ? "with its folders" : nil,
-            ] + fate(settle: watch.settle, after: watch.after, goal: watch.goal)
+            ] + treatment(settle: watch.settle, after: watch.after, goal: watch.goal)
         return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
     }
 
@@ -39,8 +39,8 @@ enum ConfigurationText {
     private static func days(_ days: Set<Timetable.Weekday>) -> String {
         // For users the week begins on Monday.
         let week = Timetable.Weekday.allCases
-        let ordered = week.dropFirst() + week.prefix(1)
-        return ordered.split { !days.contains($0) }.flatMap { run -> [String] in
+        let fromMonday = week.dropFirst() + week.prefix(1)
+        return fromMonday.split { !days.contains($0) }.flatMap { run -> [String] in
             guard let first = run.first, let last = run.last, run.count > 2 else { return run.map(\.name) }
             return ["\(first.name)-\(last.name)"]
         }
@@ -50,7 +50,7 @@ enum ConfigurationText {
     /// Returns the treatment of a watched file in words: `whole after 5 s`, `then moved to /sent`.
     ///
     /// The parameters are the members of the same names in `EngineReport.Watched`.
-    static func fate(settle: Double, after: String, goal: String?) -> [String] {
+    static func treatment(settle: Double, after: String, goal: String?) -> [String] {
         let seconds = Int(exactly: settle).map { "\($0) s" } ?? "\(settle) s"
         let end = goal.map { "then moved to \($0)" } ?? (after == "delete" ? "then deleted" : nil)
         return ["whole after \(seconds)", end].compactMap { $0 }

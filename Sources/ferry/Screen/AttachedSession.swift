@@ -38,7 +38,7 @@ struct AttachedSession {
     }
 
     private var farewell: String {
-        ControlClient(folder: assembly.state).isAnswered
+        ControlClient(folder: assembly.state).hasListener
             ? "The uploads continue in the engine; `ferry` shows them, `ferry stop` ends them."
             : "No engine runs; `ferry` resumes the unfinished uploads."
     }
@@ -54,7 +54,7 @@ struct AttachedSession {
             waitUntilIdle: {},
             startEngine: {
                 do throws(CommandFailure) {
-                    _ = try await background.startInPlace()
+                    _ = try await background.startAndReport()
                     return .changed([])
                 } catch {
                     return .refused(UploadFailure(.permanent, error.summary, hint: error.hint))

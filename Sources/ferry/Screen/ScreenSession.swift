@@ -40,7 +40,7 @@ struct ScreenSession {
         }
         if outcome == .detach, let background {
             if let unsaved = await engine.unsaved { throw unsaved }
-            output.write(try await background.startInPlace())
+            output.write(try await background.startAndReport())
             return await output.flush()
         }
         let summary = ExitSummary(uploads, doneBefore: before, retired)

@@ -17,7 +17,7 @@ struct Wizard {
     ///   - address: The URL, if the command line has it; nil asks for it.
     ///   - signIn: The credentials, if the command line has them; nil asks for them.
     func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
-        let (url, protocolName) = try askPlace(address)
+        let (url, protocolName) = try askAddress(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
         let name = try ask("Its name [\(suggestion)]: ") { text -> Judgement<String> in
             let name = text.isEmpty ? suggestion : text
@@ -33,7 +33,7 @@ struct Wizard {
 
     /// - Parameter given: The URL, if the command line has it; nil asks for it.
     /// - Returns: The values of the keys `url` and `protocol`.
-    func askPlace(_ given: String? = nil) throws -> (url: String, protocolName: String) {
+    func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
         while true {
             var text =

@@ -82,7 +82,7 @@ struct EngineJournal {
             do throws(JournalError) {
                 let written = try compaction.run()
                 store.finish(written)
-                return written.doubt == nil
+                return written.durabilityError == nil
             } catch {
                 store.fail(error)
                 return false

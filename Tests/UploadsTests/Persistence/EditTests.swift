@@ -38,8 +38,8 @@ struct EditTests {
         let error = #expect(throws: JournalError.edited(path: "/state/queue.json")) {
             try open(disk, .refuse)
         }
-        #expect(error?.hint?.contains("--accept-edited") == true)
-        #expect(error?.hint?.contains("--discard-edited") == true)
+        #expect(error?.hint?.contains("accept") == true)
+        #expect(error?.hint?.contains("discard") == true)
         #expect(contents(disk) == before)
     }
 

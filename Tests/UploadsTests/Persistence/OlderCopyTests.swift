@@ -37,9 +37,9 @@ struct OlderCopyTests {
             try JournalStore.opened(disk, options: .make(edited: edited))
         }
         #expect(error?.summary.contains("is an older copy") == true)
-        #expect(error?.hint?.contains("--discard-edited") == true)
+        #expect(error?.hint?.contains("discard the copy") == true)
         #expect(error?.hint?.contains("truncate") == false)
-        #expect(error?.hint?.contains("--accept-edited") == false)
+        #expect(error?.hint?.contains("accept") == false)
         #expect(contents(disk) == before)
     }
 
@@ -63,7 +63,7 @@ struct OlderCopyTests {
         let disk = try disk()
         disk.delete("queue.prev.json")
         let error = #expect(throws: JournalError.self) { try JournalStore.opened(disk) }
-        #expect(error?.hint?.contains("--discard-edited") == false)
+        #expect(error?.hint?.contains("discard") == false)
         #expect(error?.hint?.contains("put the newer queue.json back") == true)
     }
 

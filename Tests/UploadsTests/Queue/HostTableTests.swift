@@ -60,21 +60,21 @@ struct HostTableTests {
     }
 
     @Test mutating func `behind a captive portal one upload may look after ten seconds`() {
-        table.portalAnswered(for: Self.host, Self.portal, now: Self.start)
+        table.portalResponded(for: Self.host, Self.portal, now: Self.start)
         #expect(Self.permission(table, after: 9) == .notBefore(Self.after(10)))
         #expect(Self.permission(table, after: 10) == .now)
         #expect(Self.permission(table, running: 1, after: 10) == .notBefore(Self.after(30)))
     }
 
     @Test mutating func `the host's own answer ends a captive portal`() {
-        table.portalAnswered(for: Self.host, Self.portal, now: Self.start)
-        let mayOthersWait = table.answered(Self.host)
+        table.portalResponded(for: Self.host, Self.portal, now: Self.start)
+        let mayOthersWait = table.responded(Self.host)
         #expect(mayOthersWait)
         #expect(Self.permission(table) == .now)
     }
 
     @Test mutating func `another network ends a captive portal`() {
-        table.portalAnswered(for: Self.host, Self.portal, now: Self.start)
+        table.portalResponded(for: Self.host, Self.portal, now: Self.start)
         let (meaning, _) = table.linkIsUp(generation: 1, at: Self.moment(0))
         #expect(meaning == .otherNetwork)
         #expect(Self.permission(table) == .now)
@@ -110,7 +110,7 @@ struct HostTableTests {
         table.transferFailed(at: Self.host, now: Self.start)
         let due = table.dueProbes(at: Self.after(1))
         let probe = try #require(due.first)
-        table.answered(Self.host)
+        table.responded(Self.host)
         let isBack = table.probed(Self.host, number: probe.number, .refused, now: Self.after(2))
         #expect(isBack == nil)
         #expect(Self.permission(table, after: 2) == .now)
@@ -118,7 +118,7 @@ struct HostTableTests {
 
     @Test mutating func `the next instant is the first at which more may start`() {
         table.pause(Self.host, seconds: 60, status: 503, now: Self.start)
-        table.portalAnswered(for: Self.host, Self.portal, now: Self.start)
+        table.portalResponded(for: Self.host, Self.portal, now: Self.start)
         #expect(table.nextInstant(after: Self.start) == Self.after(10))
         #expect(table.nextInstant(after: Self.after(40)) == Self.after(60))
     }

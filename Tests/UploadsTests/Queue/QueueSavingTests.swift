@@ -95,7 +95,7 @@ struct QueueSavingTests {
             return
         }
         fixture.journal.refusal = nil
-        await fixture.queue.mend()
+        await fixture.queue.repairJournal()
         #expect(fixture.journal.uploads[id]?.resource == resource)
         #expect(fixture.journal.durable.contains(id))
     }

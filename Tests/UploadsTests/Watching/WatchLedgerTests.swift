@@ -13,12 +13,12 @@ import Testing
 struct WatchLedgerTests {
     private let disk = SimulatedDisk()
 
-    private func note(_ number: Int, _ fate: WatchNote.Fate = .over) -> WatchNote {
+    private func note(_ number: Int, _ disposition: WatchNote.Fate = .over) -> WatchNote {
         WatchNote(
             path: LocalPath("/out/\(number)"), to: "films",
             identity: FileIdentity(
                 device: 1, inode: .max, size: 3, modified: 1_800_000_000_123_456_789, changed: Int64(number)),
-            fate: fate)
+            disposition: disposition)
     }
 
     private func reopened() throws -> WatchLedger { try WatchLedger(files: disk.restarted()) }

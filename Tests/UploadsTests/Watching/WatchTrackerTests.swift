@@ -9,8 +9,8 @@ import Testing
 struct WatchTrackerTests {
     private static let receipt = Receipt()
 
-    private func note(_ upload: Upload, _ fate: WatchNote.Fate) -> WatchNote {
-        WatchNote(path: upload.path, to: "box", identity: upload.identity, fate: fate)
+    private func note(_ upload: Upload, _ disposition: WatchNote.Fate) -> WatchNote {
+        WatchNote(path: upload.path, to: "box", identity: upload.identity, disposition: disposition)
     }
 
     private func tracker(of upload: Upload) -> WatchTracker {

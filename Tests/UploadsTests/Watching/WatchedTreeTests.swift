@@ -218,7 +218,7 @@ struct WatchedTreeTests {
         #expect(notices(work(&tree, at: 0)) == ["\(path("").text) is not there; it is looked for"])
         #expect(nextMoment(tree) == start.advanced(by: WatchedTree.absence))
         #expect(notices(work(&tree, at: 3)) == [])
-        #expect(tree.state.place == nil)
+        #expect(tree.state.path == nil)
         try directory.write([1], to: "out/a")
         #expect(notices(work(&tree, at: 6)) == ["\(path("").text) is there now"])
         #expect(ready(work(&tree, at: 11)) == ["a"])

@@ -38,7 +38,7 @@ struct PromptDialog: Sendable {
             // Confirming the current limit changes nothing, whether a command or the configuration set it.
             if isOffered { return .close() }
             do throws(UploadFailure) {
-                let bandwidth = try text.isEmpty ? .unlimited : Bandwidth.ordered(text)
+                let bandwidth = try text.isEmpty ? .unlimited : Bandwidth.parse(text)
                 return .close(
                     nil, [.perform(.limitBandwidth(bandwidth, .total), .limitBandwidth(bandwidth))])
             } catch {

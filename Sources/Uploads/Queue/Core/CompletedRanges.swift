@@ -2,7 +2,7 @@
 /// and must not check each of them again. Pure.
 struct CompletedRanges {
     /// The number of uploads up to which checking them again is as fast as a cached result.
-    private static let shortWay = 16
+    private static let cachingThreshold = 16
 
     /// The cached results: each value is the greatest number up to its key that was not done at the last check.
     private var next: [Upload.ID: Upload.ID] = [:]
@@ -53,7 +53,7 @@ struct CompletedRanges {
             }
             steps += 1
         }
-        if steps > Self.shortWay { next[range.upperBound] = id }
+        if steps > Self.cachingThreshold { next[range.upperBound] = id }
         return id >= first ? id : nil
     }
 }

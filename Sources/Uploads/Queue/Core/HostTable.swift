@@ -194,7 +194,7 @@ extension HostTable {
     ///
     /// - Returns: True if other uploads may have waited for the host.
     @discardableResult
-    mutating func answered(_ host: UploadHost) -> Bool {
+    mutating func responded(_ host: UploadHost) -> Bool {
         guard let entry = entries[host], entry.portal != nil || entry.probe != nil else { return false }
         change(host) { ($0.probe, $0.portal) = (nil, nil) }
         return true
@@ -221,7 +221,7 @@ extension HostTable {
     }
 
     /// Notes that a captive portal responded instead of the host.
-    mutating func portalAnswered(for host: UploadHost, _ failure: UploadFailure, now: Instant) {
+    mutating func portalResponded(for host: UploadHost, _ failure: UploadFailure, now: Instant) {
         change(host) { $0.portal = CaptivePortalBackoff(at: now, notice: failure) }
     }
 

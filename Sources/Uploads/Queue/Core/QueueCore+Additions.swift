@@ -21,7 +21,7 @@ extension QueueCore {
         guard settings.nextID < Int.max - new.count, index.ranks.upperBound < Int64.max - Int64(new.count)
         else {
             throw UploadFailure(
-                .permanent, "the queue has no numbers left", hint: "begin a new one with --state-dir")
+                .permanent, "the queue has no numbers left", hint: "begin a new one in another folder")
         }
         var last: String?
         for case let batch? in new.lazy.map(\.batch) where batch != last {
@@ -43,7 +43,7 @@ extension QueueCore {
     }
 
     mutating func beginAdd(_ new: [NewUpload], _ reply: ReplyID?) throws(UploadFailure) {
-        guard !new.isEmpty else { return answer(reply, .success(TransactionResult())) }
+        guard !new.isEmpty else { return sendReply(reply, .success(TransactionResult())) }
         var conditions: [Upload.StartCondition: Upload.StartCondition?] = [:]
         for start in Self.conditions(of: new) { conditions[start] = .some(try resolved(start)) }
         let awaited = conditions.values.compactMap { $0 }.flatMap(\.after).flatMap(known)
@@ -90,7 +90,7 @@ extension QueueCore {
         let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
         guard !ids.isEmpty else {
-            return answer(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
+            return sendReply(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
         }
         append(
             held.map(QueueChange.set) + ids.map(QueueChange.remove), isRemoval ? .powerCut : .process,

@@ -21,7 +21,7 @@ extension QueueCore {
             upload.tries.network = 0
             upload.tries.server = 0
             upload.tries.authentication = 0
-            isLifted = hosts.answered(run.host)
+            isLifted = hosts.responded(run.host)
         }
         upload.resource = resource
         store(upload)
@@ -38,11 +38,11 @@ extension QueueCore {
     /// before.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
-        if let resource, runs.serverAnswered(upload.id) {
+        if let resource, runs.serverReportedOffset(upload.id) {
             if resource.confirmed > 0 { upload.tries.resumes += 1 }
             upload.tries.sent = max(upload.tries.sent, confirmed)
             upload.tries.countResent(after: resource.confirmed)
-        } else if resource == nil, runs.awaitsAnswer(upload.id) {
+        } else if resource == nil, runs.awaitsOffset(upload.id) {
             // The bytes are counted with the server's next response, or when an attempt begins without a resource.
             upload.tries.sent = max(upload.tries.sent, confirmed)
         } else {
@@ -54,7 +54,7 @@ extension QueueCore {
         guard let run = runs.run(of: id, number: number), var upload = uploads[id], sent > run.confirmed
         else { return }
         // The attempt sends without having asked the server for its offset, so it sends all unconfirmed bytes again.
-        if runs.serverAnswered(id) { upload.tries.countResent(after: run.confirmed) }
+        if runs.serverReportedOffset(id) { upload.tries.countResent(after: run.confirmed) }
         guard sent > upload.tries.sent else { return }
         upload.tries.sent = sent
         runs.noteSent(of: id)
@@ -69,8 +69,8 @@ extension QueueCore {
         _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?,
         sent: ByteCount, _ reply: ReplyID
     ) {
-        func answer() { effects.append(.reply(reply, .success(TransactionResult()))) }
-        guard let run = runs.end(id, number: number) else { return answer() }
+        func acknowledge() { effects.append(.reply(reply, .success(TransactionResult()))) }
+        guard let run = runs.end(id, number: number) else { return acknowledge() }
         if case .failed(let failure) = outcome { keepPause(after: failure, at: run.host) }
         discard(removals.endWindows(at: now.instant, isRunning: runs.contains))
         defer { retryBlocked() }
@@ -81,7 +81,7 @@ extension QueueCore {
                 if let upload = removals[id] { effects.append(.reclaim([upload])) }
                 removals.complete(id, as: .done(run.timed(receipt, now: now.instant), at: now.date))
             }
-            answer()
+            acknowledge()
             return advance()
         }
         let before = upload
@@ -95,7 +95,7 @@ extension QueueCore {
         default:
             // A user paused the upload, or the link is down: only the number of sent bytes is new.
             guard upload.tries != before.tries else {
-                answer()
+                acknowledge()
                 return advance()
             }
             store(upload)
@@ -107,7 +107,7 @@ extension QueueCore {
             runs.forget(id)
             upload.resource = nil
             upload.state = .done(run.timed(receipt, now: now.instant), at: now.date)
-            hosts.answered(run.host)
+            hosts.responded(run.host)
         case .cancelled: upload.state = .queued
         case .failed(let failure):
             let movement = runs.movement(
@@ -145,9 +145,9 @@ extension QueueCore {
                 return
             }
         } else if failure.status != nil {
-            hosts.answered(host)
+            hosts.responded(host)
         }
-        if failure.category == .signInPage { hosts.portalAnswered(for: host, failure, now: now.instant) }
+        if failure.category == .signInPage { hosts.portalResponded(for: host, failure, now: now.instant) }
         if failure.category == .descriptors {
             hosts.descriptorsRanOut(failure.ofEveryUpload, now: now.instant)
         }
@@ -256,10 +256,10 @@ extension QueueCore {
     }
 
     mutating func probed(_ host: UploadHost, number: Int, _ answer: Reachability) {
-        let told = hosts.unreachable(running: runs.count(at:))
+        let before = hosts.unreachable(running: runs.count(at:))
         guard let isBack = hosts.probed(host, number: number, answer, now: now.instant) else { return }
         guard isBack else {
-            if hosts.unreachable(running: runs.count(at:)) != told { publish([]) }
+            if hosts.unreachable(running: runs.count(at:)) != before { publish([]) }
             return
         }
         let changed = change({ $0 == host }, { upload, _ in upload.regainHost() })

@@ -6,7 +6,7 @@ extension QueueCore {
     /// The unit, in bytes, in which an upload's share of a slot is counted. The share grows with the file, because many
     /// servers keep nothing of a request that breaks. With 32 uploads of 1 MiB in flight, on a link that carries 16 MiB
     /// between two breaks, none would ever arrive.
-    private static let smallPiece: ByteCount = 128 << 10
+    private static let shareUnit: ByteCount = 128 << 10
 
     /// The time without a sent byte after which an upload is stuck: uploads to other hosts then do not wait for it.
     private static let stuckAfter = Duration.seconds(10)
@@ -16,13 +16,13 @@ extension QueueCore {
 
     /// Returns the fraction of a slot that an upload of `size` bytes occupies, in units of 1/`whole`.
     static func share(ofSize size: ByteCount, whole: Int) -> Int {
-        let pieces = size / smallPiece + (size % smallPiece > 0 ? 1 : 0)
-        return min(whole, max(1, Int(clamping: pieces)))
+        let units = size / shareUnit + (size % shareUnit > 0 ? 1 : 0)
+        return min(whole, max(1, Int(clamping: units)))
     }
 
     /// True if the start of an upload is not worth a journal record. The file is so small that sending it again after a
     /// crash costs no more than the record.
-    static func isBrief(_ upload: Upload) -> Bool { upload.size <= smallPiece }
+    static func isBrief(_ upload: Upload) -> Bool { upload.size <= shareUnit }
 
     mutating func startRuns() {
         // With an instant in the past, the timer would fire again and again while no upload may start.

@@ -16,7 +16,7 @@ extension QueueCore {
             try begin(transaction, reply)
         } catch {
             abort(transaction)
-            answer(reply, .failure(error))
+            sendReply(reply, .failure(error))
         }
     }
 
@@ -27,7 +27,7 @@ extension QueueCore {
         for submission in blocked { submit(submission.transaction, submission.reply) }
     }
 
-    mutating func answer(_ reply: ReplyID?, _ result: Result<TransactionResult, UploadFailure>) {
+    mutating func sendReply(_ reply: ReplyID?, _ result: Result<TransactionResult, UploadFailure>) {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
@@ -60,7 +60,7 @@ extension QueueCore {
         switch transaction {
         case .change(let ids, _, _, _), .save(let ids, _): return isAnyInFlight(ids)
         case .move: return transactions.isMoving
-        case .place(let ranks): return transactions.isMoving || isAnyInFlight(ranks.keys)
+        case .setRanks(let ranks): return transactions.isMoving || isAnyInFlight(ranks.keys)
         case .add(let new, _): return try isAnyInFlight(awaited(by: new))
         case .remove(let ids), .retire(let ids):
             return isAnyInFlight(ids) || isAnyInFlight(orphaned(by: ids).map(\.id))
@@ -82,9 +82,9 @@ extension QueueCore {
             if ranks.keys.contains(where: unconfirmed.isInFlight) {
                 transactions.blocked.append(.init(transaction: transaction, reply: reply))
             } else {
-                beginPlace(ranks, reply)
+                beginSetRanks(ranks, reply)
             }
-        case .place(let ranks): beginPlace(ranks.filter { uploads[$0.key] != nil }, reply)
+        case .setRanks(let ranks): beginSetRanks(ranks.filter { uploads[$0.key] != nil }, reply)
         case .add(let new, _): try beginAdd(new, reply)
         case .remove(let ids): beginTakeOut(ids, isRemoval: true, reply)
         case .retire(let ids):
@@ -138,22 +138,22 @@ extension QueueCore {
         switch flight {
         case .change(let changed, let change, let batches):
             unconfirmed.end(changed.map(\.after.id), ticket)
-            answer(reply, endChange(changed, change, batches, failure))
+            sendReply(reply, endChange(changed, change, batches, failure))
         case .add(let added, let awaited):
             unconfirmed.end(awaited, ticket)
             forgetAdds(added.map(UploadKey.init))
-            answer(reply, endAdd(added, failure))
+            sendReply(reply, endAdd(added, failure))
         case .takeOut(let ids, let held, let isRemoval):
             unconfirmed.end(ids + held.map(\.id), ticket)
-            answer(reply, endTakeOut(ids, held, isRemoval: isRemoval, failure))
+            sendReply(reply, endTakeOut(ids, held, isRemoval: isRemoval, failure))
         case .putBack(let back, let waiting, let orphaned):
             unconfirmed.end(orphaned, ticket)
-            answer(reply, endPutBack(back, waiting, failure))
-        case .settings(let before, let undo): answer(reply, endSettings(before, undo, failure))
+            sendReply(reply, endPutBack(back, waiting, failure))
+        case .settings(let before, let undo): sendReply(reply, endSettings(before, undo, failure))
         case .save(let saved, let begun):
             endSave(saved, begun: begun, failure)
-            answer(reply, .success(TransactionResult()))
-        case .record(let id, let durably): answer(reply, endRecord(id, durably: durably, failure))
+            sendReply(reply, .success(TransactionResult()))
+        case .record(let id, let durably): sendReply(reply, endRecord(id, durably: durably, failure))
         }
         retryBlocked()
     }
@@ -190,7 +190,7 @@ extension QueueCore {
             store(after)
         }
         guard !changed.isEmpty || !batches.isEmpty else {
-            return answer(reply, .success(result(of: change, changed, batches)))
+            return sendReply(reply, .success(result(of: change, changed, batches)))
         }
         append(
             changed.map { .set($0.after) } + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
@@ -227,8 +227,8 @@ extension QueueCore {
             switch change {
             case .pause: .resume(ids, batches: batches.paused, addedFrom: batches.firstAdded)
             case .resume: .pause(ids, batches: batches.resumed)
-            case .place:
-                .place(Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }))
+            case .setRanks:
+                .setRanks(Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }))
             case .retry, .renew: nil
             }
         return TransactionResult(ids: ids, undo: undo)
@@ -247,9 +247,9 @@ extension QueueCore {
             in: order.map { (id: $0.id, rank: $0.rank) }.sorted { $0.rank < $1.rank }, within: index.ranks)
     }
 
-    private mutating func beginPlace(_ ranks: [Upload.ID: Int64], _ reply: ReplyID?) {
+    private mutating func beginSetRanks(_ ranks: [Upload.ID: Int64], _ reply: ReplyID?) {
         for rank in ranks.values { index.include(rank: rank) }
-        beginChange(Array(ranks.keys), .place(ranks), pausing: [], resuming: [], reply)
+        beginChange(Array(ranks.keys), .setRanks(ranks), pausing: [], resuming: [], reply)
     }
 
     private mutating func changeSettings(

@@ -84,7 +84,7 @@ package struct QueueCore {
             publish([])
         case .link(let status, let isForbidden): linkChanged(status, isForbidden: isForbidden)
         case .slept: machineSlept()
-        case .probed(let host, let number, let answer): probed(host, number: number, answer)
+        case .probed(let host, let number, let result): probed(host, number: number, result)
         case .timer: timerFired()
         case .configured(let configuration, let waiting): configure(configuration, waiting: waiting)
         case .tryNow: tryNow()

@@ -92,13 +92,13 @@ struct RunTable {
     }
 
     /// True if the attempt at the upload resumes, and the server has not reported its offset yet.
-    func awaitsAnswer(_ id: Upload.ID) -> Bool { runs[id]?.unasked != nil }
+    func awaitsOffset(_ id: Upload.ID) -> Bool { runs[id]?.unasked != nil }
 
     /// Notes that the server has reported how much it has stored.
     ///
     /// - Returns: True if the attempt resumes, and this is the server's first report to it.
-    mutating func serverAnswered(_ id: Upload.ID) -> Bool {
-        guard awaitsAnswer(id) else { return false }
+    mutating func serverReportedOffset(_ id: Upload.ID) -> Bool {
+        guard awaitsOffset(id) else { return false }
         runs[id]?.unasked = nil
         return true
     }

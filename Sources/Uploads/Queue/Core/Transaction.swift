@@ -7,7 +7,7 @@ package enum Transaction: Sendable {
     /// - `pausing`, `resuming`: The batches to pause or to resume, with the uploads that are added to them later.
     case change([Upload.ID], UploadChange, pausing: Set<String> = [], resuming: Set<String> = [])
     case move([Upload.ID], QueueMove)
-    case place([Upload.ID: Int64])
+    case setRanks([Upload.ID: Int64])
     case add([NewUpload], AddRule)
     case remove([Upload.ID])
     /// Removes uploads from the queue that the history contains.
@@ -46,7 +46,7 @@ package enum UploadChange: Sendable {
     case retry(identities: [Upload.ID: FileIdentity], startsEarly: Bool)
     /// Replaces the queued version of the file with this one.
     case renew(FileIdentity)
-    case place([Upload.ID: Int64])
+    case setRanks([Upload.ID: Int64])
 
     /// - Returns: True if the upload changed.
     func apply(to upload: inout Upload) -> Bool {
@@ -62,7 +62,7 @@ package enum UploadChange: Sendable {
             if upload.identity != before { upload.tries.sent = 0 }
             return true
         case .renew(let identity): return upload.renew(identity)
-        case .place(let ranks):
+        case .setRanks(let ranks):
             guard let rank = ranks[upload.id] else { return false }
             upload.rank = rank
             return true
@@ -131,7 +131,7 @@ struct TransactionLog {
     /// True while the record of a move is being written. Later moves wait, as a refusal restores the earlier ranks.
     var isMoving: Bool {
         inFlight.values.contains { flight in
-            if case .change(_, .place, _) = flight.0 { true } else { false }
+            if case .change(_, .setRanks, _) = flight.0 { true } else { false }
         }
     }
 

@@ -14,7 +14,7 @@ package enum UndoAction: Hashable, Sendable {
     /// - `areAdded`: Whether the removal undid the addition of the uploads.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     /// Gives the uploads these ranks.
-    case place([Upload.ID: Int64])
+    case setRanks([Upload.ID: Int64])
     /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once; nil restores the configured number.
@@ -26,7 +26,7 @@ package enum UndoAction: Hashable, Sendable {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),
             .putBack(let ids, _, _):
             ids
-        case .place(let ranks): Array(ranks.keys)
+        case .setRanks(let ranks): Array(ranks.keys)
         case .limitBandwidth, .limitConcurrency: []
         }
     }
@@ -35,7 +35,7 @@ package enum UndoAction: Hashable, Sendable {
     package var isEmpty: Bool {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
-        case .remove, .unadd, .putBack, .place: ids.isEmpty
+        case .remove, .unadd, .putBack, .setRanks: ids.isEmpty
         case .limitBandwidth, .limitConcurrency: false
         }
     }
@@ -56,7 +56,7 @@ extension UndoAction {
             let (open, done) = Self.additions(ids, in: core)
             return (.remove(open), .unadded(done: done))
         case .putBack(let ids, let orphaned, _): return (.putBack(ids, orphaned: orphaned), .putBack)
-        case .place(let ranks): return (.place(ranks.filter { core.uploads[$0.key] != nil }), .moved)
+        case .setRanks(let ranks): return (.setRanks(ranks.filter { core.uploads[$0.key] != nil }), .moved)
         case .limitBandwidth(let bandwidth, let scope):
             return (.limitBandwidth(bandwidth, scope), limited(in: core))
         case .limitConcurrency(let count): return (.limitConcurrency(count), limited(in: core))
@@ -99,7 +99,7 @@ extension UndoAction {
         case .putBack(let ids, _, _):
             let ids = ids.filter { core.removals[$0] != nil }
             return ids.isEmpty ? nil : (.putBack, ids)
-        case .place(let ranks):
+        case .setRanks(let ranks):
             let ids = ranks.filter { core.uploads[$0.key].map(\.rank) ?? $0.value != $0.value }.map(\.key)
             return ids.isEmpty ? nil : (.moved, ids)
         case .limitBandwidth, .limitConcurrency: return (limited(in: core), [])
@@ -115,7 +115,7 @@ extension UndoAction {
                 .bandwidth(core.limits.limit(of: scope, timetable, order: bandwidth, at: core.now.date)))
         case .limitConcurrency(let count):
             return .limited(.concurrency(count ?? core.configuration.concurrency))
-        case .pause, .resume, .remove, .unadd, .putBack, .place:
+        case .pause, .resume, .remove, .unadd, .putBack, .setRanks:
             return .limited(.concurrency(core.concurrency))
         }
     }

@@ -41,8 +41,8 @@ struct S3Fields: Decodable, Equatable {
             return (url, isInPath)
         }
         do {
-            let place = try S3Location(url, endpoint: endpoint, region: region, addressing: addressing)
-            return (place.url, place.isBucketInPath)
+            let location = try S3Location(url, endpoint: endpoint, region: region, addressing: addressing)
+            return (location.url, location.isBucketInPath)
         } catch {
             throw fields.error(error.isEndpoint ? "s3.endpoint" : "url", error.expected)
         }
