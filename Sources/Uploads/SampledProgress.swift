@@ -5,9 +5,15 @@ package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
     /// - Parameter samples: The samples, taken before the uploads were read; none for a queue that does not run. An upload
-    ///   that ended in between is done, but one that was read first would run without a sample.
+    ///   that was read first and ended in between would run without a sample.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
+    }
+
+    /// True if the upload runs and has no sample: its attempt ended, or began, between the two readings.
+    package func lacks(_ upload: Upload) -> Bool {
+        guard case .running = upload.state else { return false }
+        return samples[upload.id] == nil
     }
 
     /// Returns the number of bytes of the file that are sent or stored.

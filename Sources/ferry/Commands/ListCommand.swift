@@ -49,12 +49,18 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let access = try global.access()
         let filter = UploadFilter(states: Set(names.map(String.init)), batch: batch)
-        let sent = access.progress
-        guard case .uploads(let found) = try await access.perform(.list, listing: filter) else { return }
-        let uploads = found.filter(filter.chooses)
+        var uploads = try await Self.uploads(filter, access)
         if uploads.isEmpty { try await explainNone(filter, access) }
-        show(uploads, sent: sent)
+        let sent = access.progress(of: uploads)
+        // An upload without a sample ended in between, and is done when the list is read again.
+        if let sent, uploads.contains(where: sent.lacks) { uploads = try await Self.uploads(filter, access) }
+        show(uploads, sent: sent ?? SampledProgress())
         if !json { tellStatus(access) }
+    }
+
+    private static func uploads(_ filter: UploadFilter, _ access: QueueAccess) async throws -> [Upload] {
+        guard case .uploads(let found) = try await access.perform(.list, listing: filter) else { return [] }
+        return found.filter(filter.chooses)
     }
 
     /// Prints why the list is empty: the queue is empty, or the filter matches no upload.

@@ -78,11 +78,11 @@ struct QueueAccess {
         return report.status
     }
 
-    /// The progress of the uploads that run, from the running engine if there is one.
-    var progress: SampledProgress {
-        guard case .responded(.progress(let samples)) = ControlClient(folder: state).ask(.progress) else {
-            return SampledProgress()
-        }
+    /// Returns the progress of the listed uploads; nil if none of them runs, or without a running engine.
+    func progress(of uploads: [Upload]) -> SampledProgress? {
+        guard uploads.contains(where: { if case .running = $0.state { true } else { false } }),
+            case .responded(.progress(let samples)) = ControlClient(folder: state).ask(.progress)
+        else { return nil }
         return SampledProgress(samples)
     }
 
