@@ -29,8 +29,8 @@ struct BodyReceiver: Sendable {
         var ending = Ending.complete
         var taken = 0
         do {
-            while let piece = try await exchange.read() {
-                let count = piece.readableBytes
+            while let chunk = try await exchange.read() {
+                let count = chunk.readableBytes
                 if let limit, count > limit - writer.end {
                     ending = .tooLarge
                     break
@@ -41,7 +41,7 @@ struct BodyReceiver: Sendable {
                 }
                 taken += count
                 if writer.pendingBytes == 0 { batchBegan = .now }
-                writer.append(piece)
+                writer.append(chunk)
                 if writer.isFull || batchBegan.duration(to: .now) > Self.timeout {
                     try await writer.flush()
                     metrics.note(.received(id: id, bytes: writer.end))

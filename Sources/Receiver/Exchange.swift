@@ -35,7 +35,7 @@ final class Exchange {
     let length: Int?
     let channel: any Channel
     private let output: Output
-    private var isAnswered = false
+    private var hasResponded = false
     private var body: Body
     private var parts: Parts
     private var received = 0
@@ -70,43 +70,43 @@ final class Exchange {
             break
         }
         let began = ContinuousClock.now
-        guard let piece = try await nextPiece() else {
+        guard let chunk = try await nextChunk() else {
             let isWhole = length.map { $0 == received } ?? channel.isActive
             guard isWhole, !Task.isCancelled else { throw Cut.connectionLost }
             body = .ended
             return nil
         }
-        received += piece.readableBytes
-        guard rate.allows(piece.readableBytes, after: began.duration(to: .now)) else { throw Cut.tooSlow }
-        return piece
+        received += chunk.readableBytes
+        guard rate.allows(chunk.readableBytes, after: began.duration(to: .now)) else { throw Cut.tooSlow }
+        return chunk
     }
 
-    private func nextPiece() async throws -> ByteBuffer? {
-        guard case .body(let piece)? = try await parts.next() else { return nil }
-        return piece
+    private func nextChunk() async throws -> ByteBuffer? {
+        guard case .body(let chunk)? = try await parts.next() else { return nil }
+        return chunk
     }
 
     /// Sends the response. Closes the connection afterwards if too much of the request's content is unread.
-    func send(_ answer: Response) async throws {
-        var fields = answer.fields
-        if answer.status != .noContent, fields[.contentLength] == nil {
-            fields[.contentLength] = "\(answer.body.readableBytes)"
+    func send(_ reply: Response) async throws {
+        var fields = reply.fields
+        if reply.status != .noContent, fields[.contentLength] == nil {
+            fields[.contentLength] = "\(reply.body.readableBytes)"
         }
         let closes = mustClose || fields[.connection] == "close"
         if closes { fields[.connection] = "close" }
-        let response = HTTPResponse(status: answer.status, headerFields: common(fields))
-        guard !isAnswered else { return }
-        isAnswered = true
-        let hasBody = head.method != .head && answer.body.readableBytes > 0
+        let response = HTTPResponse(status: reply.status, headerFields: common(fields))
+        guard !hasResponded else { return }
+        hasResponded = true
+        let hasBody = head.method != .head && reply.body.readableBytes > 0
         try await output.write(
-            contentsOf: [.head(response)] + (hasBody ? [.body(answer.body)] : []) + [.end(nil)])
+            contentsOf: [.head(response)] + (hasBody ? [.body(reply.body)] : []) + [.end(nil)])
         if closes { try await linger() }
     }
 
     /// Sends the response with a stored file as its content.
     func send(_ file: OpenFile, size: Int, fields: HTTPFields) async throws {
-        guard !isAnswered else { return }
-        isAnswered = true
+        guard !hasResponded else { return }
+        hasResponded = true
         let closes = mustClose
         var response = HTTPResponse(status: .ok, headerFields: common(fields))
         response.headerFields[.contentLength] = "\(size)"
@@ -115,13 +115,13 @@ final class Exchange {
         var offset = 0
         while offset < size {
             let position = offset
-            let piece = try? await offLoop { () throws(SystemCallError) in
+            let chunk = try? await offLoop { () throws(SystemCallError) in
                 try file.read(upTo: min(1 << 20, size - position), at: position)
             }
             // After the head no refusal can be sent; the early end of the connection shows the failure.
-            guard let piece, piece.readableBytes > 0 else { throw Cut.connectionLost }
-            offset += piece.readableBytes
-            try await output.write(.body(piece))
+            guard let chunk, chunk.readableBytes > 0 else { throw Cut.connectionLost }
+            offset += chunk.readableBytes
+            try await output.write(.body(chunk))
         }
         try await output.write(.end(nil))
         if closes { try await linger() }
@@ -136,7 +136,7 @@ final class Exchange {
 
     /// Sends an interim response (RFC 9110 §15.2).
     func sendInterim(_ response: HTTPResponse) async throws {
-        if !isAnswered { try await output.write(.head(response)) }
+        if !hasResponded { try await output.write(.head(response)) }
     }
 
     private var mustClose: Bool {
@@ -153,7 +153,7 @@ final class Exchange {
         defer { deadline.cancel() }
         try? await channel.close(mode: .output)  // shows the client that the response is complete
         var rest = 0
-        while rest < Self.largestRest, let piece = try? await nextPiece() { rest += piece.readableBytes }
+        while rest < Self.largestRest, let chunk = try? await nextChunk() { rest += chunk.readableBytes }
         try? await channel.close()
     }
 }

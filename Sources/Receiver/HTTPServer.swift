@@ -74,7 +74,7 @@ struct HTTPServer: Sendable {
             // An error means that the connection is lost. A client that got no response repeats its request.
             try? await connection.executeThenClose { parts, output in
                 do {
-                    try await answer(parts.makeAsyncIterator(), output, channel)
+                    try await respond(parts.makeAsyncIterator(), output, channel)
                 } catch is HTTPParserError {
                     let fields: HTTPFields = [.connection: "close", .contentLength: "0"]
                     let head = HTTPResponse(status: .badRequest, headerFields: fields)
@@ -88,7 +88,7 @@ struct HTTPServer: Sendable {
         }
     }
 
-    private func answer(
+    private func respond(
         _ requests: Exchange.Parts, _ output: Exchange.Output, _ channel: any Channel
     ) async throws {
         var parts = requests

@@ -34,10 +34,10 @@ struct MultiStatus {
                 + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n")
     }
 
-    consuming func answer() -> Response {
+    consuming func response() -> Response {
         body.writeString("</D:multistatus>\n")
-        var answer = Response(Self.code, fields: [.contentType: "application/xml; charset=utf-8"])
-        answer.body = body
-        return answer
+        var response = Response(Self.code, fields: [.contentType: "application/xml; charset=utf-8"])
+        response.body = body
+        return response
     }
 }

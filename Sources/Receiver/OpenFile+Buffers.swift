@@ -49,12 +49,12 @@ extension OpenFile {
         var running = algorithms.map { ($0, RunningDigest($0)) }
         var offset = range.lowerBound
         while offset < range.upperBound, !running.isEmpty {
-            let piece = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
-            guard piece.readableBytes > 0 else { throw SystemCallError(call: "read", code: .ioError) }
-            piece.withUnsafeReadableBytes { bytes in
+            let chunk = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
+            guard chunk.readableBytes > 0 else { throw SystemCallError(call: "read", code: .ioError) }
+            chunk.withUnsafeReadableBytes { bytes in
                 for index in running.indices { running[index].1.update(bytes) }
             }
-            offset += piece.readableBytes
+            offset += chunk.readableBytes
         }
         return Dictionary(uniqueKeysWithValues: running.map { ($0, $1.bytes) })
     }

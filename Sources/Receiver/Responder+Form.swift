@@ -49,8 +49,8 @@ extension Responder {
     }
 
     private func receive(_ exchange: Exchange, into intake: inout FormIntake) async throws {
-        while let piece = try await exchange.read() {
-            let count = piece.readableBytes
+        while let chunk = try await exchange.read() {
+            let count = chunk.readableBytes
             if let maximumSize, count > maximumSize - intake.bodyBytes {
                 throw Refusal(.contentTooLarge, "The form is larger than \(maximumSize) bytes.")
             }
@@ -58,7 +58,7 @@ extension Responder {
                 throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
             }
             intake.bodyBytes += count
-            for event in try intake.parser.parse(Array(buffer: piece)) {
+            for event in try intake.parser.parse(Array(buffer: chunk)) {
                 switch event {
                 case .partBegan(let part): try await begin(part, in: &intake)
                 case .content(let bytes): try await take(bytes, in: &intake)
@@ -145,13 +145,13 @@ extension Responder {
                 FormReceipt.File(
                     field: file.field, name: path.text, size: file.size, location: path.location))
         }
-        var answer = Response(receipt.files.isEmpty ? .ok : .created)
-        if receipt.files.count == 1 { answer.fields[.location] = receipt.files[0].location }
-        answer.fields[.contentType] = "application/json"
+        var response = Response(receipt.files.isEmpty ? .ok : .created)
+        if receipt.files.count == 1 { response.fields[.location] = receipt.files[0].location }
+        response.fields[.contentType] = "application/json"
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        answer.body = ByteBuffer(bytes: try encoder.encode(receipt) + Data("\n".utf8))
-        return answer
+        response.body = ByteBuffer(bytes: try encoder.encode(receipt) + Data("\n".utf8))
+        return response
     }
 }
 

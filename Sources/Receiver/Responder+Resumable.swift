@@ -28,7 +28,7 @@ extension Responder {
 
     /// Serves a request of the IETF's resumable uploads.
     /// - Returns: The response; nil if the request does not use resumable uploads.
-    func answerResumable(_ exchange: Exchange, path: String) async throws -> Response? {
+    func respondResumable(_ exchange: Exchange, path: String) async throws -> Response? {
         let head = exchange.head
         let request = ResumableRequest(head.headerFields)
         let id = path.hasPrefix(Self.tusPath) ? String(path.dropFirst(Self.tusPath.count)) : ""
@@ -39,9 +39,9 @@ extension Responder {
             throw Refusal(.badRequest, "Interop versions 6 and 8 are spoken here.")
         }
         if isUpload {
-            var answer = try await answerUpload(exchange, id, request, version)
-            answer.fields = resumableFields(head).merging(answer.fields)
-            return answer
+            var response = try await respondAboutUpload(exchange, id, request, version)
+            response.fields = resumableFields(head).merging(response.fields)
+            return response
         }
         guard let isComplete = request.isComplete, head.method == .put || head.method == .post && path == "/"
         else { return nil }
@@ -49,12 +49,12 @@ extension Responder {
             if isComplete { return nil }
             throw Refusal(.unsupportedMediaType, "Forms cannot be resumed; send the file itself.")
         }
-        var answer = try await create(exchange, at: path, request, isComplete: isComplete)
-        answer.fields = resumableFields(head).merging(answer.fields)
-        return answer
+        var response = try await create(exchange, at: path, request, isComplete: isComplete)
+        response.fields = resumableFields(head).merging(response.fields)
+        return response
     }
 
-    private func answerUpload(
+    private func respondAboutUpload(
         _ exchange: Exchange, _ id: String, _ request: ResumableRequest, _ version: InteropVersion
     ) async throws -> Response {
         switch exchange.head.method {
@@ -114,30 +114,30 @@ extension Responder {
                         status: .uploadResumptionSupported,
                         headerFields: fields.merging([.location: Self.tusPath + id])))
             }
-            var answer = try await append(
+            var response = try await append(
                 exchange, &upload, at: 0, isComplete: isComplete, success: .created)
-            if !isComplete { answer.fields[.location] = Self.tusPath + id }
-            return answer
+            if !isComplete { response.fields[.location] = Self.tusPath + id }
+            return response
         }
     }
 
     private func state(_ upload: inout TusUpload?, _ exchange: Exchange) async throws -> Response {
         let held = try await settle(&upload)
-        var answer = Response(.noContent, fields: uploadLimit(exchange.head))
+        var response = Response(.noContent, fields: uploadLimit(exchange.head))
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
-        answer.fields[.uploadOffset] = "\(held.offset)"
-        if current.length != TusUpload.unknownLength { answer.fields[.uploadLength] = "\(current.length)" }
+        response.fields[.uploadOffset] = "\(held.offset)"
+        if current.length != TusUpload.unknownLength { response.fields[.uploadLength] = "\(current.length)" }
         guard case .finished(let path) = current.state else {
-            answer.fields[.uploadComplete] = "?0"
-            return answer
+            response.fields[.uploadComplete] = "?0"
+            return response
         }
-        answer.fields[.uploadComplete] = "?1"
-        guard let place = StoredPath(text: path) else { return answer }
-        answer.fields[.contentLocation] = place.location
-        if let wanted = DigestDemand(exchange.head.headerFields).wanted, let found = try await stored(place) {
-            answer.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
+        response.fields[.uploadComplete] = "?1"
+        guard let storedPath = StoredPath(text: path) else { return response }
+        response.fields[.contentLocation] = storedPath.location
+        if let wanted = DigestDemand(exchange.head.headerFields).wanted, let found = try await stored(storedPath) {
+            response.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
         }
-        return answer
+        return response
     }
 
     private static let inconsistentLength = Refusal(
@@ -167,16 +167,16 @@ extension Responder {
         let demand = DigestDemand(exchange.head.headerFields)
         let size = try await receive(exchange, &upload, current, into: file, from: expected, demand)
         guard isComplete else {
-            var answer = Response(
+            var response = Response(
                 ResumableRequest(exchange.head.headerFields).version == .six ? .created : success,
                 fields: uploadLimit(exchange.head))
-            answer.fields[.uploadComplete] = "?0"
-            answer.fields[.uploadOffset] = "\(size)"
-            return answer
+            response.fields[.uploadComplete] = "?0"
+            response.fields[.uploadOffset] = "\(size)"
+            return response
         }
         guard [size, TusUpload.unknownLength].contains(current.length) else { throw Self.inconsistentLength }
-        let told = try await complete(&upload, current, file, size: size, demand)
-        return try await receipt(upload, exchange, size: size, digest: told)
+        let digest = try await complete(&upload, current, file, size: size, demand)
+        return try await receipt(upload, exchange, size: size, digest: digest)
     }
 
     /// Receives the content of one request into the data file.
@@ -232,32 +232,32 @@ extension Responder {
     private func complete(
         _ upload: inout TusUpload?, _ current: TusUpload, _ file: OpenFile, size: Int, _ demand: DigestDemand
     ) async throws -> String? {
-        let told: String?
+        let digest: String?
         do {
             let whole = current.resumable?.digest.map(ServerDigest.dictionary) ?? []
-            told = try await demand.check(whole + demand.whole, file, 0..<size)
+            digest = try await demand.check(whole + demand.whole, file, 0..<size)
         } catch var refusal as Refusal {
             await tus.discard(current)
             upload = nil
-            refusal.answer.fields[.uploadComplete] = "?1"
+            refusal.response.fields[.uploadComplete] = "?1"
             throw refusal
         }
         upload?.length = size
         try await finish(&upload)
-        return told
+        return digest
     }
 
     /// Returns the response to the request that completed the upload.
     private func receipt(
         _ upload: TusUpload?, _ exchange: Exchange, size: Int, digest: String?
     ) async throws -> Response {
-        var answer = Response(.created, fields: [.uploadComplete: "?1", .uploadOffset: "\(size)"])
-        answer.fields[.reprDigest] = digest
-        guard case .finished(let path)? = upload?.state, let place = StoredPath(text: path) else {
-            return answer
+        var response = Response(.created, fields: [.uploadComplete: "?1", .uploadOffset: "\(size)"])
+        response.fields[.reprDigest] = digest
+        guard case .finished(let path)? = upload?.state, let storedPath = StoredPath(text: path) else {
+            return response
         }
-        answer.fields[.location] = place.location
-        answer.fields[.eTag] = try await stored(place)?.status.entityTag
-        return answer
+        response.fields[.location] = storedPath.location
+        response.fields[.eTag] = try await stored(storedPath)?.status.entityTag
+        return response
     }
 }

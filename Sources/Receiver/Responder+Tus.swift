@@ -13,7 +13,7 @@ extension Responder {
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
 
-    func answerTus(_ exchange: Exchange, path: String) async throws -> Response {
+    func respondTus(_ exchange: Exchange, path: String) async throws -> Response {
         let fields = exchange.head.headerFields
         if exchange.head.method == .options { return capabilities() }
         guard fields[.tusResumable] == Self.version else {
@@ -49,12 +49,12 @@ extension Responder {
     }
 
     private func capabilities() -> Response {
-        var answer = Response(.noContent, fields: tusFields)
-        answer.fields[.tusVersion] = Self.version
-        answer.fields[.tusExtension] = "creation,creation-with-upload,termination,expiration,checksum"
-        answer.fields[.tusChecksumAlgorithm] = TusChecksum.names
-        answer.fields[.tusMaxSize] = maximumSize.map { "\($0)" }
-        return answer
+        var response = Response(.noContent, fields: tusFields)
+        response.fields[.tusVersion] = Self.version
+        response.fields[.tusExtension] = "creation,creation-with-upload,termination,expiration,checksum"
+        response.fields[.tusChecksumAlgorithm] = TusChecksum.names
+        response.fields[.tusMaxSize] = maximumSize.map { "\($0)" }
+        return response
     }
 
     private func create(_ exchange: Exchange) async throws -> Response {
@@ -77,15 +77,15 @@ extension Responder {
         }
         let wish = try TusUpload.wish(metadata)
         return try await withNewUpload(exchange, as: wish, length: length, metadata: metadata) { id, upload in
-            var answer = Response(.created, fields: tusFields)
+            var response = Response(.created, fields: tusFields)
             if sendsContent || length == 0 {
                 let offset = try await append(exchange, &upload, at: 0, checksum)
-                answer.fields[.uploadOffset] = "\(offset)"
+                response.fields[.uploadOffset] = "\(offset)"
             }
-            describe(upload, in: &answer)
-            try await tellDigest(of: upload, wantedBy: exchange, in: &answer)
-            answer.fields[.location] = Self.tusPath + id
-            return answer
+            describe(upload, in: &response)
+            try await tellDigest(of: upload, wantedBy: exchange, in: &response)
+            response.fields[.location] = Self.tusPath + id
+            return response
         }
     }
 
@@ -97,33 +97,33 @@ extension Responder {
         let checksum = try TusChecksum(in: exchange.head.headerFields)
         return try await withUpload(id, exchange) { upload in
             let offset = try await append(exchange, &upload, at: expected, checksum)
-            var answer = Response(.noContent, fields: tusFields)
-            answer.fields[.uploadOffset] = "\(offset)"
-            describe(upload, in: &answer)
-            try await tellDigest(of: upload, wantedBy: exchange, in: &answer)
-            return answer
+            var response = Response(.noContent, fields: tusFields)
+            response.fields[.uploadOffset] = "\(offset)"
+            describe(upload, in: &response)
+            try await tellDigest(of: upload, wantedBy: exchange, in: &response)
+            return response
         }
     }
 
     /// Adds the digest of a finished file to the response for a client that requests it (RFC 9530 §4).
-    private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in answer: inout Response)
+    private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in response: inout Response)
         async throws
     {
         guard case .finished(let path)? = upload?.state,
-            let wanted = DigestDemand(exchange.head.headerFields).wanted, let place = StoredPath(text: path),
-            let found = try await stored(place)
+            let wanted = DigestDemand(exchange.head.headerFields).wanted, let storedPath = StoredPath(text: path),
+            let found = try await stored(storedPath)
         else { return }
-        answer.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
+        response.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
     }
 
     private func offset(_ upload: inout TusUpload?) async throws -> Response {
         let held = try await settle(&upload)
-        var answer = Response(.ok, fields: tusFields)
-        answer.fields[.uploadOffset] = "\(held.offset)"
-        answer.fields[.uploadLength] = (upload?.length).map { "\($0)" }
-        answer.fields[.uploadMetadata] = upload?.metadata
-        describe(upload, in: &answer)
-        return answer
+        var response = Response(.ok, fields: tusFields)
+        response.fields[.uploadOffset] = "\(held.offset)"
+        response.fields[.uploadLength] = (upload?.length).map { "\($0)" }
+        response.fields[.uploadMetadata] = upload?.metadata
+        describe(upload, in: &response)
+        return response
     }
 
     private func checkContent(_ exchange: Exchange, fits room: Int?, isNeeded: Bool) throws(Refusal) {
@@ -137,13 +137,13 @@ extension Responder {
         }
     }
 
-    private func describe(_ upload: TusUpload?, in answer: inout Response) {
+    private func describe(_ upload: TusUpload?, in response: inout Response) {
         guard let upload else { return }
         var current = upload
         current.touched = tus.now()
-        answer.fields[.uploadExpires] = HTTPDate.format(tus.expires(current))
+        response.fields[.uploadExpires] = HTTPDate.format(tus.expires(current))
         if case .finished(let path) = upload.state {
-            answer.fields[.contentLocation] = StoredPath(text: path)?.location
+            response.fields[.contentLocation] = StoredPath(text: path)?.location
         }
     }
 }
@@ -228,9 +228,9 @@ extension Responder {
         _ id: String, _ upload: inout TusUpload?, _ body: (inout TusUpload?) async throws -> Response
     ) async throws -> Response {
         do {
-            let answer = try await body(&upload)
+            let response = try await body(&upload)
             await tus.release(id, upload)
-            return answer
+            return response
         } catch {
             await tus.release(id, upload)
             throw error

@@ -56,15 +56,15 @@ extension Responder {
             if case .cut(let cut) = ending { throw cut }
             if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
             // The content of such a request is the whole file, so the digests of both header fields apply to it.
-            let told = try await demand.check(demand.content + demand.whole, file, 0..<size)
+            let digest = try await demand.check(demand.content + demand.whole, file, 0..<size)
             let (path, status) = try await offLoop { () throws(SystemCallError) in
                 try file.synchronize()
                 return (try uploadStore.publish(id, as: wish), try file.status())
             }
             metrics.note(.finished(id: id, name: path.text, size: size))
-            var answer = Response(.created, fields: [.location: path.location, .eTag: status.entityTag])
-            answer.fields[.reprDigest] = told
-            return answer
+            var response = Response(.created, fields: [.location: path.location, .eTag: status.entityTag])
+            response.fields[.reprDigest] = digest
+            return response
         } catch {
             try? await discard(id, bytes: size)
             metrics.note(.interrupted(id: id, name: wish.text, kept: 0))
@@ -106,16 +106,16 @@ extension Responder {
 
     func head(_ exchange: Exchange, at path: String) async throws -> Response {
         let (file, status) = try await find(path)
-        var answer = Response(
+        var response = Response(
             .ok,
             fields: [
                 .contentLength: "\(status.size)", .eTag: status.entityTag,
                 .lastModified: HTTPDate.format(status.modified),
             ])
         if let wanted = DigestDemand(exchange.head.headerFields).wanted {
-            answer.fields[.reprDigest] = try await digests.field(wanted, of: file, status)
+            response.fields[.reprDigest] = try await digests.field(wanted, of: file, status)
         }
-        return answer
+        return response
     }
 
     func get(_ exchange: Exchange, at path: String) async throws -> Response {

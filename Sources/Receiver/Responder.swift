@@ -23,7 +23,7 @@ struct Responder: Sendable {
         do {
             if let issue = FramingError(markedIn: exchange.head.headerFields) { throw issue.refusal }
             try access.check(exchange.head)
-            try await exchange.send(try await answer(exchange))
+            try await exchange.send(try await response(exchange))
         } catch let refusal as Refusal {
             try await refuse(exchange, refusal)
         } catch let error as SystemCallError {
@@ -43,18 +43,18 @@ struct Responder: Sendable {
         let request = "\(exchange.head.method.rawValue) \(exchange.head.path ?? "")"
         metrics.note(
             .refused(
-                status: refusal.answer.status.code, reason: refusal.reason,
+                status: refusal.response.status.code, reason: refusal.reason,
                 request: String(request.prefix(Self.shownRequest))))
-        var answer = refusal.answer
+        var response = refusal.response
         if isResumable(exchange.head) {
-            answer.fields = resumableFields(exchange.head).merging(answer.fields)
+            response.fields = resumableFields(exchange.head).merging(response.fields)
         } else if isTus(exchange.head) {
-            answer.fields = tusFields.merging(answer.fields)
+            response.fields = tusFields.merging(response.fields)
         }
-        try await exchange.send(answer)
+        try await exchange.send(response)
     }
 
-    private func answer(_ exchange: Exchange) async throws -> Response {
+    private func response(_ exchange: Exchange) async throws -> Response {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
         // WebDAV is checked before tus, because a stored folder may be named `files`, too.
         switch exchange.head.method {
@@ -62,10 +62,10 @@ struct Responder: Sendable {
         case .mkcol: return try await folders.makeFolder(exchange, at: path)
         default: break
         }
-        if isResumable(exchange.head), let answer = try await answerResumable(exchange, path: path) {
-            return answer
+        if isResumable(exchange.head), let response = try await respondResumable(exchange, path: path) {
+            return response
         }
-        if isTus(exchange.head) { return try await answerTus(exchange, path: path) }
+        if isTus(exchange.head) { return try await respondTus(exchange, path: path) }
         switch exchange.head.method {
         case .put:
             return try await put(exchange, at: path)

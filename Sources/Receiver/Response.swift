@@ -24,11 +24,11 @@ struct Response {
 
 /// The refusal of a request: the response, and the reason for the log.
 struct Refusal: Error {
-    var answer: Response
+    var response: Response
     var reason: String
 
     init(_ status: HTTPResponse.Status, _ reason: String, fields: HTTPFields = [:]) {
-        answer = Response(status, saying: reason, fields: fields)
+        response = Response(status, saying: reason, fields: fields)
         self.reason = reason
     }
 

@@ -38,7 +38,7 @@ struct WebDAVFolders: Sendable {
                 list.add(entry)
                 guard list.body.readableBytes <= Self.listBytes else { throw Self.tooLong }
             }
-            return list.answer()
+            return list.response()
         }
     }
 
@@ -68,8 +68,8 @@ struct WebDAVFolders: Sendable {
         case "1": return .children(limit: listLimit)
         case nil, "infinity":
             var refusal = Refusal(.forbidden, "PROPFIND needs a Depth of 0 or 1.")
-            refusal.answer.fields[.contentType] = "application/xml; charset=utf-8"
-            refusal.answer.body = ByteBuffer(
+            refusal.response.fields[.contentType] = "application/xml; charset=utf-8"
+            refusal.response.body = ByteBuffer(
                 string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                     + "<D:error xmlns:D=\"DAV:\"><D:propfind-finite-depth/></D:error>\n")
             throw refusal

@@ -105,7 +105,7 @@ import Testing
             ),
         ] as [(Bandwidth?, LimitScope, String)])
     func `an order is told in words`(bandwidth: Bandwidth?, scope: LimitScope, text: String) {
-        #expect(LimitConfirmation.told(bandwidth, of: scope) == text)
+        #expect(LimitConfirmation.sentence(bandwidth, of: scope) == text)
     }
 
     @Test func `in lines the limits are listed and set, for a destination that there is`() {

@@ -45,7 +45,7 @@ import Testing
             ownership: .attached)
         func told(_ notices: [DatedNotice]) -> [String] {
             plain.update(
-                .told(
+                .news(
                     .queue(
                         QueueUpdate(
                             isComplete: false, changed: [], removed: [],

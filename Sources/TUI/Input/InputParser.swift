@@ -81,13 +81,13 @@ struct InputParser: Sendable {
         guard case .paste(var buffer) = state else { return 0 }
         state = .ground  // so that the buffer has one owner and is not copied
         let end = bytes.firstIndex(of: PasteBuffer.last).map { bytes.index(after: $0) } ?? bytes.endIndex
-        let piece = bytes[..<end]
-        if let text = buffer.append(piece) {
+        let chunk = bytes[..<end]
+        if let text = buffer.append(chunk) {
             keys.append(.paste(text, isComplete: buffer.isComplete))
         } else {
             state = .paste(buffer)
         }
-        return piece.count
+        return chunk.count
     }
 
     private mutating func ground(_ byte: UInt8, _ keys: inout [Key]) {
@@ -225,8 +225,8 @@ private struct PasteBuffer {
     var isComplete: Bool { kept == nil }
 
     /// Appends bytes. Returns the text if they end with the end marker.
-    mutating func append(_ piece: some Collection<UInt8>) -> String? {
-        bytes.append(contentsOf: piece)
+    mutating func append(_ chunk: some Collection<UInt8>) -> String? {
+        bytes.append(contentsOf: chunk)
         let isEnd = bytes.suffix(Self.end.count).elementsEqual(Self.end)
         let length = bytes.count - (isEnd ? Self.end.count : 0)
         if kept == nil, length > InputParser.pasteLimit + (isEnd ? 0 : Self.end.count) {

@@ -113,10 +113,10 @@ extension Model {
 
     private mutating func move(_ direction: QueueMove) -> [Effect] {
         guard table.order == .queue else {
-            let way = actions.phrase(.order, actions.label(of: .orderBy(.queue), in: .order) ?? "")
+            let phrase = actions.phrase(.order, actions.label(of: .orderBy(.queue), in: .order) ?? "")
             return refuse(
                 "rows are sorted by \(table.order.title); moving needs the queue's order"
-                    + (way.map { ": \($0)" } ?? ""))
+                    + (phrase.map { ": \($0)" } ?? ""))
         }
         let ids = list.targets.map(\.id)
         return ids.isEmpty ? [] : [.perform(.move(.ids(ids), direction), .move)]
@@ -137,8 +137,8 @@ extension Model {
 
     mutating func sort(by key: RowOrder.Key) -> [Effect] {
         list.sort(by: key)
-        let way = table.order == RowOrder(key) ? "" : ", reversed"
-        say(.information, "sorted by \(table.order.title)\(way)")
+        let direction = table.order == RowOrder(key) ? "" : ", reversed"
+        say(.information, "sorted by \(table.order.title)\(direction)")
         return []
     }
 

@@ -10,7 +10,7 @@ struct EventSummary: Sendable {
     private static let longest = 8.0
 
     private enum Mode {
-        case calm(since: Double, told: Int)
+        case calm(since: Double, reported: Int)
         /// A burst: many events since this moment. Their summary is due after `length` seconds.
         case burst(since: Double, length: Double)
     }
@@ -27,7 +27,7 @@ struct EventSummary: Sendable {
     /// True if the first events of a burst get a line each, and the summary of the others shows some of their names.
     /// Otherwise the summary only has numbers.
     private let names: Bool
-    private var mode = Mode.calm(since: -.infinity, told: 0)
+    private var mode = Mode.calm(since: -.infinity, reported: 0)
     /// The first events of the burst. If no more arrive, each gets a line.
     private var first: [UploadEvent] = []
     private var sums: [UploadEvent.Kind: Sum] = [:]
@@ -42,13 +42,13 @@ struct EventSummary: Sendable {
     mutating func add(_ events: [UploadEvent], now: Double) -> [String] {
         let earlier = advance(to: now)
         guard !events.isEmpty else { return earlier }
-        guard case .calm(var since, var told) = mode else {
+        guard case .calm(var since, var reported) = mode else {
             gather(events)
             return earlier
         }
-        if now - since >= Self.second { (since, told) = (now, 0) }
-        guard told + events.count > Self.limit else {
-            mode = .calm(since: since, told: told + events.count)
+        if now - since >= Self.second { (since, reported) = (now, 0) }
+        guard reported + events.count > Self.limit else {
+            mode = .calm(since: since, reported: reported + events.count)
             return earlier + events.map(\.sentence)
         }
         guard events.count > Self.limit else {
@@ -58,7 +58,7 @@ struct EventSummary: Sendable {
             return earlier
         }
         mode = .burst(since: now, length: Self.second)
-        let room = names ? Self.limit - told : 0
+        let room = names ? Self.limit - reported : 0
         gather(Array(events.dropFirst(room)))
         return earlier + events.prefix(room).map(\.sentence) + [takeSums()]
     }
@@ -67,19 +67,19 @@ struct EventSummary: Sendable {
         guard case .burst(let since, let length) = mode, now - since >= length else { return [] }
         let count = sums.values.reduce(0) { $0 + $1.count }
         guard count > Self.limit else {
-            mode = .calm(since: now, told: count)
+            mode = .calm(since: now, reported: count)
             return takeFirst()
         }
         let goesOn = Double(count) > length * Double(Self.limit)
         mode =
             goesOn
-            ? .burst(since: now, length: min(Self.longest, length * 2)) : .calm(since: now, told: 0)
+            ? .burst(since: now, length: min(Self.longest, length * 2)) : .calm(since: now, reported: 0)
         return ["in the last \(length > 1 ? "\(Int(length)) seconds" : "second") " + takeSums()]
     }
 
     /// Returns the lines for all events that have none yet.
     mutating func finish() -> [String] {
-        mode = .calm(since: -.infinity, told: 0)
+        mode = .calm(since: -.infinity, reported: 0)
         let count = sums.values.reduce(0) { $0 + $1.count }
         return count > Self.limit ? [takeSums()] : takeFirst()
     }

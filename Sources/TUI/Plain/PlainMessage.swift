@@ -7,7 +7,7 @@ enum PlainMessage: Sendable {
     case clock(Clock)
     case progress([ProgressSample])
     /// A message from the queue or from the search for files.
-    case told(Message)
+    case news(Message)
     case typed(LineSplitter.Line)
     case inputEnded
     /// The queue is idle: nothing runs, and nothing will start by itself.

@@ -9,7 +9,7 @@ extension PlainModel {
             say("the line was too long and was not read")
             return
         }
-        if let question, answer(question, text) { return }
+        if let question, takeReply(question, text) { return }
         do throws(PlainCommandError) {
             if let command = try PlainCommand.parse(text) { carryOut(command) }
         } catch {
@@ -25,8 +25,8 @@ extension PlainModel {
         }
     }
 
-    /// Handles the answer to a question. Anything but yes means no. Returns false if the line is also a command.
-    private mutating func answer(_ question: Question, _ line: String) -> Bool {
+    /// Handles the reply to a question. Anything but yes means no. Returns false if the line is also a command.
+    private mutating func takeReply(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)
         switch question {
@@ -103,7 +103,7 @@ extension PlainModel {
         }
         perform(
             .limitBandwidth(bandwidth, scope), .limitBandwidth(bandwidth),
-            Outcome(always: LimitConfirmation.told(bandwidth, of: scope)))
+            Outcome(always: LimitConfirmation.sentence(bandwidth, of: scope)))
     }
 
     private mutating func detach() {
@@ -173,27 +173,27 @@ extension PlainModel {
     /// Prints the queue's reply.
     mutating func take(_ reply: QueueReply) {
         guard !awaited.isEmpty else { return }
-        let answer = awaited.removeFirst()
+        let outcome = awaited.removeFirst()
         switch reply {
         case .refused(let failure): say("not done: " + failure.sentence)
         case .changed(let ids), .addedPaused(let ids):
-            if let text = ids.isEmpty ? answer.unchanged : answer.changed { say(text) }
-            if let steering = answer.steering { tellUnchanged(steering, but: ids) }
-            if let files = answer.files, ids.count < files {
+            if let text = ids.isEmpty ? outcome.unchanged : outcome.changed { say(text) }
+            if let steering = outcome.steering { tellUnchanged(steering, but: ids) }
+            if let files = outcome.files, ids.count < files {
                 say("\(Strings.count(files - ids.count)) left out: already in the queue, unchanged")
             }
         case .reversed(let change, let ids):
-            let told = change.told(
+            let sentence = change.sentence(
                 of: what(ids), count: ids.count, at: model.clock.date, in: model.appearance.zone)
-            say("\(answer.reversed ?? "done"): \(told)")
+            say("\(outcome.reversed ?? "done"): \(sentence)")
         case .undoable(let offer): ask(offer)
         case .uploads, .limits: break
         }
     }
 
     private mutating func ask(_ offer: UndoOffer) {
-        let told = offer.told(of: what(offer.ids), at: model.clock.date, in: model.appearance.zone)
-        say("undo: \(told)")
+        let sentence = offer.sentence(of: what(offer.ids), at: model.clock.date, in: model.appearance.zone)
+        say("undo: \(sentence)")
         say("type yes to do so; anything else changes nothing")
         question = .undo(offer.number)
     }

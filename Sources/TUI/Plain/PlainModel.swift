@@ -120,7 +120,7 @@ struct PlainModel: Sendable {
         case .opened(let reason): open(because: reason)
         case .clock(let clock): advance(to: clock)
         case .progress(let samples): _ = model.update(.progress(samples))
-        case .told(let message): take(message)
+        case .news(let message): take(message)
         case .typed(let line): take(line)
         case .inputEnded: endInput()
         case .idle: input = .idle(since: now)

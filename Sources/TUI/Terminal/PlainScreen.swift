@@ -93,8 +93,8 @@ public struct PlainScreen: Sendable {
         case .message(let message): return [message]
         case .mail:
             let mail = mailbox.drain()
-            let update = mail.update.map { [PlainMessage.told(.queue($0))] } ?? []
-            return update + mail.messages.map { .told($0) }
+            let update = mail.update.map { [PlainMessage.news(.queue($0))] } ?? []
+            return update + mail.messages.map { .news($0) }
         }
     }
 

@@ -55,7 +55,7 @@ extension BandwidthLimit {
 /// The line that confirms a new limit.
 enum LimitConfirmation {
     /// - Parameter bandwidth: The limit; nil for the configured one.
-    static func told(_ bandwidth: Bandwidth?, of scope: LimitScope) -> String {
+    static func sentence(_ bandwidth: Bandwidth?, of scope: LimitScope) -> String {
         let suffix = scope == .total ? "" : " for \(scope.text)"
         return switch bandwidth {
         case .atMost: "\(scope.title): \(bandwidth?.text ?? "")"

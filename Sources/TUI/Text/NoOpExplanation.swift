@@ -13,12 +13,12 @@ package struct NoOpExplanation {
 
         package init(_ upload: Upload, by command: Command) {
             id = upload.id
-            cause = command == .move ? .inPlace : Cause(upload)
+            cause = command == .move ? .alreadyThere : Cause(upload)
         }
     }
 
     fileprivate enum Cause: CaseIterable {
-        case paused, offline, waiting, queued, planned, running, held, failed, done, inPlace
+        case paused, offline, waiting, queued, planned, running, held, failed, done, alreadyThere
 
         init(_ upload: Upload) {
             self =
@@ -46,7 +46,7 @@ package struct NoOpExplanation {
             case .held: "\(verb) held"
             case .failed: isOne ? "has failed" : "have failed"
             case .done: "\(verb) done"
-            case .inPlace: isOne ? "is there already" : "are there already"
+            case .alreadyThere: isOne ? "is there already" : "are there already"
             }
         }
     }

@@ -20,7 +20,7 @@ struct ReplyText {
         case .changed(let ids), .addedPaused(let ids): return words(ids, request)
         case .uploads(let uploads): return words(uploads.map(\.id), request)
         case .reversed(let change, let ids):
-            let text = change.told(of: what(ids), count: ids.count, at: clock.date, in: appearance.zone)
+            let text = change.sentence(of: what(ids), count: ids.count, at: clock.date, in: appearance.zone)
             let undone = phrases("undone: \(text)", phrase(.redo, "redoes it"))
             return (.information, request == .undo ? undone : "redone: \(text)")
         case .undoable, .limits: return nil
@@ -53,7 +53,7 @@ struct ReplyText {
             let removed = "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))"
             text = phrases(removed, phrase(.undo, "puts back"))
         case .tryNow: text = "trying now"
-        case .limitBandwidth(let bandwidth): text = LimitConfirmation.told(bandwidth, of: .total)
+        case .limitBandwidth(let bandwidth): text = LimitConfirmation.sentence(bandwidth, of: .total)
         case .limitConcurrency(let number): text = "\(Strings.count(number, "upload")) at once"
         case .stopWhenIdle:
             let count = Strings.count(table.running.count, "upload")

@@ -73,24 +73,24 @@ struct DialogBox {
     /// Cuts a line to the width, with an ellipsis.
     private static func cut(_ line: Line, to width: Int, ellipsis: String) -> Line {
         var room = max(0, width)
-        return line.map { piece in
-            var piece = piece
+        return line.map { span in
+            var span = span
             // A cut through trailing blanks needs no ellipsis.
-            let isBlank = piece.text.units.allSatisfy { $0.text == " " }
-            piece.text = piece.text.truncated(to: room, ellipsis: isBlank ? " " : ellipsis)
-            room -= piece.text.width
-            return piece
+            let isBlank = span.text.units.allSatisfy { $0.text == " " }
+            span.text = span.text.truncated(to: room, ellipsis: isBlank ? " " : ellipsis)
+            room -= span.text.width
+            return span
         }
     }
 
     private func draw(_ line: Line, row: Int, column: Int, width: Int, in frame: inout Frame) {
         var position = column
-        for piece in line {
+        for span in line {
             let start = position
             position = frame.put(
-                piece.text, row: row, column: position, role: piece.role,
+                span.text, row: row, column: position, role: span.role,
                 limit: max(0, column + width - position))
-            if let target = piece.target, position > start {
+            if let target = span.target, position > start {
                 frame.addRegion(rows: row..<(row + 1), columns: start..<position, target)
             }
         }
@@ -121,7 +121,7 @@ extension DialogBox {
     ///
     /// - Parameter width: The wanted number of columns of the content.
     static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {
-        let lines = hints(context, appearance).map { keyPieces($0, appearance: appearance) }
+        let lines = hints(context, appearance).map { keySpans($0, appearance: appearance) }
         let room = size.rows - (hasBorder(size) ? 2 : 0)
         guard lines.count > room else { return lines }
         return keyRows(context, appearance: appearance, width: inside(size, width: width), atMost: room)
@@ -146,13 +146,13 @@ extension DialogBox {
         var rows: [Line] = [[]]
         var used = 0
         for entry in hints(context, appearance) where !omitting.contains(entry.action) {
-            let pieces = keyPieces(entry, saying: words[entry.action], appearance: appearance)
-            let length = pieces.reduce(0) { $0 + $1.text.width }
+            let spans = keySpans(entry, saying: words[entry.action], appearance: appearance)
+            let length = spans.reduce(0) { $0 + $1.text.width }
             if used > 0, used + length > width {
                 rows.append([])
                 used = 0
             }
-            rows[rows.count - 1] += pieces + [Span(appearance.safe("  "))]
+            rows[rows.count - 1] += spans + [Span(appearance.safe("  "))]
             used += length + 2
         }
         return Array(rows.prefix(max(1, limit)))
@@ -162,7 +162,7 @@ extension DialogBox {
         appearance.actions.entries(in: context).filter { $0.hint != nil && !$0.keys.isEmpty }
     }
 
-    private static func keyPieces(
+    private static func keySpans(
         _ entry: ActionTable.Entry, saying word: String? = nil, appearance: Appearance
     ) -> Line {
         guard let key = entry.keys.first, let hint = word ?? entry.hint else { return [] }

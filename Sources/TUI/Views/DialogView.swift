@@ -110,9 +110,9 @@ struct DialogView {
     }
 
     private func box(for undo: UndoDialog) -> DialogBox {
-        let told = undo.offer.told(
+        let sentence = undo.offer.sentence(
             of: table.phrase(for: undo.offer.ids), at: model.clock.date, in: appearance.zone)
-        var text = ["Undo: \(told)?", ""]
+        var text = ["Undo: \(sentence)?", ""]
         if undo.offer.ids.contains(where: table.running.contains), undo.offer.change.stops {
             text.insert("Running ones are stopped.", at: 1)
         }

@@ -1,6 +1,6 @@
 /// A line that the user is typing, scrolled so that its cursor is visible.
 struct FieldView {
-    let pieces: DialogBox.Line
+    let spans: DialogBox.Line
     /// The column of the cursor within the field.
     let cursor: Int
 
@@ -17,7 +17,7 @@ struct FieldView {
         var shown = SafeText()
         for unit in units[first...] where shown.width + unit.width <= width { shown.units += unit.units }
         let rest = max(0, width - shown.width)
-        pieces = [
+        spans = [
             .init(shown, .field),
             .init(appearance.safe(String(repeating: " ", count: rest)), .field),
         ]

@@ -37,14 +37,14 @@ struct HelpView {
         let pages = (entries.count + page - 1) / page
         let count = pages > 1 ? "   page \(first / page + 1) of \(pages)" : ""
         var body: [DialogBox.Line] = [
-            [.init(appearance.safe(label), .dim)] + field.pieces + [.init(appearance.safe(count), .dim)], [],
+            [.init(appearance.safe(label), .dim)] + field.spans + [.init(appearance.safe(count), .dim)], [],
         ]
         for row in 0..<height {
             var line: DialogBox.Line = []
             for column in 0..<columnCount {
                 let index = column * rows + row
                 guard shown.indices.contains(index) else { continue }
-                line += pieces(shown[index], isSelected: first + index == help.selected, width: width)
+                line += spans(shown[index], isSelected: first + index == help.selected, width: width)
             }
             body.append(line)
         }
@@ -55,7 +55,7 @@ struct HelpView {
             width: inside, cursor: Point(row: 0, column: label.count + field.cursor))
     }
 
-    private func pieces(_ entry: ActionTable.Entry, isSelected: Bool, width: Int) -> DialogBox.Line {
+    private func spans(_ entry: ActionTable.Entry, isSelected: Bool, width: Int) -> DialogBox.Line {
         let keyWidth = max(1, min(13, width / 2))
         let keys = padded(appearance.truncated(entry.keyLabels, to: keyWidth), to: keyWidth + 1)
         let textWidth = max(0, width - keyWidth - 2)

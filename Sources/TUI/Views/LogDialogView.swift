@@ -14,9 +14,9 @@ struct LogDialogView {
         let cursor = dialog.index(in: entries)
         let top = max(0, min((cursor ?? 0) - height / 2, entries.count - height))
         var body: [DialogBox.Line] = (top..<min(entries.count, top + height)).map { index in
-            let pieces = LogView.pieces(entries[index], appearance: model.appearance, width: inside)
-            guard index == cursor else { return pieces }
-            return pieces.map { .init($0.text, .selection) }
+            let spans = LogView.spans(entries[index], appearance: model.appearance, width: inside)
+            guard index == cursor else { return spans }
+            return spans.map { .init($0.text, .selection) }
         }
         if entries.isEmpty {
             let isNarrowed = !dialog.search.text.isEmpty || dialog.least > .information
@@ -48,7 +48,7 @@ struct LogDialogView {
 
     private func lastLine(newer: Int, width: Int) -> DialogBox.Line {
         guard !dialog.isTyping else {
-            return [.init(model.appearance.safe("/"), .key)] + searchField(width).pieces
+            return [.init(model.appearance.safe("/"), .key)] + searchField(width).spans
         }
         let text = dialog.search.text
         let parts = [text.isEmpty ? nil : "/" + text, newer > 0 ? "\(Strings.count(newer)) newer" : nil]

@@ -13,7 +13,7 @@ struct LogView {
             rows = rows.lowerBound..<row
         }
         for (entry, row) in zip(model.log.entries.suffix(rows.count), rows) {
-            let line = Self.pieces(entry, appearance: model.appearance, width: model.size.columns - 2)
+            let line = Self.spans(entry, appearance: model.appearance, width: model.size.columns - 2)
             frame.put(line, row: row, column: 1)
             if let upload = entry.upload {
                 frame.addRegion(rows: row..<(row + 1), columns: 0..<model.size.columns, .upload(upload))
@@ -22,7 +22,7 @@ struct LogView {
     }
 
     /// Returns the line of an entry: `14:02:11 warn  reel.mov: …`.
-    static func pieces(_ entry: LogEntry, appearance: Appearance, width: Int) -> DialogBox.Line {
+    static func spans(_ entry: LogEntry, appearance: Appearance, width: Int) -> DialogBox.Line {
         let time = Strings.timeOfDay(entry.date, in: appearance.zone)
         let word = Strings.padded(entry.level.word, 5)
         let text = appearance.truncated(entry.text, to: max(0, width - time.count - word.count - 2))

@@ -49,8 +49,8 @@ struct NoteView {
 
     private func problem(_ upload: Upload, room: Int) -> String? {
         if upload.isUncertain {
-            let wordings = Uncertainty(actions: model.actions).inNote
-            return wordings.first { $0.count <= room } ?? wordings.last
+            let texts = Uncertainty(actions: model.actions).inNote
+            return texts.first { $0.count <= room } ?? texts.last
         }
         return upload.failure.map { RowAppearance.advice($0, of: upload) }
     }

@@ -69,8 +69,8 @@ struct ScreenView {
             let text = appearance.truncated(toast.text, to: size.columns)
             frame.put(text, row: 1, column: 0)
         } else {
-            let way = model.actions.phrase(.quit, "quits").map { "; \($0)" } ?? ""
-            frame.put("too small\(way)", row: 1, column: 0, role: .dim)
+            let hint = model.actions.phrase(.quit, "quits").map { "; \($0)" } ?? ""
+            frame.put("too small\(hint)", row: 1, column: 0, role: .dim)
         }
     }
 }

@@ -21,7 +21,7 @@ struct UndoCommand: AsyncParsableCommand {
         guard dryRun else { return try await report(global, .undo, "undone", json: json) }
         guard case .undoable(let offer) = try await global.access().perform(.nextUndo) else { return }
         if json { return print(JSONLine.text(ChangedLine(offer))) }
-        print("would undo: \(offer.told(of: uploadsText(offer.ids), in: .local))")
+        print("would undo: \(offer.sentence(of: uploadsText(offer.ids), in: .local))")
     }
 }
 
@@ -42,7 +42,7 @@ private func report(
 ) async throws(CommandFailure) {
     guard case .reversed(let change, let ids) = try await global.access().perform(command) else { return }
     if json { return print(JSONLine.text(ChangedLine(change, ids))) }
-    print("\(participle): \(change.told(of: uploadsText(ids), count: ids.count, in: .local))")
+    print("\(participle): \(change.sentence(of: uploadsText(ids), count: ids.count, in: .local))")
 }
 
 private func uploadsText(_ ids: [Upload.ID]) -> String {

@@ -28,7 +28,7 @@ import Testing
         var plain = PlainModel.make(destinations: ["box", "photos"], defaultDestination: "box")
         let asked = try #require(Self.question(plain.type("add *.mov to photos")))
         #expect(asked.text == " *.mov ")
-        let found = plain.update(.told(.previewed(Self.selection("a.mov"), number: asked.number)))
+        let found = plain.update(.news(.previewed(Self.selection("a.mov"), number: asked.number)))
         guard case .add(let selection, let destination)? = found.sent.first else {
             Issue.record("nothing was added")
             return
@@ -41,7 +41,7 @@ import Testing
         var plain = PlainModel.make()
         let first = try #require(Self.question(plain.type("add a")))
         #expect(plain.type("add b").sent.isEmpty)
-        let next = plain.update(.told(.previewed(Self.selection("a"), number: first.number)))
+        let next = plain.update(.news(.previewed(Self.selection("a"), number: first.number)))
         #expect(next.sent.count == 2, "a is queued, b is looked for")
     }
 
@@ -49,7 +49,7 @@ import Testing
         var plain = PlainModel.make()
         let asked = try #require(Self.question(plain.type("add x")))
         let effects = plain.update(
-            .told(.previewed(Self.selection(problems: 100), number: asked.number)))
+            .news(.previewed(Self.selection(problems: 100), number: asked.number)))
         #expect(effects.sent.isEmpty)
         #expect(effects.lines.first == "left out: /out/gone-0: no such file")
         #expect(effects.lines.suffix(2) == ["95 more left out", "nothing to add"])

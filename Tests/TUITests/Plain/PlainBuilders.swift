@@ -12,7 +12,7 @@ extension PlainModel {
             destinations: destinations, defaultDestination: defaultDestination, readsTerminal: readsTerminal,
             clock: .at(0))
         _ = plain.update(
-            .told(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status))))
+            .news(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status))))
         return plain
     }
 
@@ -24,7 +24,7 @@ extension PlainModel {
         -> [PlainEffect]
     {
         update(
-            .told(
+            .news(
                 .queue(
                     QueueUpdate(
                         isComplete: false, changed: uploads, removed: removed, status: status ?? model.status)
@@ -32,7 +32,7 @@ extension PlainModel {
     }
 
     mutating func reply(_ reply: QueueReply) -> [PlainEffect] {
-        update(.told(.replied(reply, to: .resume)))
+        update(.news(.replied(reply, to: .resume)))
     }
 }
 

@@ -45,7 +45,7 @@ import Testing
         var plain = PlainModel.make(readsTerminal: false)
         _ = plain.type("add x")
         #expect(!plain.update(.inputEnded).waitsUntilIdle)
-        let found = plain.update(.told(.previewed(FileSelection(), number: 1)))
+        let found = plain.update(.news(.previewed(FileSelection(), number: 1)))
         #expect(found.waitsUntilIdle)
         #expect(found.lines.contains("nothing to add"))
     }
@@ -82,6 +82,6 @@ import Testing
 
     @Test func `an engine that stops ends it`() {
         var plain = PlainModel.make([.make(1, state: .running)])
-        #expect(plain.update(.told(.queueEnded)).outcome == .quitWhenIdle)
+        #expect(plain.update(.news(.queueEnded)).outcome == .quitWhenIdle)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         let uploads = [Upload.make(1, state: .done), .make(2, state: .failed), .make(3), .make(4)]
         let update = QueueUpdate(isComplete: true, changed: uploads, removed: [], status: EngineStatus())
         #expect(
-            plain.update(.told(.queue(update))).lines == [
+            plain.update(.news(.queue(update))).lines == [
                 "in the queue: 2 queued, 1 failed, 1 done",
                 "2 failed: file-2.bin: 403 no write access; fix the rights, then r (retry 2)",
             ])
@@ -28,7 +28,7 @@ import Testing
         #expect(plain.update(.inputEnded).lines == [])
         let update = QueueUpdate(
             isComplete: true, changed: [.make(1)], removed: [], status: EngineStatus())
-        let lines = plain.update(.told(.queue(update))).lines
+        let lines = plain.update(.news(.queue(update))).lines
         #expect(lines.first == "in the queue: 1 queued")
         #expect(lines.dropFirst().first?.contains("file-1.bin") == true)
     }

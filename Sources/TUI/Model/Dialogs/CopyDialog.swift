@@ -29,9 +29,9 @@ struct CopyDialog: Sendable {
         guard text.utf8.count <= Self.mostCopied else {
             return .close("too much for a clipboard; mark fewer, or use ferry list --json")
         }
-        let told =
+        let sentence =
             "copied the \(what)\(lines.count == 1 ? "" : "s of \(lines.count)") to the terminal's clipboard"
-        return .close(told, [.copy(text)])
+        return .close(sentence, [.copy(text)])
     }
 
     /// Returns the line, or its escaped form if it has control characters. A line break in a pasted name would run

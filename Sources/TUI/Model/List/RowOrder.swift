@@ -72,8 +72,8 @@ struct RowOrder: Hashable, Sendable {
         }
         // Bit patterns ascend for positive numbers and descend for negative ones. Adding 0 turns -0 into 0.
         let bits = (number + 0).bitPattern
-        let ordered = number < 0 ? ~bits : bits | 1 << 63
-        return isAscending ? ordered : ~ordered
+        let sortable = number < 0 ? ~bits : bits | 1 << 63
+        return isAscending ? sortable : ~sortable
     }
 
     private static func progress(of upload: Upload, sent: ByteCount?) -> Double {
