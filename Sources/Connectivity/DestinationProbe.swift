@@ -21,24 +21,24 @@ public struct DestinationProbe: Sendable {
         if host.isEmpty || host.utf8.contains(0) { return .nameNotFound }
         try Task.checkCancellation()
         guard let permit = LookupPermit() else { return .timedOut }
-        let answer = FirstResult()
+        let result = FirstResult()
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let timer = Task {
             if (try? await Task.sleep(until: deadline, clock: .continuous)) != nil {
-                answer.give(.success(.timedOut))
+                result.give(.success(.timedOut))
             }
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                answer.await(continuation)
+                result.await(continuation)
                 DetachedThread.start {
-                    answer.give(.success(ConnectionAttempt.run(host: host, port: port, until: deadline)))
+                    result.give(.success(ConnectionAttempt.run(host: host, port: port, until: deadline)))
                     permit.giveBack()
                 }
             }
         } onCancel: {
-            answer.give(.failure(CancellationError()))
+            result.give(.failure(CancellationError()))
         }
     }
 }
@@ -77,21 +77,21 @@ private final class FirstResult: Sendable {
 
     func await(_ continuation: CheckedContinuation<Reachability, any Error>) {
         let early: Outcome? = state.withLock { state in
-            guard case .early(let answer) = state else {
+            guard case .early(let result) = state else {
                 state = .awaited(continuation)
                 return nil
             }
             state = .given
-            return answer
+            return result
         }
         if let early { continuation.resume(with: early) }
     }
 
-    func give(_ answer: Result<Reachability, any Error>) {
+    func give(_ result: Result<Reachability, any Error>) {
         let continuation: CheckedContinuation<Reachability, any Error>? = state.withLock { state in
             switch state {
             case .open:
-                state = .early(answer)
+                state = .early(result)
                 return nil
             case .awaited(let continuation):
                 state = .given
@@ -100,6 +100,6 @@ private final class FirstResult: Sendable {
                 return nil
             }
         }
-        continuation?.resume(with: answer)
+        continuation?.resume(with: result)
     }
 }

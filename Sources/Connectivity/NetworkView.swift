@@ -66,16 +66,16 @@ struct NetworkView {
     mutating func handle(_ message: NetlinkMessage) -> Output {
         switch message.body {
         case .done:
-            guard let dump, isAnswer(message) else { return .nothing }
+            guard let dump, isReply(message) else { return .nothing }
             finish(dump, isInterrupted: dump.isInterrupted || message.isInterrupted)
             return next()
         case .failure(let errno):
-            guard errno != 0, errno != Self.noRoomYet, isAnswer(message) else { return .nothing }
+            guard errno != 0, errno != Self.noRoomYet, isReply(message) else { return .nothing }
             return .refused(errno: errno)
         case .overrun:
             return reload()
         case .link, .linkRemoved, .address, .addressRemoved, .routes, .routesReplaced, .routeRemoved:
-            if isAnswer(message), message.isInterrupted { dump?.isInterrupted = true }
+            if isReply(message), message.isInterrupted { dump?.isInterrupted = true }
             apply(message.body)
             return next()
         case .other:
@@ -83,7 +83,7 @@ struct NetworkView {
         }
     }
 
-    private func isAnswer(_ message: NetlinkMessage) -> Bool {
+    private func isReply(_ message: NetlinkMessage) -> Bool {
         message.port == port && message.sequence == dump?.request.sequence
     }
 

@@ -6,7 +6,7 @@ public struct ProbeSchedule: Hashable, Sendable {
     /// The number of failures since the last success.
     private var failures = 0
     /// The result of the last probe; nil before the first.
-    public private(set) var answer: Reachability?
+    public private(set) var result: Reachability?
 
     public init() {}
 
@@ -33,11 +33,11 @@ public struct ProbeSchedule: Hashable, Sendable {
     /// Records the result of a probe, or that a transfer reached the destination.
     /// - Returns: True if `isReachable` has changed.
     @discardableResult
-    public mutating func record(_ answer: Reachability) -> Bool {
+    public mutating func record(_ result: Reachability) -> Bool {
         let before = isReachable
-        self.answer = answer
+        self.result = result
         // The delay stops growing before 31 failures, so the count may stop too.
-        failures = answer == .reachable ? 0 : min(failures + 1, 31)
+        failures = result == .reachable ? 0 : min(failures + 1, 31)
         return isReachable != before
     }
 

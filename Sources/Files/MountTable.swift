@@ -6,7 +6,7 @@ package struct MountTable: Sendable {
     private struct Mount {
         /// The device number as `major:minor`.
         var device: Substring
-        var place: LocalPath
+        var mountPoint: LocalPath
         var kind: FileSystemKind
     }
 
@@ -19,9 +19,10 @@ package struct MountTable: Sendable {
                 mark + 1 < fields.count
             else { return nil }
             // A space in the mount point is written as \040.
-            let place = LocalPath(String(fields[4]).replacing("\\040", with: " "))
+            let mountPoint = LocalPath(String(fields[4]).replacing("\\040", with: " "))
             return Mount(
-                device: fields[2], place: place, kind: FileSystemKind(name: String(fields[mark + 1])))
+                device: fields[2], mountPoint: mountPoint,
+                kind: FileSystemKind(name: String(fields[mark + 1])))
         }
     }
 
@@ -49,8 +50,8 @@ package struct MountTable: Sendable {
     package func kind(above path: LocalPath) -> FileSystemKind? {
         var nearest: Mount?
         for mount in mounts
-        where (mount.place == path || path.isBelow(mount.place))
-            && mount.place.bytes.count >= nearest?.place.bytes.count ?? 0
+        where (mount.mountPoint == path || path.isBelow(mount.mountPoint))
+            && mount.mountPoint.bytes.count >= nearest?.mountPoint.bytes.count ?? 0
         {
             nearest = mount
         }

@@ -17,9 +17,9 @@ final class ServerRecognition: Sendable {
 
     /// Records a response that counts as the server's own. A success (2xx) marks the server as known, unless the body
     /// is HTML, which a captive portal may have sent.
-    func accept(_ answer: ExchangeOutcome.Response) {
-        guard (200..<300).contains(answer.status), !CaptivePortal.isPage(answer) else { return }
-        let software = answer.fields[.server]
+    func accept(_ response: ExchangeOutcome.Response) {
+        guard (200..<300).contains(response.status), !CaptivePortal.isPage(response) else { return }
+        let software = response.fields[.server]
         let isNew = server.withLock { server in
             let before = server
             server.isKnown = true

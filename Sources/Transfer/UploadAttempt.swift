@@ -21,7 +21,7 @@ public struct UploadAttempt: Sendable {
         /// True if the server itself has responded before, and not a captive portal in its place.
         public var isKnown: Bool
         /// True if a successful response of this protocol may have an HTML body.
-        public var answersInPages: Bool
+        public var respondsWithPages: Bool
         /// The values of the header field `Server` in the server's responses; nil until the server was recognized.
         public var software: Set<String>?
         /// True if every response counts as the server's own, even if it looks like that of a captive portal. The
@@ -29,11 +29,11 @@ public struct UploadAttempt: Sendable {
         public var isTakenAtWord: Bool
 
         public init(
-            isKnown: Bool = false, answersInPages: Bool = true, software: Set<String>? = nil,
+            isKnown: Bool = false, respondsWithPages: Bool = true, software: Set<String>? = nil,
             isTakenAtWord: Bool = false
         ) {
             self.isKnown = isKnown
-            self.answersInPages = answersInPages
+            self.respondsWithPages = respondsWithPages
             self.software = software
             self.isTakenAtWord = isTakenAtWord
         }
@@ -169,7 +169,7 @@ public struct UploadAttempt: Sendable {
         // The server may have the complete version that was queued, which must not be deleted.
         guard let known, !known.wholeBodySent else { return }
         for exchange in uploadProtocol.removal(of: known) {
-            guard case .answered? = try? await sender.ask(exchange, label: label) else { return }
+            guard case .responded? = try? await sender.ask(exchange, label: label) else { return }
         }
         try? await recorder.record(nil, durably: true)
     }
@@ -234,7 +234,7 @@ public struct UploadAttempt: Sendable {
             method: exchange.method, url: exchange.url, fields: exchange.fields(with: digests),
             body: body(of: exchange, marker: marker), isRepeatable: exchange.traits.contains(.idempotent),
             breakCostsLittle: !carriesFile || exchange.traits.contains(.kept))
-        request.answerMayTakeLong = exchange.traits.contains(.slowResponse)
+        request.responseMayTakeLong = exchange.traits.contains(.slowResponse)
         if !carriesFile { try await marker.set() }
         progress.start()
         let failure: RequestFailure
@@ -245,15 +245,16 @@ public struct UploadAttempt: Sendable {
                 interceptor: exchange.traits.contains(.completes) && !carriesFile
                     ? LastLook(file: file, identity: identity) : nil,
                 delegate: progress, accept: acceptance(of: exchange, marker, known: known))
-            var answer = response.answer(with: digests, sender, exchange)
-            answer.digests += await comparisons(for: exchange, answer)
-            return await reply(to: exchange, answer, marker, known: known)
+            var received = response.protocolResponse(with: digests, sender, exchange)
+            received.digests += await comparisons(for: exchange, received)
+            return await reply(to: exchange, received, marker, known: known)
         } catch {
             failure = error
         }
         if case .rejected(let response, _) = failure {
             return await reply(
-                to: exchange, response.answer(with: digests, sender, exchange), marker, known: known)
+                to: exchange, response.protocolResponse(with: digests, sender, exchange), marker, known: known
+            )
         }
         if !failure.mayHaveSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
         switch failure {
@@ -264,8 +265,8 @@ public struct UploadAttempt: Sendable {
             case .source: throw error.failure
             case .broken where error.failure == .redirectCircle:
                 // The search for a captive portal treats a redirect loop like a 307 within the server.
-                let answer = ExchangeOutcome.Response(status: 307, fields: [.location: exchange.url])
-                guard let page = await suspicion(of: answer, to: exchange, known: known) else {
+                let received = ExchangeOutcome.Response(status: 307, fields: [.location: exchange.url])
+                guard let page = await suspicion(of: received, to: exchange, known: known) else {
                     return .broken(error.failure, bodySent: error.bodySent)
                 }
                 return .broken(page, bodySent: nil)
@@ -289,27 +290,27 @@ public struct UploadAttempt: Sendable {
     /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, the outcome is
     /// `broken`, since the server received nothing.
     private func reply(
-        to exchange: Exchange, _ answer: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
+        to exchange: Exchange, _ received: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
     ) async -> ExchangeOutcome {
         let isAboutFile = exchange.method == .head
         let server = server.now
         let expecting = CaptivePortal.Expectation(
             isKnown: server.isKnown,
-            mayBePage: server.answersInPages
-                && (exchange.traits.contains(.completes) || isAboutFile || answer.status != 200),
+            mayBePage: server.respondsWithPages
+                && (exchange.traits.contains(.completes) || isAboutFile || received.status != 200),
             isAboutFile: isAboutFile)
         let failure: UploadFailure?
-        if server.isTakenAtWord, answer.status != 511 {
+        if server.isTakenAtWord, received.status != 511 {
             failure = nil
-        } else if let page = CaptivePortal(answer, to: exchange.url, expecting: expecting) {
+        } else if let page = CaptivePortal(received, to: exchange.url, expecting: expecting) {
             failure = page.failure(inPlaceOf: host(of: exchange))
         } else {
-            failure = await suspicion(of: answer, to: exchange, known: known)
+            failure = await suspicion(of: received, to: exchange, known: known)
         }
         guard let failure else {
-            self.server.accept(answer)
-            return .answered(answer)
+            self.server.accept(received)
+            return .responded(received)
         }
         await marker.remove(leaving: known)
         return .broken(failure, bodySent: nil)
@@ -318,24 +319,24 @@ public struct UploadAttempt: Sendable {
     /// Returns a failure if this response may not come from the known server; nil if it does. In doubt, requests the
     /// server's root page, since a captive portal responds to every request in the same way.
     private func suspicion(
-        of answer: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
+        of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
         // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
         guard server.isKnown, !server.isTakenAtWord, let software = server.software,
             let page = CaptivePortal(
-                suspecting: answer, to: exchange.url, of: software, isResuming: isResuming),
+                suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
         else { return nil }
         var look = Exchange(.head, front)
         look.traits.insert(.withoutCredentials)
-        if case .answered(let told)? = try? await sender.ask(look, label: label),
-            CaptivePortal.isExcluded(by: told, of: software, refusal: answer.status)
+        if case .responded(let looked)? = try? await sender.ask(look, label: label),
+            CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status)
         {
             return nil
         }
-        return page.failure(doubting: answer.status, of: host(of: exchange))
+        return page.failure(doubting: received.status, of: host(of: exchange))
     }
 
     private func host(of exchange: Exchange) -> String {
@@ -353,12 +354,12 @@ public struct UploadAttempt: Sendable {
 
     /// Computes the digests to compare with those in the response. Returns none if the file has changed or cannot be
     /// read, since the upload itself has succeeded.
-    private func comparisons(for exchange: Exchange, _ answer: ExchangeOutcome.Response) async
+    private func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
         -> [ComputedDigest]
     {
-        guard !exchange.digestsIfTold.isEmpty, (200..<300).contains(answer.status) else { return [] }
-        let told = ServerDigest.algorithms(in: answer, exchange.toldIn)
-        let orders = exchange.digestsIfTold.filter { told.contains($0.algorithm) }
+        guard !exchange.digestsIfReported.isEmpty, (200..<300).contains(received.status) else { return [] }
+        let reported = ServerDigest.algorithms(in: received, exchange.reportedIn)
+        let orders = exchange.digestsIfReported.filter { reported.contains($0.algorithm) }
         do throws(UploadFailure) {
             guard !orders.isEmpty, let digests = try await FileDigest.compute(orders, of: file) else {
                 return []
@@ -406,7 +407,7 @@ extension Receipt {
     /// Returns the receipt, which now states whether the file was deleted or replaced during the upload.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
         var receipt = self
-        receipt.source = await file.fateNow()
+        receipt.source = await file.dispositionNow()
         return receipt
     }
 }
@@ -443,19 +444,19 @@ extension Exchange {
     fileprivate func fields(with computed: [ComputedDigest]) -> HTTPFields {
         var fields = fields
         for (order, digest) in zip(digests, computed) {
-            if let place = order.place { fields[place.field] = place.value(digest.bytes) }
+            if let carrier = order.carrier { fields[carrier.field] = carrier.value(digest.bytes) }
         }
         return fields
     }
 }
 
 extension TransportResponse {
-    fileprivate func answer(
+    fileprivate func protocolResponse(
         with digests: [ComputedDigest], _ sender: RequestSender, _ exchange: Exchange
     ) -> ExchangeOutcome.Response {
-        var answer = answer
-        answer.digests = digests
-        answer.carriedCredentials = sender.signs(exchange)
-        return answer
+        var response = protocolResponse
+        response.digests = digests
+        response.carriedCredentials = sender.signs(exchange)
+        return response
     }
 }

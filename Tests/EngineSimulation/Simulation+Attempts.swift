@@ -210,7 +210,7 @@ extension Simulation {
             let ending = engine?.attempts[id]?.endings.removeFirst()
         else { return }
         var reply = ending.reply
-        if case .answered(var answer) = reply {
+        if case .responded(var answer) = reply {
             if let seconds = answer.fields[.retryAfter].flatMap({ Double($0) }) {
                 if seconds > attempt.askedPause?.seconds ?? 0 {
                     engine?.attempts[id]?.askedPause = (answer.status, seconds)
@@ -225,7 +225,7 @@ extension Simulation {
             answer.digests = ending.exchange.digests.map {
                 ComputedDigest($0.algorithm, of: $0.range, bytes: [])
             }
-            reply = .answered(answer)
+            reply = .responded(answer)
         }
         if mutant == .doneIsEarly, ending.exchange.method == .patch {
             return finish(id, .done(Receipt(bytes: attempt.upload.size)))
@@ -283,7 +283,7 @@ extension Simulation {
 
     private mutating func forgot(_ id: Upload.ID, run: Int, _ reply: ExchangeOutcome) {
         guard let attempt = attempt(id, run), case .forgetting = attempt.phase else { return }
-        guard case .answered = reply else { return finish(id, .failed(.changed)) }
+        guard case .responded = reply else { return finish(id, .failed(.changed)) }
         forgetNext(id)
     }
 

@@ -188,7 +188,7 @@ extension Simulation {
     private mutating func answer(_ number: Int, _ answer: ExchangeOutcome.Response) {
         log.add("answer", number, answer.status)
         let isFile = flights[number]?.exchange.range != nil
-        ended(number, .answered(answer), removesMark: answer.status == 401 && isFile)
+        ended(number, .responded(answer), removesMark: answer.status == 401 && isFile)
     }
 
     // Breaks.

@@ -221,7 +221,7 @@ private struct SimulatedAttempt: Sendable {
             if case .broken(_, let sent) = reply, (sent ?? 0) < exchange.contentLength {
                 await unmark(isMarked, leaving: known)
             }
-            if case .answered(let answer) = reply { note(answer, to: exchange) }
+            if case .responded(let answer) = reply { note(answer, to: exchange) }
             return reply
         } catch {
             let sent = world.with { state in
@@ -261,7 +261,7 @@ private struct SimulatedAttempt: Sendable {
                 recorder.didSend(piece, reached: exchange.fileBytes(afterSending: sent))
             case .broken(let some):
                 return .broken(UploadFailure(.network, "connection reset"), bodySent: sent + some)
-            case .answered(let answer): return .answered(answer)
+            case .responded(let answer): return .responded(answer)
             }
         }
         try await pause()
@@ -295,12 +295,12 @@ private struct SimulatedAttempt: Sendable {
         guard exchange.method == .patch, answer.status == 204 else { return }
         world.with { state in
             guard state.life == life, var known = state.watch.uploads[upload.id] else { return }
-            known.answered += exchange.contentLength
+            known.responded += exchange.contentLength
             state.watch.uploads[upload.id] = known
             let again =
                 known.allowance + 1000 * ByteCount(state.watch.broadRetries)
                 + (state.server.lost[upload.id] ?? 0)
-            if known.answered > upload.size + again {
+            if known.responded > upload.size + again {
                 state.watch.violated("I11", "upload \(upload.id) sends acknowledged bytes again")
             }
         }

@@ -29,7 +29,7 @@ extension World {
         with { state in
             if let refusal = state.server.flights[flight]?.refusal, state.random.happens(50) {
                 state.server.drop(flight)
-                return .answered(refusal)
+                return .responded(refusal)
             }
             guard Self.isUp(url, state), !state.random.happens(state.server.mood.breaks) else {
                 let some = ByteCount.random(in: 0...bytes, using: &state.random)
@@ -57,7 +57,7 @@ extension World {
             }
             if state.random.happens(mood.wrongCredentials) {
                 state.server.drop(flight)
-                return .answered(ExchangeOutcome.Response(status: 401))
+                return .responded(ExchangeOutcome.Response(status: 401))
             }
             if state.random.happens(mood.refusals) {
                 let statuses = [500, 502, 503, 503, 429, 507]
@@ -74,13 +74,13 @@ extension World {
                     state.watch.uploads[owner]?.asked = Double(wait)
                     if mutant != .retryAfterIsDropped { answer.fields[.retryAfter] = "\(wait)" }
                 }
-                return .answered(answer)
+                return .responded(answer)
             }
             let answer = state.server.answer(flight)
             guard !state.random.happens(mood.lostAnswers) else {
                 return .broken(UploadFailure(.network, "no answer came"), bodySent: length)
             }
-            return .answered(answer)
+            return .responded(answer)
         }
     }
 

@@ -19,7 +19,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = {
-    **{"fragments": 0, "parameters": 0, "long": 0, "messages": 0, "prose": 0, "names": 0, "members": 367, "tests": 0},
+    **{"fragments": 0, "parameters": 0, "long": 0, "messages": 0, "prose": 0, "names": 0, "members": 0, "tests": 0},
     **{"links": 0, "map": 0, "versions": 0, "foundation": 0, "commands": 0},
 }
 LIMIT = 35

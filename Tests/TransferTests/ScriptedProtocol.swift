@@ -112,6 +112,6 @@ extension AttemptLog {
 }
 
 extension ExchangeOutcome {
-    var answer: Response? { if case .answered(let answer) = self { answer } else { nil } }
+    var answer: Response? { if case .responded(let answer) = self { answer } else { nil } }
     var status: Int? { answer?.status }
 }

@@ -172,20 +172,20 @@ struct UploadAttemptTests {
     }
 
     @Test(arguments: [true, false])
-    func `the protocol's knowledge of a slow response reaches the transport`(answerMayTakeLong: Bool)
+    func `the protocol's knowledge of a slow response reaches the transport`(responseMayTakeLong: Bool)
         async throws
     {
         let file = try TestFile(count: 10)
         var exchange = Exchange(.post, "http://server.example/f")
-        exchange.set(.slowResponse, if: answerMayTakeLong)
+        exchange.set(.slowResponse, if: responseMayTakeLong)
         let told = Mutex<[Bool]>([])
         _ = try await AttemptLog().run(ScriptedProtocol(.send(exchange)) { _ in .done(Receipt()) }, of: file)
         {
             request in
-            told.withLock { $0.append(request.answerMayTakeLong) }
+            told.withLock { $0.append(request.responseMayTakeLong) }
             return .success(TransportResponse(status: 200))
         }
-        #expect(told.withLock { $0 } == [answerMayTakeLong])
+        #expect(told.withLock { $0 } == [responseMayTakeLong])
     }
 
     @Test func `P9 bytes that the server lost are an event of the upload`() async throws {

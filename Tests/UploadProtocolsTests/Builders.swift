@@ -16,7 +16,7 @@ extension UploadItem {
 
 extension ExchangeOutcome {
     static func answer(_ status: Int, _ fields: HTTPFields = [:], body: String = "") -> ExchangeOutcome {
-        .answered(Response(status: status, fields: fields, body: Array(body.utf8)))
+        .responded(Response(status: status, fields: fields, body: Array(body.utf8)))
     }
 
     /// The link broke after so many bytes of the body.

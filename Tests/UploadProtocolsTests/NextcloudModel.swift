@@ -151,7 +151,7 @@ struct NextcloudRun {
                 answer.digests = exchange.digests.map {
                     ComputedDigest($0.algorithm, of: $0.range, bytes: digest)
                 }
-                step = upload.receive(.answered(answer), to: exchange)
+                step = upload.receive(.responded(answer), to: exchange)
             }
         }
         return step

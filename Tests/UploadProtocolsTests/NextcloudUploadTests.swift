@@ -61,7 +61,7 @@ struct NextcloudUploadTests {
             item: item(size: 40 << 20), options: .init(chunkSize: 5 << 20, parallelRequests: 3))
         var step = upload.start(resource: nil, capabilities: nil)
         while let exchange = step.exchange {
-            step = upload.receive(.answered(run.model.answer(exchange)), to: exchange)
+            step = upload.receive(.responded(run.model.answer(exchange)), to: exchange)
         }
         guard case .sendAll(let exchanges, _) = step else {
             Issue.record("\(step)")

@@ -17,7 +17,7 @@ import Testing
     private static func answer(
         _ status: Int, _ fields: HTTPFields, body: [UInt8] = [], ours: [UInt8] = digest
     ) -> ExchangeOutcome {
-        .answered(
+        .responded(
             .init(
                 status: status, fields: fields, body: body,
                 // As after an exchange: computed only if the server told one.
@@ -40,13 +40,13 @@ import Testing
         let exchange = Self.exchange()
         #expect(exchange?.fields[.wantReprDigest] == "sha-256=10")
         #expect(exchange?.digests == [])
-        #expect(exchange?.digestsIfTold == [DigestRequest(.sha256, of: 0..<10)])
+        #expect(exchange?.digestsIfReported == [DigestRequest(.sha256, of: 0..<10)])
     }
 
     @Test func `none turns it off, and so does a file that takes a server too long to read`() {
         for exchange in [Self.exchange(Self.off), Self.exchange(size: 1 << 40), Self.exchange(size: 0)] {
             #expect(exchange?.fields[.wantReprDigest] == nil)
-            #expect(exchange?.digestsIfTold == [])
+            #expect(exchange?.digestsIfReported == [])
         }
     }
 

@@ -15,7 +15,7 @@ struct ProtocolChoiceTests {
         ("https://cloud.example/remote.php/dav/files/me/in/", "nextcloud"),
     ])
     func `an address that tells by itself is not asked`(url: String, name: String) {
-        #expect(ProtocolChoice.told(by: url)?.name == name)
+        #expect(ProtocolChoice.named(by: url)?.name == name)
     }
 
     @Test(arguments: [
@@ -25,7 +25,7 @@ struct ProtocolChoiceTests {
         "https://amazonaws.com.example/",
     ])
     func `any other address tells nothing`(url: String) {
-        #expect(ProtocolChoice.told(by: url) == nil)
+        #expect(ProtocolChoice.named(by: url) == nil)
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct ProtocolChoiceTests {
     func `a folder's own response decides the protocol`(fields: HTTPFields, name: String, reason: String?)
         throws
     {
-        let choice = try ProtocolChoice.told(
+        let choice = try ProtocolChoice.named(
             by: .init(status: 200, fields: fields), at: "http://h.example/in/")
         #expect(choice.name == name)
         if let reason { #expect(choice.because == reason) }
@@ -68,7 +68,7 @@ struct ProtocolChoiceTests {
     @Test(arguments: [400, 403, 404, 405, 501])
     func `a folder of a server without OPTIONS is taken by PUT`(status: Int) throws {
         #expect(
-            try ProtocolChoice.told(by: .init(status: status), at: "http://h.example/{name}").name == "put")
+            try ProtocolChoice.named(by: .init(status: status), at: "http://h.example/{name}").name == "put")
     }
 
     @Test(
@@ -81,7 +81,7 @@ struct ProtocolChoiceTests {
         url: String, fields: HTTPFields, hint: String
     ) {
         let failure = #expect(throws: UploadFailure.self) {
-            try ProtocolChoice.told(by: .init(status: 200, fields: fields), at: url)
+            try ProtocolChoice.named(by: .init(status: 200, fields: fields), at: url)
         }
         #expect(failure?.summary == "nothing here says how to upload")
         #expect(failure?.hint?.hasPrefix(hint) == true)
@@ -97,7 +97,7 @@ struct ProtocolChoiceTests {
     func `at an address that was given without a slash what the server says decides, else it is a file's`(
         fields: HTTPFields, status: Int, name: String
     ) throws {
-        let choice = try ProtocolChoice.told(
+        let choice = try ProtocolChoice.named(
             by: .init(status: status, fields: fields), at: "http://h.example/files", isGivenAddress: true)
         #expect(choice.name == name)
     }

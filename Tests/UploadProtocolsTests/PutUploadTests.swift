@@ -11,7 +11,7 @@ private func computed(_ exchange: Exchange?, _ bytes: [UInt8]) -> [ComputedDiges
 private func answer(
     _ status: Int, _ fields: HTTPFields = [:], to exchange: Exchange?, ours bytes: [UInt8] = [1, 2, 3]
 ) -> ExchangeOutcome {
-    .answered(.init(status: status, fields: fields, digests: computed(exchange, bytes)))
+    .responded(.init(status: status, fields: fields, digests: computed(exchange, bytes)))
 }
 
 struct PutChecksumTests {

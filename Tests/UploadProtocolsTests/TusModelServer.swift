@@ -53,7 +53,7 @@ struct ModelTusServer {
     ) -> ExchangeOutcome {
         let length = exchange.contentLength
         guard Int.random(in: 0..<1000, using: &random) < habits.breaks else {
-            return .answered(answer(exchange, arrived: length, using: &random))
+            return .responded(answer(exchange, arrived: length, using: &random))
         }
         switch Int.random(in: 0..<4, using: &random) {
         case 0: return .broken(UploadFailure(.network, "not connected"), bodySent: nil)

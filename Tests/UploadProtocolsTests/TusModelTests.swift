@@ -127,7 +127,7 @@ private struct ModelRun {
             let reply = server.perform(exchange, using: &random)
             switch reply {
             case .broken(_, let sent) where sent ?? -1 < exchange.contentLength: resource = before
-            case .broken, .answered: break
+            case .broken, .responded: break
             }
             step = tus.receive(reply, to: exchange)
         }

@@ -178,7 +178,7 @@ struct WebDAVRun {
                 answer.digests = exchange.digests.map {
                     ComputedDigest($0.algorithm, of: $0.range, bytes: digest)
                 }
-                step = upload.receive(.answered(answer))
+                step = upload.receive(.responded(answer))
             }
         }
         if step.receipt != nil { resource = nil }

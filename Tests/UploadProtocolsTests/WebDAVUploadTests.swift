@@ -191,7 +191,7 @@ struct WebDAVExistingTests {
             if exchange.method == .move, run.model.files["/files/a.bin"] == nil {
                 run.model.files["/files/a.bin"] = 8
             }
-            step = upload.receive(.answered(run.model.answer(exchange)))
+            step = upload.receive(.responded(run.model.answer(exchange)))
         }
         return step
     }

@@ -74,8 +74,8 @@ struct OpenedForm: Sendable {
             let file = try await SourceFile.open(path)
             let range = 0..<file.identity.size
             if check != nil {
-                for piece in BodyChunks.pieces(of: range) {
-                    let bytes = try await file.bytes(piece, of: file.identity)
+                for chunk in BodyChunks.chunks(of: range) {
+                    let bytes = try await file.bytes(chunk, of: file.identity)
                     if check?.finds(in: bytes) == true { throw .holdsBoundary }
                 }
             }

@@ -51,11 +51,11 @@ extension RequestTask {
     ) async throws(RequestFailure) -> Value {
         while true {
             let (execution, outcome) = await outcome()
-            let answer = try outcome.get()
+            let accepted = try outcome.get()
             do {
-                return try decode(answer.request, answer.response)
+                return try decode(accepted.request, accepted.response)
             } catch {
-                try await again(after: .undecodable(answer.response, error), to: answer, from: execution)
+                try await again(after: .undecodable(accepted.response, error), to: accepted, from: execution)
             }
         }
     }

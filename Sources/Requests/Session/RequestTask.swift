@@ -38,7 +38,7 @@ public final class RequestTask: Identifiable, Sendable {
     /// A response that could not be decoded.
     private struct Undecoded: Sendable {
         let failure: RequestFailure
-        let answer: RequestRun.Accepted
+        let accepted: RequestRun.Accepted
         /// The execution that produced the response.
         let execution: Execution
     }
@@ -230,14 +230,14 @@ public final class RequestTask: Identifiable, Sendable {
     ///
     /// - Parameter execution: The execution that produced the response. If a newer one has begun, does nothing.
     func again(
-        after failure: RequestFailure, to answer: RequestRun.Accepted, from execution: Execution?
+        after failure: RequestFailure, to accepted: RequestRun.Accepted, from execution: Execution?
     ) async throws(RequestFailure) {
         let next: Execution? = core.withLock { core in
             guard let execution, case .finished(let last) = core.stage, last.number == execution.number else {
                 return nil
             }
             let next = begin(
-                last.number + 1, after: Undecoded(failure: failure, answer: answer, execution: last))
+                last.number + 1, after: Undecoded(failure: failure, accepted: accepted, execution: last))
             core.stage = .running(next)
             return next
         }
@@ -264,7 +264,7 @@ public final class RequestTask: Identifiable, Sendable {
         var context = core.withLock { $0.context }
         let failure: RequestFailure?
         do throws(RequestFailure) {
-            try await run.next(after: undecoded.failure, of: undecoded.answer.judged, in: &context)
+            try await run.next(after: undecoded.failure, of: undecoded.accepted.judged, in: &context)
             failure = nil
         } catch {
             failure = error

@@ -23,7 +23,7 @@ public struct ResponseValidation: Sendable {
         ResponseValidation([
             { _, response in
                 guard !accepted.contains(response.status) else { return }
-                throw ResponseClassifier.failure(response.answer)
+                throw ResponseClassifier.failure(response.protocolResponse)
             }
         ])
     }

@@ -24,8 +24,8 @@ public enum AuthenticationError: UploadFailureConvertible {
     }
 
     private static func failure(for error: any Error) -> UploadFailure {
-        let told = (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
-        guard var failure = told else {
+        let known = (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
+        guard var failure = known else {
             return UploadFailure(
                 .authentication, "the credentials could not be renewed: \(error)",
                 hint: "sign in again, then retry")

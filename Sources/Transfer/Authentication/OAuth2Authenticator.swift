@@ -91,17 +91,17 @@ public final class OAuth2Authenticator: Authenticator {
         if let refused = memory.withLock({ $0.refused }), refused.tokens == candidates {
             throw refused.failure
         }
-        let (answer, token) = try await ask(with: candidates)
+        let (reply, token) = try await ask(with: candidates)
         let now = date().timeIntervalSince1970
         let tokens = StoredTokens(
             tokenURL: client.tokenURL, clientID: client.clientID, origin: origin,
-            refreshToken: answer.refreshToken ?? token,
-            previousToken: answer.refreshToken == nil ? nil : token, scope: client.scope,
-            accessToken: answer.accessToken, received: now,
-            expires: answer.lifetime.map { now + $0 / .seconds(1) })
+            refreshToken: reply.refreshToken ?? token,
+            previousToken: reply.refreshToken == nil ? nil : token, scope: client.scope,
+            accessToken: reply.accessToken, received: now,
+            expires: reply.lifetime.map { now + $0 / .seconds(1) })
         memory.withLock { $0.unsaved = tokens }
         try save(tokens)
-        return makeCredential(answer.accessToken, answer.lifetime, answer.lifetime)
+        return makeCredential(reply.accessToken, reply.lifetime, reply.lifetime)
     }
 
     /// Requests an access token with each of the refresh tokens in turn, until the server accepts one.

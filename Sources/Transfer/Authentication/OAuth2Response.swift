@@ -66,9 +66,9 @@ struct OAuth2Response {
     private static func refusal(
         _ response: TransportResponse, host: String, hiding secrets: Secrets, now: Date
     ) -> Refusal {
-        let told = try? JSONDecoder().decode(Document.self, from: Data(response.body))
-        let code = told?.error.map(harmless) ?? ""
-        let said = [told?.error, told?.errorDescription].compactMap { $0 }
+        let document = try? JSONDecoder().decode(Document.self, from: Data(response.body))
+        let code = document?.error.map(harmless) ?? ""
+        let said = [document?.error, document?.errorDescription].compactMap { $0 }
             .map { harmless(secrets.cut(from: $0).replacing(Redaction.mark, with: "...")) }
             .filter { !$0.isEmpty }.joined(separator: ": ")
         let words = "\(host) answered \(response.status)" + (said.isEmpty ? "" : " (\(said))")

@@ -16,7 +16,7 @@ package struct BodyChunks: AsyncSequence, Sendable {
     package func makeAsyncIterator() -> Iterator { Iterator(rest: Array(zip(segments, labels))[...]) }
 
     /// Splits a range of a file into the ranges of single reads, of at most 1 MiB each.
-    package static func pieces(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
+    package static func chunks(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
         stride(from: range.lowerBound, to: range.upperBound, by: Int(size)).lazy.map { start in
             // Compares the remaining length with `size`, because `start + size` could overflow.
             start..<(range.upperBound - start > size ? start + size : range.upperBound)
@@ -52,12 +52,12 @@ package struct BodyChunks: AsyncSequence, Sendable {
                     source = .bytes(bytes, from: end)
                     return start == 0 && end == bytes.count ? bytes : Array(bytes[start..<end])
                 case .file(let file, let identity, let range):
-                    let piece = pieces(of: range).first { _ in true } ?? range
+                    let chunk = chunks(of: range).first { _ in true } ?? range
                     source =
-                        piece.upperBound < range.upperBound
-                        ? .file(file, identity, piece.upperBound..<range.upperBound) : nil
+                        chunk.upperBound < range.upperBound
+                        ? .file(file, identity, chunk.upperBound..<range.upperBound) : nil
                     let bytes: [UInt8]
-                    do throws(UploadFailure) { bytes = try await file.bytes(piece, of: identity) } catch {
+                    do throws(UploadFailure) { bytes = try await file.bytes(chunk, of: identity) } catch {
                         try Task.checkCancellation()
                         throw error.inPart(label)
                     }

@@ -16,7 +16,7 @@ import NIOSSL
 struct ConnectionFailure {
     let url: String
     let start: ResponseCollector.Start
-    let hasAnswer: Bool
+    let hasResponse: Bool
     let bodySent: ByteCount
     var proxy: ProxyAddress?
 
@@ -26,7 +26,7 @@ struct ConnectionFailure {
                 start == .unsent ? .notConnected : whenBroken, .noDescriptor(lack, for: host),
                 bodySent: bodySent)
         }
-        if let proxy, let told = translate(error, of: proxy) { return told }
+        if let proxy, let translated = translate(error, of: proxy) { return translated }
         switch error {
         case let failure as UploadFailure:
             return TransportError(.source, failure, bodySent: bodySent)
@@ -132,7 +132,7 @@ struct ConnectionFailure {
     var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent
-        case .onKeptConnection: hasAnswer ? .broken : .staleConnection
+        case .onKeptConnection: hasResponse ? .broken : .staleConnection
         case .onFreshConnection: .broken
         }
     }

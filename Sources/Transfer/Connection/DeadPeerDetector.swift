@@ -17,15 +17,15 @@ struct DeadPeerDetector {
         /// The peer is not suspected.
         case heard
         /// The server accepted a new connection while this number of packets of the old one was unanswered.
-        case doubted(unanswered: Int)
+        case suspected(unanswered: Int)
         /// A new connection is being opened. `doubted` is the number of unanswered packets when the server accepted an
         /// earlier new connection; nil if there was none.
-        case comparing(doubted: Int?)
+        case comparing(suspected: Int?)
     }
 
     /// The number of consecutive unanswered packets after which the peer is suspected. Usually the kernel sends them
     /// after 0.2, 0.4 and 0.8 s. A link that loses a tenth of its packets reaches this number once in a thousand times.
-    private static let unansweredBeforeDoubt = 3
+    private static let unansweredBeforeSuspicion = 3
 
     private let breakCostsLittle: Bool
     private var state = State.heard
@@ -35,47 +35,47 @@ struct DeadPeerDetector {
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     mutating func take(_ progress: TCPInfo) -> Verdict {
-        guard progress.unanswered >= Self.unansweredBeforeDoubt else {
+        guard progress.unanswered >= Self.unansweredBeforeSuspicion else {
             state = .heard
             return .nothing
         }
         switch state {
         case .comparing: return .nothing
         case .heard:
-            state = .comparing(doubted: nil)
+            state = .comparing(suspected: nil)
             return .compare
-        case .doubted(let unanswered):
+        case .suspected(let unanswered):
             // The link may have failed again meanwhile: the comparison must be recent.
             guard progress.unanswered >= unanswered + tolerance(progress) else { return .nothing }
-            state = .comparing(doubted: unanswered)
+            state = .comparing(suspected: unanswered)
             return .compare
         }
     }
 
     /// Records that the server accepted a new connection. `progress` is the state of the old connection after that.
     mutating func newConnectionAccepted(_ progress: TCPInfo) -> Verdict {
-        guard case .comparing(let doubted) = state else { return .nothing }
-        guard progress.unanswered >= Self.unansweredBeforeDoubt else {
+        guard case .comparing(let suspected) = state else { return .nothing }
+        guard progress.unanswered >= Self.unansweredBeforeSuspicion else {
             state = .heard
             return .nothing
         }
         let tolerance = tolerance(progress)
-        if let doubted, progress.unanswered >= doubted + tolerance { return .dead }
+        if let suspected, progress.unanswered >= suspected + tolerance { return .dead }
         guard tolerance > 0 else { return .dead }
-        state = .doubted(unanswered: doubted ?? progress.unanswered)
+        state = .suspected(unanswered: suspected ?? progress.unanswered)
         return .nothing
     }
 
     /// Records that no new connection could be made.
     mutating func newConnectionFailed() {
-        guard case .comparing(let doubted) = state else { return }
-        state = doubted.map { .doubted(unanswered: $0) } ?? .heard
+        guard case .comparing(let suspected) = state else { return }
+        state = suspected.map { .suspected(unanswered: $0) } ?? .heard
     }
 
     /// Returns the number of further packets that may stay unanswered after the server accepted a new connection: 0 if
     /// a break costs little and bytes are in flight, else 3. Some network devices drop the kernel's probes of an idle
     /// connection.
     private func tolerance(_ progress: TCPInfo) -> Int {
-        breakCostsLittle && progress.hasBytesOnTheWay ? 0 : 3
+        breakCostsLittle && progress.hasBytesInFlight ? 0 : 3
     }
 }

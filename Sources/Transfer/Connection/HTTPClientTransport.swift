@@ -47,23 +47,23 @@ public final class HTTPClientTransport: Transport {
         /// The congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
         /// The maximum number of bytes of a response's body that are kept; the rest is read and dropped.
-        public var answerLimit: Int
+        public var responseLimit: Int
 
         public init(
             timeouts: Timeouts = Timeouts(), tls: TLSSettings = TLSSettings(),
             proxy: ProxySettings = .environment, congestionControl: CongestionControl? = nil,
-            answerLimit: Int = 1 << 20
+            responseLimit: Int = 1 << 20
         ) {
             self.timeouts = timeouts
             self.tls = tls
             self.proxy = proxy
             self.congestionControl = congestionControl
-            self.answerLimit = answerLimit
+            self.responseLimit = responseLimit
         }
     }
 
     private let clients: HTTPClients
-    private let answerLimit: Int
+    private let responseLimit: Int
     private let loops: [any EventLoop]
     private let exchanges = RunningExchanges()
     private let connections = OpenConnections()
@@ -82,7 +82,7 @@ public final class HTTPClientTransport: Transport {
         let group = MultiThreadedEventLoopGroup.singleton
         loops = Array(group.makeIterator())
         let (timeouts, congestionControl) = (configuration.timeouts, configuration.congestionControl)
-        answerLimit = max(0, configuration.answerLimit)
+        responseLimit = max(0, configuration.responseLimit)
         clients = try HTTPClients(configuration, on: group) { [exchanges, connections] channel in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -122,35 +122,35 @@ public final class HTTPClientTransport: Transport {
         } catch {
             throw TransportError(.notConnected, error)
         }
-        let place = route.origin
-        guard await slots.enter(place) else {
+        let origin = route.origin
+        guard await slots.enter(origin) else {
             throw TransportError(.cancelled, UploadFailure(.network, "stopped"))
         }
-        defer { slots.leave(place) }
-        let loop = loop(for: place)
+        defer { slots.leave(origin) }
+        let loop = loop(for: origin)
         var writer: BodyWriter?
         if case .streamed(let body) = request.body {
             writer = BodyWriter(body, isEncrypted: request.url.lowercased().hasPrefix("https:"), on: loop)
         }
         let collector = ResponseCollector(
-            for: request, keeping: answerLimit, delegate: delegate, writer: writer)
-        let answered = await execute(request, by: route, writer: writer, collector: collector, on: loop)
+            for: request, keeping: responseLimit, delegate: delegate, writer: writer)
+        let outcome = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
-        if writer?.sendsRegions == true || !answered.isSuccess {
+        if writer?.sendsRegions == true || !outcome.isSuccess {
             // The connection runs on this loop: after one more turn of it, no byte of the file is being sent.
             try? await loop.submit {}.get()
         }
-        switch answered {
-        case .success(let answer):
-            if let refusal = route.refusal(answer) { throw refusal }
-            return answer
+        switch outcome {
+        case .success(let response):
+            if let refusal = route.refusal(response) { throw refusal }
+            return response
         case .failure(let error):
-            if let answer = collector.usableAnswer(after: error) {
-                if let refusal = route.refusal(answer) { throw refusal }
-                return answer
+            if let response = collector.usableResponse(after: error) {
+                if let refusal = route.refusal(response) { throw refusal }
+                return response
             }
             var failed = ConnectionFailure(
-                url: request.url, start: collector.start, hasAnswer: collector.hasHead,
+                url: request.url, start: collector.start, hasResponse: collector.hasHead,
                 bodySent: collector.bodySent, proxy: route.proxy
             ).translate(collector.writeError.flatMap { writer?.failure(of: $0) } ?? error)
             if failed.reason == .notTrusted, route.proxy == nil {
@@ -170,7 +170,7 @@ public final class HTTPClientTransport: Transport {
             let shown = await PresentedCertificate.read(host: host, port: address.port ?? 443, on: loop)
         else { return failed }
         var named = failed
-        named.failure = shown.told(in: failed.failure, now: Date())
+        named.failure = shown.described(in: failed.failure, now: Date())
         if shown.isOutOfTime(at: Date()) { named.reason = .notConnected }
         return named
     }
@@ -183,8 +183,8 @@ public final class HTTPClientTransport: Transport {
     /// Returns the event loop of all requests to one origin. The client opens a connection on the loop of its first
     /// request, so later requests find it there. The connection's events and the calls of the request's delegate are
     /// then in order.
-    private func loop(for place: String) -> any EventLoop {
-        loops[Int(UInt(bitPattern: place.hashValue) % UInt(loops.count))]
+    private func loop(for origin: String) -> any EventLoop {
+        loops[Int(UInt(bitPattern: origin.hashValue) % UInt(loops.count))]
     }
 
     private func execute(

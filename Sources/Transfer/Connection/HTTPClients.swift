@@ -100,20 +100,20 @@ final class HTTPClients: Sendable {
                 hint: "set the destination's url to an https address, or remove tls.pins")
         }
         let host = address?.host(percentEncoded: false) ?? ""
-        var way = ConnectionKey(isVerified: !isTLS || configuration.tls.verifies(host: host))
+        var key = ConnectionKey(isVerified: !isTLS || configuration.tls.verifies(host: host))
         guard let proxy = try configuration.proxy.proxy(for: url) else {
             return Route(
-                client: try client(for: way), url: url, fields: Route.fields(for: url), proxy: nil,
+                client: try client(for: key), url: url, fields: Route.fields(for: url), proxy: nil,
                 origin: address.flatMap(UploadAddress.origin) ?? "")
         }
         let authorization = try await proxy.authorization()
         if proxy.kind == .http, !isTLS {
-            way.proxy = .forward
-            return Route.forwarding(url, by: proxy, authorization, client: try client(for: way))
+            key.proxy = .forward
+            return Route.forwarding(url, by: proxy, authorization, client: try client(for: key))
         }
-        way.proxy = .tunnel(proxy, authorization: authorization)
+        key.proxy = .tunnel(proxy, authorization: authorization)
         return Route(
-            client: try client(for: way), url: url, fields: [], proxy: proxy,
+            client: try client(for: key), url: url, fields: [], proxy: proxy,
             origin: address.flatMap(UploadAddress.origin) ?? "")
     }
 
@@ -127,20 +127,20 @@ final class HTTPClients: Sendable {
         for client in clients { try? await client.shutdown() }
     }
 
-    private func client(for way: ConnectionKey) throws(UploadFailure) -> HTTPClient {
+    private func client(for key: ConnectionKey) throws(UploadFailure) -> HTTPClient {
         try state.withLock { state throws(UploadFailure) in
             guard case .open(var clients, let direct) = state else {
                 throw UploadFailure(.network, "stopped")
             }
-            if let known = clients[way] { return known }
-            let made = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: settings(for: way))
-            clients[way] = made
+            if let known = clients[key] { return known }
+            let made = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: settings(for: key))
+            clients[key] = made
             state = .open(clients, direct: direct)
             return made
         }
     }
 
-    private func settings(for way: ConnectionKey) -> HTTPClient.Configuration {
+    private func settings(for key: ConnectionKey) -> HTTPClient.Configuration {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow
         settings.httpVersion = .http1Only
@@ -149,9 +149,9 @@ final class HTTPClients: Sendable {
         // The pool must never queue a request: the wait would count toward the connect timeout (see `OriginLimiter`).
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerOrigin
         var tls = tls
-        if !way.isVerified { tls.certificateVerification = .none }
+        if !key.isVerified { tls.certificateVerification = .none }
         settings.tlsConfiguration = tls
-        if case .tunnel(let proxy, let authorization) = way.proxy {
+        if case .tunnel(let proxy, let authorization) = key.proxy {
             settings.proxy =
                 switch proxy.kind {
                 case .http:
@@ -163,7 +163,7 @@ final class HTTPClients: Sendable {
                 case .socks5: .socksServer(host: proxy.host, port: proxy.port)
                 }
         }
-        let forwards = way.proxy == .forward
+        let forwards = key.proxy == .forward
         settings.http1_1ConnectionDebugInitializer = { [prepare, pins = configuration.tls.pins] channel in
             do {
                 try SPKIPin.check(channel, against: pins)

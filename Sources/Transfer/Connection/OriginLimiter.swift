@@ -12,7 +12,7 @@ final class OriginLimiter: Sendable {
     }
 
     private struct State {
-        var places: [String: Origin] = [:]
+        var origins: [String: Origin] = [:]
         var lastTicket: UInt64 = 0
     }
 
@@ -22,11 +22,11 @@ final class OriginLimiter: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// The number of requests that wait for a connection to `place`.
-    func waitingCount(for place: String) -> Int { state.withLock { $0.places[place]?.waiting.count ?? 0 } }
+    func waitingCount(for origin: String) -> Int { state.withLock { $0.origins[origin]?.waiting.count ?? 0 } }
 
     /// Waits until a request to `place` may run.
     /// - Returns: True if it may run, and `leave(_:)` must follow; false if the task was cancelled while it waited.
-    func enter(_ place: String) async -> Bool {
+    func enter(_ origin: String) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket
@@ -35,29 +35,29 @@ final class OriginLimiter: Sendable {
             await withCheckedContinuation { continuation in
                 let result: Bool? = state.withLock { state in
                     guard !Task.isCancelled else { return false }
-                    guard state.places[place, default: Origin()].taken >= limit else {
-                        state.places[place, default: Origin()].taken += 1
+                    guard state.origins[origin, default: Origin()].taken >= limit else {
+                        state.origins[origin, default: Origin()].taken += 1
                         return true
                     }
-                    state.places[place]?.waiting.append((ticket, continuation))
+                    state.origins[origin]?.waiting.append((ticket, continuation))
                     return nil
                 }
                 if let result { continuation.resume(returning: result) }
             }
         } onCancel: {
             let waiting: CheckedContinuation<Bool, Never>? = state.withLock { state in
-                guard let index = state.places[place]?.waiting.firstIndex(where: { $0.ticket == ticket })
+                guard let index = state.origins[origin]?.waiting.firstIndex(where: { $0.ticket == ticket })
                 else { return nil }
-                return state.places[place]?.waiting.remove(at: index).continuation
+                return state.origins[origin]?.waiting.remove(at: index).continuation
             }
             waiting?.resume(returning: false)
         }
     }
 
-    func leave(_ place: String) {
+    func leave(_ origin: String) {
         let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
-            guard var known = state.places[place] else { return nil }
-            defer { state.places[place] = known.taken > 0 ? known : nil }
+            guard var known = state.origins[origin] else { return nil }
+            defer { state.origins[origin] = known.taken > 0 ? known : nil }
             guard known.waiting.isEmpty else { return known.waiting.removeFirst().continuation }
             known.taken -= 1
             return nil

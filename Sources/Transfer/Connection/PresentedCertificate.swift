@@ -60,7 +60,7 @@ struct PresentedCertificate {
     func isOutOfTime(at now: Date) -> Bool { now > end || now < begin }
 
     /// Returns the failure with the certificate's properties.
-    func told(in failure: UploadFailure, now: Date) -> UploadFailure {
+    func described(in failure: UploadFailure, now: Date) -> UploadFailure {
         var failure = failure
         let day = Date.ISO8601FormatStyle().year().month().day()
         failure.summary +=

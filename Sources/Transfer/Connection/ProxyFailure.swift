@@ -109,8 +109,8 @@ enum ProxyFailure {
 
 extension Route {
     /// Returns the failure if a forwarding proxy refused the request with a 407; nil for any other response.
-    func refusal(_ answer: TransportResponse) -> TransportError? {
-        guard let proxy, isForwarded, answer.status == 407 else { return nil }
+    func refusal(_ response: TransportResponse) -> TransportError? {
+        guard let proxy, isForwarded, response.status == 407 else { return nil }
         return ProxyFailure.wantsCredentials(proxy)
     }
 }

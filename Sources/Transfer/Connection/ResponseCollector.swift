@@ -31,7 +31,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     }
 
     let breakCostsLittle: Bool
-    let answerMayTakeLong: Bool
+    let responseMayTakeLong: Bool
     let unsentLimit: Int?
     private let expected: ByteCount?
     private let keptLimit: Int
@@ -46,7 +46,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         writer: BodyWriter?
     ) {
         breakCostsLittle = request.breakCostsLittle
-        answerMayTakeLong = request.answerMayTakeLong
+        responseMayTakeLong = request.responseMayTakeLong
         unsentLimit = Self.unsentLimit(of: request.body)
         expected = request.body.length
         self.keptLimit = keptLimit
@@ -128,7 +128,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     ///
     /// A response with a status of 300 or above counts once its head has arrived, even if the connection broke
     /// afterwards. A success that is only too long counts too. Any other success must be complete.
-    func usableAnswer(after error: any Error) -> TransportResponse? {
+    func usableResponse(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil
         }

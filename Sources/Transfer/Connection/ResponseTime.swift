@@ -9,7 +9,7 @@ struct ResponseTime {
     private let response: Duration
     private let mayTakeLong: Bool
     private var bytes: Int64 = 0
-    private var lastPiece: Duration
+    private var lastChunk: Duration
 
     /// The silence after which a refusal (status 400 and above) counts as complete: its status is what matters, and
     /// some servers keep the connection open after it (Django 5.2's `runserver`).
@@ -26,17 +26,17 @@ struct ResponseTime {
         self.response = min(response, .seconds(1 << 40))
         self.mayTakeLong = mayTakeLong
         begin = now
-        lastPiece = now
+        lastChunk = now
     }
 
     mutating func received(_ count: Int, now: Duration) {
         bytes += Int64(count)
-        lastPiece = now
+        lastChunk = now
     }
 
     /// True if the caller must stop waiting for the rest of the body.
     func isOver(_ now: Duration) -> Bool {
-        if status >= 400, now - lastPiece >= Self.refusalSilence { return true }
+        if status >= 400, now - lastChunk >= Self.refusalSilence { return true }
         return now - begin >= limit
     }
 

@@ -20,7 +20,7 @@ protocol ExchangeObserver: Sendable {
     /// rate-limited upload would fill the buffer with megabytes while the link is away. They would count as progress.
     var unsentLimit: Int? { get }
     /// True if the server may send its response for minutes, with a byte now and then, while it works.
-    var answerMayTakeLong: Bool { get }
+    var responseMayTakeLong: Bool { get }
 }
 
 /// Watches the consecutive exchanges of one connection, as a handler between the HTTP parser and the client.
@@ -56,7 +56,7 @@ final class StallDetector: ChannelDuplexHandler {
     private struct Running {
         var observer: (any ExchangeObserver)?
         var request = RequestBody.underWay
-        var answer = ResponseState.awaited(interim: 0)
+        var response = ResponseState.awaited(interim: 0)
         var silence: DeadPeerDetector
         var stall: StallLimit
         let began = NIODeadline.now()
@@ -145,31 +145,31 @@ final class StallDetector: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         movement.reads += 1
         guard case .running(var running) = state else { return context.fireChannelRead(data) }
-        switch (unwrapInboundIn(data), running.answer) {
+        switch (unwrapInboundIn(data), running.response) {
         case (.head(let head), .awaited(let interim)) where (100..<200).contains(head.status.code):
-            running.answer = .awaited(interim: interim + 1)
+            running.response = .awaited(interim: interim + 1)
             state = .running(running)
             guard interim < Self.interimLimit else {
                 return fail(context, NotHTTP("interim answers without end"))
             }
         case (.head(let head), _):
-            running.answer = .begun(
+            running.response = .begun(
                 ResponseTime(
                     status: head.status.code, response: timeouts.response,
-                    mayTakeLong: running.observer?.answerMayTakeLong ?? false, now: Self.uptime))
+                    mayTakeLong: running.observer?.responseMayTakeLong ?? false, now: Self.uptime))
             state = .running(running)
         case (.body(let buffer), .begun(var time)):
             time.received(buffer.readableBytes, now: Self.uptime)
-            running.answer = .begun(time)
+            running.response = .begun(time)
             state = .running(running)
         case (.body, _): break
-        case (.end, let answer):
-            running.answer = .complete
+        case (.end, let before):
+            running.response = .complete
             state = running.request == .complete ? .idle : .running(running)
             if case .idle = state { exchangesServed += 1 }
             // The client may start the next exchange within this call, so this exchange is settled before it.
             context.fireChannelRead(data)
-            if running.request == .underWay, case .begun(let time) = answer, time.status >= 300 {
+            if running.request == .underWay, case .begun(let time) = before, time.status >= 300 {
                 running.observer?.didRefuseRest()
             }
             return
@@ -241,7 +241,7 @@ final class StallDetector: ChannelDuplexHandler {
     private func requestIsComplete() {
         guard case .running(var running) = state else { return }
         running.request = .complete
-        if case .complete = running.answer {
+        if case .complete = running.response {
             state = .idle
             exchangesServed += 1
         } else {
@@ -310,11 +310,11 @@ final class StallDetector: ChannelDuplexHandler {
         } else if linkLeft != nil {
             lastMoved = now
         }
-        if case .begun(let time) = running.answer, time.isOver(Self.uptime) {
+        if case .begun(let time) = running.response, time.isOver(Self.uptime) {
             return fail(context, ResponseTimedOut())
         }
-        let isSending = pendingWrites > 0 || progress.hasBytesOnTheWay
-        switch (running.answer, running.request) {
+        let isSending = pendingWrites > 0 || progress.hasBytesInFlight
+        switch (running.response, running.request) {
         case _ where isSending:
             let limit = running.stall.limit(
                 progress,

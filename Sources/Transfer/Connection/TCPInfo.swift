@@ -6,7 +6,7 @@ struct TCPInfo: Hashable, Sendable {
     /// The bytes that the other side has acknowledged since the connection was made.
     var acknowledgedBytes: UInt64 = 0
     /// True while the kernel has bytes that are not acknowledged.
-    var hasBytesOnTheWay = false
+    var hasBytesInFlight = false
     /// The number of consecutive retransmissions or keepalive probes without an acknowledgment.
     var unanswered = 0
     /// The smoothed round-trip time (RFC 6298 §2); zero before the first measurement.
@@ -32,7 +32,7 @@ struct TCPInfo: Hashable, Sendable {
             return info.map { info in
                 TCPInfo(
                     acknowledgedBytes: info.bytesAcknowledged,
-                    hasBytesOnTheWay: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0,
+                    hasBytesInFlight: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0,
                     unanswered: Int(max(info.retransmissions, info.probes)),
                     // tcpi_rtt: the upper half of the fifth word, in microseconds.
                     roundTrip: .microseconds(Int64(info.words.4 >> 32)),

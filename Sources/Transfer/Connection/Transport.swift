@@ -63,7 +63,7 @@ public struct TransportRequest: Sendable {
     /// The caller's value; nil derives it from the body.
     private var declaredBreakCostsLittle: Bool?
     /// True if the server may send its response for minutes, with a byte now and then, while it works.
-    public var answerMayTakeLong = false
+    public var responseMayTakeLong = false
 
     /// - Parameters:
     ///   - isRepeatable: The value; nil derives it from the method (RFC 9110 §9.2.2).
@@ -115,7 +115,7 @@ public struct TransportResponse: Sendable {
     }
 
     /// The response in the form for the protocols.
-    package var answer: ExchangeOutcome.Response {
+    package var protocolResponse: ExchangeOutcome.Response {
         ExchangeOutcome.Response(status: status, fields: fields, body: body)
     }
 }

@@ -229,18 +229,18 @@ public final class SourceFile: Sendable {
     }
 
     /// Calls `fate()` without blocking the caller; nil if the medium does not respond.
-    func fateNow() async -> SourceDisposition? {
+    func dispositionNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil
         }
         let found = try? await readers.run(path, on: identity.device) { () throws(UploadFailure) in
-            self.fate()
+            self.disposition()
         }
         return found ?? nil
     }
 
     /// Returns whether the file was deleted or replaced since it was opened; nil if it was not, or if unknown.
-    func fate() -> SourceDisposition? {
+    func disposition() -> SourceDisposition? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
         guard status.links < links else { return nil }
         do throws(SystemCallError) {

@@ -49,10 +49,10 @@ package final class SourceFolder: Sendable {
 
     /// Returns the device number (`st_dev`) of a folder, or of its nearest existing parent.
     package static func device(holding folder: LocalPath) -> UInt64? {
-        var place: LocalPath? = folder
-        while let folder = place {
+        var current: LocalPath? = folder
+        while let folder = current {
             if let status = FileStatus.of(folder, follows: true) { return status.identity.device }
-            place = folder.parent
+            current = folder.parent
         }
         return nil
     }

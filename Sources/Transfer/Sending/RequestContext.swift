@@ -61,7 +61,7 @@ public struct RetryCounts: Hashable, Sendable {
         /// No complete response arrived.
         case network
         /// The server's response was not accepted, or could not be decoded.
-        case answer
+        case response
         /// The credentials were refused (401, 407), or were not available.
         case authentication
         /// An adapter failed, or the request could not be made.
@@ -70,8 +70,8 @@ public struct RetryCounts: Hashable, Sendable {
 
     /// The number of retries after `Reason.network`.
     public var network = 0
-    /// The number of retries after `Reason.answer`.
-    public var answer = 0
+    /// The number of retries after `Reason.response`.
+    public var response = 0
     /// The number of retries after `Reason.authentication`.
     public var authentication = 0
     /// The number of retries after `Reason.preparation`.
@@ -80,13 +80,13 @@ public struct RetryCounts: Hashable, Sendable {
     public init() {}
 
     /// The number of retries except those for credentials, which have their own limit.
-    public var withoutAuthentication: Int { network + answer + preparation }
+    public var withoutAuthentication: Int { network + response + preparation }
 
     func adding(_ reason: Reason) -> RetryCounts {
         var counts = self
         switch reason {
         case .network: counts.network += 1
-        case .answer: counts.answer += 1
+        case .response: counts.response += 1
         case .authentication: counts.authentication += 1
         case .preparation: counts.preparation += 1
         }

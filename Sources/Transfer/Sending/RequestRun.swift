@@ -54,9 +54,9 @@ package struct RequestRun: Sendable {
         reportCreation()
         var context = context
         do throws(RequestFailure) {
-            let answer = try await attempts(&context)
-            reportEnd(.success(answer), in: context)
-            return answer
+            let accepted = try await attempts(&context)
+            reportEnd(.success(accepted), in: context)
+            return accepted
         } catch {
             reportEnd(.failure(error), in: context)
             throw error
@@ -73,8 +73,8 @@ package struct RequestRun: Sendable {
     package func reportEnd(_ result: Result<Accepted, RequestFailure>, in context: RequestContext) {
         let elapsed = ContinuousClock.now - created
         switch result {
-        case .success(let answer):
-            context.reportStep(.finished(status: answer.response.status, after: elapsed))
+        case .success(let accepted):
+            context.reportStep(.finished(status: accepted.response.status, after: elapsed))
         case .failure(.cancelled): context.report(.cancelled(after: elapsed))
         case .failure(let failure):
             context.report(.failed(reason: failure.failure.summary, after: elapsed))
@@ -166,8 +166,8 @@ extension RequestFailure {
         case .unusable, .adaptation:
             failure.category == .authentication ? .authentication : .preparation
         case .transport(let error): error.failure.category == .authentication ? .authentication : .network
-        case .rejected(_, let failure): failure.category == .authentication ? .authentication : .answer
-        case .undecodable: .answer
+        case .rejected(_, let failure): failure.category == .authentication ? .authentication : .response
+        case .undecodable: .response
         }
     }
 }

@@ -21,10 +21,10 @@ extension RequestSender {
         do throws(RequestFailure) {
             let response = try await sender.perform(
                 request, label: label, accept: acceptance())
-            return .answered(answer(response, to: exchange))
+            return .responded(protocolResponse(response, to: exchange))
         } catch {
             switch error {
-            case .rejected(let response, _): return .answered(answer(response, to: exchange))
+            case .rejected(let response, _): return .responded(protocolResponse(response, to: exchange))
             case .transport(let broken) where broken.reason != .cancelled:
                 let wasSent = [.broken, .staleConnection].contains(broken.reason)
                 return .broken(broken.failure, bodySent: wasSent ? broken.bodySent : nil)
@@ -33,10 +33,12 @@ extension RequestSender {
         }
     }
 
-    private func answer(_ response: TransportResponse, to exchange: Exchange) -> ExchangeOutcome.Response {
-        var answer = response.answer
-        answer.carriedCredentials = signs(exchange)
-        return answer
+    private func protocolResponse(_ response: TransportResponse, to exchange: Exchange)
+        -> ExchangeOutcome.Response
+    {
+        var received = response.protocolResponse
+        received.carriedCredentials = signs(exchange)
+        return received
     }
 
     /// False if the request has no means of authentication: no credentials, no configured fields, no query in its URL.
@@ -74,7 +76,7 @@ extension RequestSender {
         { [interceptor] _, response throws(RequestFailure) in
             guard interceptor.canRecover(response) else { return }
             await beforeRetrying()
-            throw .rejected(response, ResponseClassifier.failure(response.answer))
+            throw .rejected(response, ResponseClassifier.failure(response.protocolResponse))
         }
     }
 }

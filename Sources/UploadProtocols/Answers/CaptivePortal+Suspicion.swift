@@ -13,20 +13,20 @@ extension CaptivePortal {
     ///   - isResuming: True if the request asked for the confirmed bytes. An HTML page cannot state them.
     /// - Returns: nil if the response comes from the server.
     public init?(
-        suspecting answer: ExchangeOutcome.Response, to url: String, of software: Set<String>,
+        suspecting response: ExchangeOutcome.Response, to url: String, of software: Set<String>,
         isResuming: Bool = false
     ) {
-        guard URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(answer, of: software) else {
+        guard URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(response, of: software) else {
             return nil
         }
-        let isPage = Self.isPage(answer)
+        let isPage = Self.isPage(response)
         let isOtherSoftware = !software.isEmpty
-        let isEmpty = answer.body.isEmpty && answer.fields[.contentType] == nil
+        let isEmpty = response.body.isEmpty && response.fields[.contentType] == nil
         let isSuspicious =
-            switch answer.status {
-            case 302, 303, 307: answer.fields[.location] != nil
+            switch response.status {
+            case 302, 303, 307: response.fields[.location] != nil
             // RFC 9110 §15.5.2: a server that requires credentials names the scheme.
-            case 401: isOtherSoftware || isPage && answer.fields[.wwwAuthenticate] == nil
+            case 401: isOtherSoftware || isPage && response.fields[.wwwAuthenticate] == nil
             case 400, 403, 404, 405, 410, 411, 413: isPage || isEmpty && isOtherSoftware
             case 200..<300: isPage && (isOtherSoftware || isResuming)
             default: false
@@ -39,18 +39,18 @@ extension CaptivePortal {
     /// same response to every request.
     ///
     /// - Parameters:
-    ///   - answer: The response to the second request.
+    ///   - response: The response to the second request.
     ///   - software: The values of the field `Server` in earlier responses of the server.
     ///   - refusal: The status of the response in doubt.
     public static func isExcluded(
-        by answer: ExchangeOutcome.Response, of software: Set<String>, refusal: Int
+        by response: ExchangeOutcome.Response, of software: Set<String>, refusal: Int
     ) -> Bool {
-        if isOwn(answer, of: software) { return true }
-        guard software.isEmpty, !(300..<400).contains(answer.status), answer.status != 511 else {
+        if isOwn(response, of: software) { return true }
+        guard software.isEmpty, !(300..<400).contains(response.status), response.status != 511 else {
             return false
         }
         // A page with another status for another request comes from the server too: nginx has one page for each status.
-        return answer.status != refusal && (!isPage(answer) || answer.status >= 400)
+        return response.status != refusal && (!isPage(response) || response.status >= 400)
     }
 
     /// Returns the failure for `status`, the status in doubt. The upload waits, as behind a recognized captive portal.
@@ -62,9 +62,9 @@ extension CaptivePortal {
     }
 
     /// True if the response names the server's software, or has fields that only upload protocols use.
-    private static func isOwn(_ answer: ExchangeOutcome.Response, of software: Set<String>) -> Bool {
-        if let name = answer.fields[.server], software.contains(name) { return true }
-        return answer.fields.contains { field in
+    private static func isOwn(_ response: ExchangeOutcome.Response, of software: Set<String>) -> Bool {
+        if let name = response.fields[.server], software.contains(name) { return true }
+        return response.fields.contains { field in
             let name = field.name.canonicalName
             return ["tus-resumable", "dav"].contains(name)
                 || ["upload-", "x-amz-", "x-ms-", "x-goog-"].contains { name.hasPrefix($0) }

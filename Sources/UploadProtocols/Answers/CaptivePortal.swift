@@ -28,25 +28,25 @@ package struct CaptivePortal: Hashable, Sendable {
     ///
     /// - Parameter url: The URL of the request. With https, only the server itself can respond.
     /// - Returns: nil if the response may come from the server.
-    package init?(_ answer: ExchangeOutcome.Response, to url: String, expecting: Expectation) {
+    package init?(_ response: ExchangeOutcome.Response, to url: String, expecting: Expectation) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }
-        let target = answer.fields[.location].flatMap {
+        let target = response.fields[.location].flatMap {
             URL(string: $0, relativeTo: address)?.host()?.lowercased()
         }
         let elsewhere = target == address?.host()?.lowercased() ? nil : target
-        switch answer.status {
+        switch response.status {
         // A captive portal by definition (RFC 6585 §6).
         case 511: break
-        case _ where Self.isPage(answer) && Self.hasMark(answer.body): break
+        case _ where Self.isPage(response) && Self.hasMark(response.body): break
         // A server that has moved permanently sends 301 or 308.
         case 302, 303, 307: guard expecting.isKnown, elsewhere != nil else { return nil }
         case 200..<300:
-            guard expecting.isKnown, !expecting.mayBePage, Self.isPage(answer), !Self.isOwn(answer) else {
+            guard expecting.isKnown, !expecting.mayBePage, Self.isPage(response), !Self.isOwn(response) else {
                 return nil
             }
-            let looksLikePage = Self.beginsAsPage(answer.body)
-            guard looksLikePage || answer.body.isEmpty && expecting.isAboutFile else { return nil }
+            let looksLikePage = Self.beginsAsPage(response.body)
+            guard looksLikePage || response.body.isEmpty && expecting.isAboutFile else { return nil }
         default: return nil
         }
         host = elsewhere
@@ -61,18 +61,18 @@ package struct CaptivePortal: Hashable, Sendable {
     ///   - server: The host of the request.
     ///   - failure: The failure that revealed the captive portal; nil if a response revealed it.
     package func failure(inPlaceOf server: String, after failure: UploadFailure? = nil) -> UploadFailure {
-        let place = host.map { " (\($0))" } ?? ""
+        let named = host.map { " (\($0))" } ?? ""
         let summary = failure.map { "\($0.summary); it was accepted before" }
         let hint = "sign in to this network with a browser; waiting uploads resume by themselves"
         return UploadFailure(
-            .signInPage, summary ?? "a captive portal's sign-in page\(place) answers in place of \(server)",
+            .signInPage, summary ?? "a captive portal's sign-in page\(named) answers in place of \(server)",
             hint: failure?.hint.map { "this may be a network that wants you to sign in; if not, \($0)" }
                 ?? hint)
     }
 
     /// True if the response has the media type of an HTML page.
-    package static func isPage(_ answer: ExchangeOutcome.Response) -> Bool {
-        answer.fields[.contentType]?.lowercased().hasPrefix("text/html") == true
+    package static func isPage(_ response: ExchangeOutcome.Response) -> Bool {
+        response.fields[.contentType]?.lowercased().hasPrefix("text/html") == true
     }
 
     private static func beginsAsPage(_ body: [UInt8]) -> Bool {
@@ -82,8 +82,8 @@ package struct CaptivePortal: Hashable, Sendable {
     }
 
     /// True if a header field shows that the server itself responded. Some servers label every response as HTML.
-    private static func isOwn(_ answer: ExchangeOutcome.Response) -> Bool {
-        answer.fields.contains { field in
+    private static func isOwn(_ response: ExchangeOutcome.Response) -> Bool {
+        response.fields.contains { field in
             let name = field.name.canonicalName
             return ["etag", "location", "tus-resumable", "dav"].contains(name)
                 || ["upload-", "x-amz-", "x-ms-", "x-goog-"].contains { name.hasPrefix($0) }

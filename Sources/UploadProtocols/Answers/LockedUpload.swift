@@ -43,22 +43,23 @@ struct LockedUpload: Hashable, Sendable {
     ///
     /// The queue retries a locked upload without a limit. A response to HEAD has no body (RFC 9110 §9.3.2), so its
     /// status 400 may mean a lock or another failure of the server. That failure is retried a limited number of times.
-    static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure? {
-        let said = ResponseClassifier.failure(answer)
-        let wait = RetryAfter.seconds(in: answer.fields, now: Date()) ?? pause
-        if isMeant(by: answer) {
+    static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure?
+    {
+        let said = ResponseClassifier.failure(response)
+        let wait = RetryAfter.seconds(in: response.fields, now: Date()) ?? pause
+        if isMeant(by: response) {
             return UploadFailure(
                 .uploadLocked, "the server still serves an earlier request for this upload: \(said.summary)",
-                status: answer.status, retryAfter: wait)
+                status: response.status, retryAfter: wait)
         }
-        guard method == .head, answer.status == 400, answer.body.isEmpty else { return nil }
+        guard method == .head, response.status == 400, response.body.isEmpty else { return nil }
         return UploadFailure(.server, said.summary, hint: said.hint, status: 400, retryAfter: wait)
     }
 
-    private static func isMeant(by answer: ExchangeOutcome.Response) -> Bool {
-        let rows = known.filter { $0.status == answer.status }
+    private static func isMeant(by response: ExchangeOutcome.Response) -> Bool {
+        let rows = known.filter { $0.status == response.status }
         guard !rows.isEmpty else { return false }
-        let text = String(decoding: answer.body.prefix(2048), as: UTF8.self)
+        let text = String(decoding: response.body.prefix(2048), as: UTF8.self)
         return rows.contains { $0.text.map(text.contains) ?? true }
     }
 }

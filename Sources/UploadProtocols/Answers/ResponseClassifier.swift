@@ -9,17 +9,17 @@ package enum ResponseClassifier {
     ]
 
     /// Returns the failure for `answer`, worded for users.
-    package static func failure(_ answer: ExchangeOutcome.Response, now: Date = Date()) -> UploadFailure {
-        let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
-        let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
-        let place = redirection(of: answer).map { " and sends it to \($0)" } ?? ""
-        let wanted = answer.status == 401 ? SignInWish(answer) : nil
-        let summary = "the server answered \(answer.status)\(name)\(wanted?.clause ?? "")\(place)\(said)"
-        let wait = RetryAfter.seconds(in: answer.fields, now: now)
-        var failure = UploadFailure(category(answer.status), summary, status: answer.status)
+    package static func failure(_ response: ExchangeOutcome.Response, now: Date = Date()) -> UploadFailure {
+        let said = ServerText.excerpt(of: response).map { ": \($0)" } ?? ""
+        let name = StatusName.of(response.status).map { " (\($0))" } ?? ""
+        let goal = redirection(of: response).map { " and sends it to \($0)" } ?? ""
+        let wanted = response.status == 401 ? SignInWish(response) : nil
+        let summary = "the server answered \(response.status)\(name)\(wanted?.clause ?? "")\(goal)\(said)"
+        let wait = RetryAfter.seconds(in: response.fields, now: now)
+        var failure = UploadFailure(category(response.status), summary, status: response.status)
         // RFC 9110 §15.5.14: with Retry-After the refusal of the size is temporary.
-        if answer.status == 413, wait != nil { failure.category = .server }
-        failure.hint = wanted?.hint ?? hint(answer)
+        if response.status == 413, wait != nil { failure.category = .server }
+        failure.hint = wanted?.hint ?? hint(response)
         if failure.category == .server { failure.retryAfter = wait }
         return failure
     }
@@ -33,18 +33,18 @@ package enum ResponseClassifier {
     }
 
     /// Returns the target of a redirect without its query; nil if the target contains user info, which may be secret.
-    private static func redirection(of answer: ExchangeOutcome.Response) -> String? {
-        guard (300..<400).contains(answer.status), let location = answer.fields[.location],
+    private static func redirection(of response: ExchangeOutcome.Response) -> String? {
+        guard (300..<400).contains(response.status), let location = response.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
         else { return nil }
         let shown = ServerText.cleaned(UploadAddress.withoutQuery(location))
         return shown.isEmpty ? nil : shown
     }
 
-    private static func hint(_ answer: ExchangeOutcome.Response) -> String? {
-        switch answer.status {
+    private static func hint(_ response: ExchangeOutcome.Response) -> String? {
+        switch response.status {
         case 300..<400: "set the destination's url to the address it redirects to"
-        case 403 where !answer.carriedCredentials:
+        case 403 where !response.carriedCredentials:
             "writing there needs credentials, or is forbidden; set the destination's auth, then retry"
         case 403: "these credentials may not write there; fix the rights, then retry"
         case 404: "check the destination's url, then retry"
@@ -90,14 +90,14 @@ enum ProblemText {
 
 /// The text of a server, made safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
-    static func excerpt(of answer: ExchangeOutcome.Response) -> String? {
+    static func excerpt(of response: ExchangeOutcome.Response) -> String? {
         // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
-        guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()) else { return nil }
-        let type = answer.fields[.contentType]?.lowercased() ?? ""
-        let body = answer.body.prefix(2048)
+        guard ["identity", nil].contains(response.fields[.contentEncoding]?.lowercased()) else { return nil }
+        let type = response.fields[.contentType]?.lowercased() ?? ""
+        let body = response.body.prefix(2048)
         let said: String
         if type.contains("json") {
-            said = ProblemText.said(by: answer.body) ?? String(decoding: body, as: UTF8.self)
+            said = ProblemText.said(by: response.body) ?? String(decoding: body, as: UTF8.self)
         } else if type.hasPrefix("text/plain") {
             said = String(decoding: body, as: UTF8.self)
         } else if type.isEmpty, let text = String(bytes: body, encoding: .utf8), !text.hasPrefix("<") {

@@ -7,8 +7,8 @@ struct SignInWish: Hashable, Sendable {
     /// The maximum number of schemes to name in a sentence.
     private static let mostSchemes = 4
 
-    init(_ answer: ExchangeOutcome.Response) {
-        let challenges = AuthenticationChallenge.list(in: answer.fields)
+    init(_ response: ExchangeOutcome.Response) {
+        let challenges = AuthenticationChallenge.list(in: response.fields)
         var schemes: [String] = []
         for scheme in challenges.map({ ServerText.cleaned($0.scheme) }) where !schemes.contains(scheme) {
             schemes.append(scheme)
@@ -16,7 +16,7 @@ struct SignInWish: Hashable, Sendable {
         self.schemes = Array(schemes.prefix(Self.mostSchemes))
         realm = challenges.lazy.compactMap { $0.parameters["realm"] }.map(ServerText.cleaned)
             .first { !$0.isEmpty }
-        carriedCredentials = answer.carriedCredentials
+        carriedCredentials = response.carriedCredentials
     }
 
     /// The text that follows “401 (not signed in)” in the failure's summary; empty if there is nothing to add.

@@ -20,7 +20,7 @@ package struct AutoCheck: DestinationCheck {
     }
 
     package mutating func start() -> CheckStep {
-        if let choice = ProtocolChoice.told(by: url) { return check(choice, wasAsked: false) }
+        if let choice = ProtocolChoice.named(by: url) { return check(choice, wasAsked: false) }
         phase = .asking
         return .send(AutoProbe.exchange(at: UploadAddress.filled(url, with: "ferry-check")))
     }

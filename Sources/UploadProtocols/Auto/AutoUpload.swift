@@ -9,7 +9,7 @@ public struct AutoUpload: UploadProtocol {
     /// The abilities of all protocols together. If the chosen protocol lacks an ability that the options need, the
     /// upload fails before the first byte. Only a protocol that resumes has resources, so `resumes` is true.
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, answersInPages: true, checksums: Set(DigestAlgorithm.allCases),
+        resumes: true, isParallel: true, respondsWithPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
     private enum Phase: Sendable {
@@ -43,7 +43,7 @@ public struct AutoUpload: UploadProtocol {
         if let resource, let choice = resource.choice {
             return speak(choice, resource: resource.unstamped, capabilities: capabilities)
         }
-        if let choice = ProtocolChoice.told(by: item.url) { return begin(choice, capabilities) }
+        if let choice = ProtocolChoice.named(by: item.url) { return begin(choice, capabilities) }
         if let choice = capabilities?.choice { return begin(choice, capabilities) }
         phase = .asking
         return .send(AutoProbe.exchange(at: UploadAddress.filled(item.url, with: item.name)))
@@ -108,18 +108,18 @@ enum AutoProbe {
     static func choice(
         _ reply: ExchangeOutcome, at url: String, isGivenAddress: Bool, in catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> ProtocolChoice {
-        guard case .answered(let answer) = reply else { throw reply.failure }
-        var failure = ResponseClassifier.failure(answer)
+        guard case .responded(let response) = reply else { throw reply.failure }
+        var failure = ResponseClassifier.failure(response)
         let mayBeFile = isGivenAddress && !UploadAddress.tellsNamesApart(url)
-        if mayBeFile, failure.category != .authentication, ![429, 503].contains(answer.status) {
-            return try ProtocolChoice.told(by: answer, at: url, isGivenAddress: true)
+        if mayBeFile, failure.category != .authentication, ![429, 503].contains(response.status) {
+            return try ProtocolChoice.named(by: response, at: url, isGivenAddress: true)
         }
-        if failure.category == .authentication || (300..<400).contains(answer.status) { throw failure }
+        if failure.category == .authentication || (300..<400).contains(response.status) { throw failure }
         if failure.isTransient {
             failure.hint = failure.hint ?? "if the server never answers OPTIONS, set protocol"
             throw failure
         }
-        let choice = try ProtocolChoice.told(by: answer, at: url)
+        let choice = try ProtocolChoice.named(by: response, at: url)
         // A WebDAV folder accepts PUT like any other server (RFC 4918 §9.7).
         if choice.name == "webdav", entry(choice.name, in: catalog) == nil, UploadAddress.tellsNamesApart(url)
         {

@@ -12,11 +12,11 @@ package struct PlainCheck: DestinationCheck {
     }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
-        let failure = ResponseClassifier.failure(answer)
+        guard case .responded(let response) = reply else { return .failed(reply.failure) }
+        let failure = ResponseClassifier.failure(response)
         // Any other refusal of OPTIONS may concern OPTIONS only.
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
-        let allowed = answer.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
+        let allowed = response.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
         return .found("the server answers" + (allowed ?? ""))
     }
 }

@@ -17,7 +17,7 @@ public struct ProtocolChoice: Hashable, Sendable {
     public var sentence: String { "\(name), because \(because)" }
 
     /// Returns the choice that the URL itself determines, before any request; nil if it determines none.
-    public static func told(by url: String) -> ProtocolChoice? {
+    public static func named(by url: String) -> ProtocolChoice? {
         if url.lowercased().hasPrefix("s3://") {
             return ProtocolChoice("s3", because: "the address is s3://")
         }
@@ -53,22 +53,22 @@ public struct ProtocolChoice: Hashable, Sendable {
     ///
     /// - Parameter isGivenAddress: True if the user gave the URL instead of a destination's name.
     /// - Throws: `UploadFailure` (`permanent`) if the response does not show how to send files.
-    public static func told(
-        by answer: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false
+    public static func named(
+        by response: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false
     ) throws(UploadFailure) -> ProtocolChoice {
-        let said = announced(in: answer.fields)
+        let said = announced(in: response.fields)
         if isGivenAddress, !UploadAddress.tellsNamesApart(url), said.map({ $0.name == "webdav" }) ?? true {
             return ProtocolChoice(
                 "put", because: "the server says nothing else and it may be a file's address")
         }
         if let said { return said }
-        let allowed = methods(answer.fields[.allow])
+        let allowed = methods(response.fields[.allow])
         guard UploadAddress.tellsNamesApart(url) else {
             throw unknown(allowed.contains("PUT") ? "put" : "put, post, form or tus")
         }
         if allowed.contains("PUT") { return ProtocolChoice("put", because: "the server allows PUT") }
         // A folder that allows POST but not PUT creates files from posted data, in an unknown format.
-        if answer.isSuccess, allowed.contains("POST") { throw unknown("post or form") }
+        if response.isSuccess, allowed.contains("POST") { throw unknown("post or form") }
         return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
     }
 

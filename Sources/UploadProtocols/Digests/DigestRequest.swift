@@ -46,12 +46,12 @@ public struct DigestRequest: Hashable, Sendable {
     /// The range of the file's bytes, counted from the start of the file.
     public var range: Range<ByteCount>
     /// The field that carries the digest; nil if the digest is not sent and only the protocol needs it.
-    public var place: Carrier?
+    public var carrier: Carrier?
 
-    public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in place: Carrier? = nil) {
+    public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in carrier: Carrier? = nil) {
         self.algorithm = algorithm
         self.range = range
-        self.place = place
+        self.carrier = carrier
     }
 }
 

@@ -16,7 +16,7 @@ enum OfferedDigest {
         guard choice == .offered, (1...largestFile).contains(size), let key = ServerDigest.key(of: algorithm)
         else { return }
         exchange.fields[.wantReprDigest] = "\(key)=10"
-        exchange.digestsIfTold = [DigestRequest(algorithm, of: 0..<size)]
+        exchange.digestsIfReported = [DigestRequest(algorithm, of: 0..<size)]
     }
 
     /// Sets the digests to compute from the file, if the response reports one of the same algorithm in `source`. The
@@ -26,21 +26,21 @@ enum OfferedDigest {
         size: ByteCount, _ choice: ChecksumChoice
     ) {
         guard choice == .offered, (1...largestFile).contains(size) else { return }
-        exchange.digestsIfTold = algorithms.map { DigestRequest($0, of: 0..<size) }
-        exchange.toldIn = source
+        exchange.digestsIfReported = algorithms.map { DigestRequest($0, of: 0..<size) }
+        exchange.reportedIn = source
     }
 
     /// Returns the algorithm of the digest by which the response confirms the file; nil if it reports none.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server stored different bytes.
-    static func verified(by answer: ExchangeOutcome.Response) throws(UploadFailure) -> DigestAlgorithm? {
-        let found = FoundFile(headed: answer.fields)
-        switch found.agrees(with: answer.digests) {
+    static func verified(by response: ExchangeOutcome.Response) throws(UploadFailure) -> DigestAlgorithm? {
+        let found = FoundFile(headed: response.fields)
+        switch found.agrees(with: response.digests) {
         case .same(let algorithm): return algorithm
         case .different(let algorithm):
             // The digest may describe the response's own body instead of the file (RFC 9530 §3.1).
-            let text = ServerDigest(algorithm, RunningDigest.of(answer.body, algorithm))
-            guard found.told.contains(text) else { throw DigestComparison.mismatch(algorithm) }
+            let text = ServerDigest(algorithm, RunningDigest.of(response.body, algorithm))
+            guard found.reported.contains(text) else { throw DigestComparison.mismatch(algorithm) }
             return nil
         case nil: return nil
         }

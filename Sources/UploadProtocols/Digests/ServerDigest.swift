@@ -26,38 +26,38 @@ public struct ServerDigest: Hashable, Sendable {
     /// Returns the digests in header fields, strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's
     /// checksums of whole files.
     public static func `in`(_ fields: HTTPFields) -> [ServerDigest] {
-        var told = fields[.reprDigest].map(dictionary) ?? []
+        var reported = fields[.reprDigest].map(dictionary) ?? []
         if let field = fields[.ocChecksum] {
             for entry in field.split(separator: " ") {
                 let pair = entry.split(separator: ":", maxSplits: 1)
                 guard pair.count == 2, let algorithm = ownCloudNames[pair[0].uppercased()] else { continue }
-                if let bytes = unhex(pair[1]) { told.append(ServerDigest(algorithm, bytes)) }
+                if let bytes = unhex(pair[1]) { reported.append(ServerDigest(algorithm, bytes)) }
             }
         }
         for (name, algorithm) in s3Names {
             // A composite checksum (`BASE64-N`) covers the checksums of the parts, so it cannot be compared with the
             // file's.
             guard let value = fields[name], let data = Data(base64Encoded: value) else { continue }
-            told.append(ServerDigest(algorithm, Array(data)))
+            reported.append(ServerDigest(algorithm, Array(data)))
         }
-        return told.sorted { rank($0.algorithm) < rank($1.algorithm) }
+        return reported.sorted { rank($0.algorithm) < rank($1.algorithm) }
     }
 
     /// Returns the algorithms of the digests in header fields, with MD5 if the entity tag is an MD5, as in S3.
     public static func algorithms(in fields: HTTPFields) -> Set<DigestAlgorithm> {
-        let told = Set(Self.in(fields).map(\.algorithm))
-        if case .whole? = S3EntityTag(fields[.eTag], in: fields) { return told.union([.md5]) }
-        return told
+        let reported = Set(Self.in(fields).map(\.algorithm))
+        if case .whole? = S3EntityTag(fields[.eTag], in: fields) { return reported.union([.md5]) }
+        return reported
     }
 
     /// Returns the algorithms of the digests in one part of a response.
-    public static func algorithms(in answer: ExchangeOutcome.Response, _ source: Source) -> Set<
+    public static func algorithms(in response: ExchangeOutcome.Response, _ source: Source) -> Set<
         DigestAlgorithm
     > {
         switch source {
-        case .fields: algorithms(in: answer.fields)
-        case .googleObject: Set(GoogleObject(answer)?.told.map(\.algorithm) ?? [])
-        case .s3Completion: Set(S3Completion(answer.body)?.digests.map(\.algorithm) ?? [])
+        case .fields: algorithms(in: response.fields)
+        case .googleObject: Set(GoogleObject(response)?.reported.map(\.algorithm) ?? [])
+        case .s3Completion: Set(S3Completion(response.body)?.digests.map(\.algorithm) ?? [])
         }
     }
 

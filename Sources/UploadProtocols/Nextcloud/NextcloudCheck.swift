@@ -31,32 +31,32 @@ package struct NextcloudCheck: DestinationCheck {
     }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        let answer: ExchangeOutcome.Response
+        let response: ExchangeOutcome.Response
         switch reply {
         case .broken(let failure, _):
             if case .sizing(let report, _) = phase { return .finished(report) }
             return .failed(failure)
-        case .answered(let received): answer = received
+        case .responded(let received): response = received
         }
         switch phase {
         case .folder:
-            guard case .told(let findings) = WebDAVFolderFinding(answer, at: folder),
+            guard case .reported(let findings) = WebDAVFolderFinding(response, at: folder),
                 let uploads = NextcloudAddress(url)?.uploads
-            else { return .failed(WebDAVFailure.failure(answer)) }
+            else { return .failed(WebDAVFailure.failure(response)) }
             phase = .uploads(findings: findings)
             return .send(WebDAVProperties.exchange(uploads, depth: 1, [.resourcetype, .getlastmodified]))
-        case .uploads(let findings): return finish(findings, answer)
+        case .uploads(let findings): return finish(findings, response)
         case .sizing(var report, let index):
-            report.leftovers[index].size = WebDAVProperties.list(in: answer).map(Self.size)
+            report.leftovers[index].size = WebDAVProperties.list(in: response).map(Self.size)
             return askSize(of: index + 1, in: report)
         }
     }
 
-    private mutating func finish(_ findings: [String], _ answer: ExchangeOutcome.Response) -> CheckStep {
+    private mutating func finish(_ findings: [String], _ response: ExchangeOutcome.Response) -> CheckStep {
         guard let uploads = NextcloudAddress(url)?.uploads else {
             return .failed(NextcloudUpload.wrongAddress)
         }
-        guard answer.status == 207, let all = WebDAVProperties.list(in: answer) else {
+        guard response.status == 207, let all = WebDAVProperties.list(in: response) else {
             return .finished(
                 CheckReport(
                     findings: findings + ["uploads in chunks are not offered there; small files can be sent"])

@@ -4,9 +4,9 @@ import HTTPTypes
 extension NextcloudUpload {
     mutating func makeUpload() -> Step {
         knowsFolder = true
-        guard let place = NextcloudAddress(item.url) else { return .failed(Self.lost) }
+        guard let address = NextcloudAddress(item.url) else { return .failed(Self.lost) }
         var made = UploadResource(
-            url: place.folder(key: item.key), parts: .init(held: 0, planned: plan.count))
+            url: address.folder(key: item.key), parts: .init(held: 0, planned: plan.count))
         made.nextcloud = NextcloudMemory(name: name, chunkSize: plan.chunkSize)
         noteResource(made)
         phase = .makingUpload
@@ -15,16 +15,16 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveUpload(_ answer: ExchangeOutcome.Response) -> Step {
-        switch answer.status {
+    mutating func receiveUpload(_ response: ExchangeOutcome.Response) -> Step {
+        switch response.status {
         case 200..<300: return send(PartTable(plan, held: []))
         // The folder exists: an earlier attempt created it and did not record it. No other upload has its name.
         case 405: return list()
         case 404, 409:
-            var failure = WebDAVFailure.failure(answer)
+            var failure = WebDAVFailure.failure(response)
             failure.hint = "check that the user in the destination's url is the one who signs in"
             return .failed(failure, notes: [.resource(nil)])
-        default: return .failed(WebDAVFailure.failure(answer))
+        default: return .failed(WebDAVFailure.failure(response))
         }
     }
 
@@ -34,11 +34,11 @@ extension NextcloudUpload {
         return .send(WebDAVProperties.exchange(resource.url, depth: 1, [.resourcetype, .getcontentlength]))
     }
 
-    mutating func receiveList(_ answer: ExchangeOutcome.Response) -> Step {
+    mutating func receiveList(_ response: ExchangeOutcome.Response) -> Step {
         // The server deletes a folder to which no request has written for a day.
-        if [404, 410].contains(answer.status) { return startAgain() }
-        guard answer.status == 207 else { return .failed(WebDAVFailure.failure(answer)) }
-        guard let all = WebDAVProperties.list(in: answer) else {
+        if [404, 410].contains(response.status) { return startAgain() }
+        guard response.status == 207 else { return .failed(WebDAVFailure.failure(response)) }
+        guard let all = WebDAVProperties.list(in: response) else {
             return .failed(.server, "the server's list of chunks cannot be read")
         }
         var held: Set<Int> = []
@@ -78,12 +78,12 @@ extension NextcloudUpload {
     }
 
     mutating func receiveChunk(
-        _ answer: ExchangeOutcome.Response, _ number: Int, _ chunks: PartTable<NextcloudPlan>
+        _ response: ExchangeOutcome.Response, _ number: Int, _ chunks: PartTable<NextcloudPlan>
     )
         -> Step
     {
         var chunks = chunks
-        switch answer.status {
+        switch response.status {
         case 200..<300:
             chunks.hold(number)
             noteHeld(chunks)
@@ -95,7 +95,7 @@ extension NextcloudUpload {
             // Other chunks are still in flight. So this attempt fails, and the next attempt starts again.
             let lost: [Step.Note] = resource.map { [.serverLost($0.confirmed)] } ?? []
             return .failed(Self.lost, notes: lost + [.resource(nil)])
-        default: return .failed(WebDAVFailure.failure(answer))
+        default: return .failed(WebDAVFailure.failure(response))
         }
     }
 

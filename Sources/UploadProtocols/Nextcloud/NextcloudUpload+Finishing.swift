@@ -19,18 +19,18 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveWhole(_ answer: ExchangeOutcome.Response, _ exchange: Exchange) -> Step {
-        switch answer.status {
+    mutating func receiveWhole(_ response: ExchangeOutcome.Response, _ exchange: Exchange) -> Step {
+        switch response.status {
         case 200..<300:
-            return look(at: address(of: name), for: .result(ours: answer.digests))
+            return look(at: address(of: name), for: .result(ours: response.digests))
         case 404,
             409 where !knowsFolder:
             return makeFolders()
         case 412: return takenMeanwhile()
         default:
-            let failure = WebDAVFailure.failure(answer)
+            let failure = WebDAVFailure.failure(response)
             // 502 and 504 come from a proxy. They do not show what the server behind it did.
-            return .failed(failure, notes: [502, 504].contains(answer.status) ? [] : [.resource(nil)])
+            return .failed(failure, notes: [502, 504].contains(response.status) ? [] : [.resource(nil)])
         }
     }
 
@@ -49,17 +49,17 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveMove(_ answer: ExchangeOutcome.Response) -> Step {
-        switch answer.status {
-        case 207: return .failed(WebDAVFailure.move(answer))
+    mutating func receiveMove(_ response: ExchangeOutcome.Response) -> Step {
+        switch response.status {
+        case 207: return .failed(WebDAVFailure.move(response))
         case 200..<300:
-            return look(at: address(of: name), for: .result(ours: answer.digests))
+            return look(at: address(of: name), for: .result(ours: response.digests))
         // The folder is gone: an earlier MOVE assembled the file, or the server deleted the folder.
         case 404, 410: return mayBeMoved ? look(at: address(of: name), for: .settled) : startAgain()
         case 412: return takenMeanwhile()
         // A proxy timed out, or the file is locked while the server assembles it.
-        case 423, 502, 504: return stillAssembling(WebDAVFailure.failure(answer))
-        default: return .failed(WebDAVFailure.move(answer), notes: [.resource(resource)])
+        case 423, 502, 504: return stillAssembling(WebDAVFailure.failure(response))
+        default: return .failed(WebDAVFailure.move(response), notes: [.resource(resource)])
         }
     }
 
@@ -85,7 +85,7 @@ extension NextcloudUpload {
     }
 
     /// Handles a `MOVE` without a response. The server may work on it for minutes after the connection broke.
-    mutating func lostAnswer(_ failure: UploadFailure) -> Step {
+    mutating func lostResponse(_ failure: UploadFailure) -> Step {
         noteAssembling()
         return .failed(failure)
     }
@@ -137,25 +137,26 @@ extension NextcloudUpload {
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
-        guard let algorithm = options.checksum, let told = ServerDigest.ownCloudName(of: algorithm) else {
+        guard let algorithm = options.checksum, let reported = ServerDigest.ownCloudName(of: algorithm) else {
             return .done(receipt)
         }
         phase = .hashing(receipt, ours: ours)
         var exchange = Exchange(.patch, address(of: name).url, traits: .idempotent)
-        exchange.fields[.recalculateHash] = told.lowercased()
+        exchange.fields[.recalculateHash] = reported.lowercased()
         if ours.isEmpty { exchange.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
         return .send(exchange)
     }
 
-    func receiveHash(_ answer: ExchangeOutcome.Response, _ receipt: Receipt, _ ours: [ComputedDigest]) -> Step
+    func receiveHash(_ response: ExchangeOutcome.Response, _ receipt: Receipt, _ ours: [ComputedDigest])
+        -> Step
     {
-        let failure = ResponseClassifier.failure(answer)
-        guard answer.isSuccess else {
+        let failure = ResponseClassifier.failure(response)
+        guard response.isSuccess else {
             // The server computes digests since Nextcloud 23. With an older version, the digest is not compared.
             return failure.isTransient ? .failed(failure) : .done(receipt)
         }
         var receipt = receipt
-        switch FoundFile(headed: answer.fields).agrees(with: ours + answer.digests) {
+        switch FoundFile(headed: response.fields).agrees(with: ours + response.digests) {
         case .same(let algorithm): receipt.verified = algorithm
         case .different(let algorithm):
             return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])

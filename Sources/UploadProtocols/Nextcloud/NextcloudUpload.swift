@@ -9,7 +9,7 @@ import HTTPTypes
 public struct NextcloudUpload: UploadProtocol {
     public static let name = "nextcloud"
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, fillsPlace: true, answersInPages: true,
+        resumes: true, isParallel: true, fillsSlot: true, respondsWithPages: true,
         checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
 
@@ -28,7 +28,7 @@ public struct NextcloudUpload: UploadProtocol {
 
     /// The purpose of a lookup.
     enum Purpose: Sendable {
-        case place(ExistingChoice)
+        case found(ExistingChoice)
         case folder
         /// A lookup that shows whether an earlier `MOVE` without a response is still running.
         case assembling
@@ -105,22 +105,22 @@ public struct NextcloudUpload: UploadProtocol {
 
 extension NextcloudUpload {
     private mutating func next(_ reply: ExchangeOutcome, _ exchange: Exchange) -> Step {
-        let answer: ExchangeOutcome.Response
+        let response: ExchangeOutcome.Response
         switch (reply, phase) {
         case (.broken, .deleting(let receipt)): return .done(receipt)
-        case (.broken(let failure, .some), .moving): return lostAnswer(failure)
+        case (.broken(let failure, .some), .moving): return lostResponse(failure)
         case (.broken(let failure, _), _): return .failed(failure)
-        case (.answered(let received), _): answer = received
+        case (.responded(let received), _): response = received
         }
         switch phase {
-        case .looking(let look, let purpose): return receiveLook(answer, look, purpose)
-        case .makingFolders(let folders): return receiveFolder(answer, folders)
-        case .sendingWhole: return receiveWhole(answer, exchange)
-        case .makingUpload: return receiveUpload(answer)
-        case .listing: return receiveList(answer)
-        case .sendingChunks(let chunks): return receiveChunk(answer, exchange.part, chunks)
-        case .moving: return receiveMove(answer)
-        case .hashing(let receipt, let ours): return receiveHash(answer, receipt, ours)
+        case .looking(let look, let purpose): return receiveLook(response, look, purpose)
+        case .makingFolders(let folders): return receiveFolder(response, folders)
+        case .sendingWhole: return receiveWhole(response, exchange)
+        case .makingUpload: return receiveUpload(response)
+        case .listing: return receiveList(response)
+        case .sendingChunks(let chunks): return receiveChunk(response, exchange.part, chunks)
+        case .moving: return receiveMove(response)
+        case .hashing(let receipt, let ours): return receiveHash(response, receipt, ours)
         case .deleting(let receipt): return .done(receipt)
         }
     }
@@ -156,24 +156,24 @@ extension NextcloudUpload {
     }
 
     private mutating func receiveLook(
-        _ answer: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
+        _ response: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
     )
         -> Step
     {
         var look = look
-        switch (look.receive(answer), purpose) {
+        switch (look.receive(response), purpose) {
         case (.ask(let exchange), _):
             phase = .looking(look, purpose)
             return .send(exchange)
         case (.failed(let failure), _): return .failed(failure)
-        case (.found(let place, let ours), .place(var choice)):
-            let verdict = choice.receive(place, ours: ours)
+        case (.found(let found, let ours), .found(var choice)):
+            let verdict = choice.receive(found, ours: ours)
             return act(on: verdict, choice)
         case (.found(.nothing, _), .folder): return makeFolders()
         case (.found, .folder): return makeUpload()
-        case (.found(let place, _), .assembling): return foundAssembling(place)
-        case (.found(let place, _), .settled): return foundSettled(place)
-        case (.found(let place, _), .result(let ours)): return foundResult(place, ours)
+        case (.found(let found, _), .assembling): return foundAssembling(found)
+        case (.found(let found, _), .settled): return foundSettled(found)
+        case (.found(let found, _), .result(let ours)): return foundResult(found, ours)
         }
     }
 
@@ -190,7 +190,7 @@ extension NextcloudUpload {
         switch verdict {
         case .look(let name, let algorithm):
             return look(
-                at: address(of: name), for: .place(choice),
+                at: address(of: name), for: .found(choice),
                 orders: algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? [])
         case .free(let name, let replaces):
             (self.name, self.replaces) = (name, replaces)
@@ -218,10 +218,11 @@ extension NextcloudUpload {
         return .send(folders.start())
     }
 
-    private mutating func receiveFolder(_ answer: ExchangeOutcome.Response, _ folders: WebDAVFolders) -> Step
+    private mutating func receiveFolder(_ response: ExchangeOutcome.Response, _ folders: WebDAVFolders)
+        -> Step
     {
         var folders = folders
-        let verdict = folders.receive(answer)
+        let verdict = folders.receive(response)
         phase = .makingFolders(folders)
         switch verdict {
         case .ask(let exchange): return .send(exchange)

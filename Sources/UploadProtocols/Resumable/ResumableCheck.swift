@@ -12,23 +12,23 @@ package struct ResumableCheck: DestinationCheck {
     package mutating func start() -> CheckStep { .send(Self.question(target)) }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
-        let failure = ResponseClassifier.failure(answer)
+        guard case .responded(let response) = reply else { return .failed(reply.failure) }
+        let failure = ResponseClassifier.failure(response)
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
-        let told = ResumableResponse(answer, version: .eight)
+        let reported = ResumableResponse(response, version: .eight)
         var found = ServerCapabilities()
-        found.note(told)
+        found.note(reported)
         return .finished(
-            CheckReport(findings: findings(told), capabilities: found.facts.isEmpty ? nil : found))
+            CheckReport(findings: findings(reported), capabilities: found.facts.isEmpty ? nil : found))
     }
 
     static func question(_ target: String) -> Exchange {
         Exchange(.options, target, fields: InteropVersion.eight.fields)
     }
 
-    private func findings(_ told: ResumableResponse) -> [String] {
-        guard let limit = told.limit else {
-            if let version = told.version {
+    private func findings(_ reported: ResumableResponse) -> [String] {
+        guard let limit = reported.limit else {
+            if let version = reported.version {
                 return ["the server speaks resumable uploads of interop version \(version.rawValue)"]
             }
             return [

@@ -29,13 +29,13 @@ extension UploadResource {
     private static let longestAge: ByteCount = 10 * 366 * 86_400
 
     /// Stores the limits for appends, and the time when the server drops the upload.
-    mutating func take(_ told: UploadLimit?) {
-        guard let told else { return }
-        if let age = told.age { expires = Date().addingTimeInterval(Double(min(age, Self.longestAge))) }
-        let hasLimits = told.maximumAppend != nil || told.minimumAppend ?? 0 > 0
+    mutating func take(_ reported: UploadLimit?) {
+        guard let reported else { return }
+        if let age = reported.age { expires = Date().addingTimeInterval(Double(min(age, Self.longestAge))) }
+        let hasLimits = reported.maximumAppend != nil || reported.minimumAppend ?? 0 > 0
         resumable.limit =
             hasLimits
-            ? UploadLimit(maximumAppend: told.maximumAppend, minimumAppend: told.minimumAppend) : nil
+            ? UploadLimit(maximumAppend: reported.maximumAppend, minimumAppend: reported.minimumAppend) : nil
     }
 }
 

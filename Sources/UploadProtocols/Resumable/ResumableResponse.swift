@@ -15,8 +15,8 @@ struct ResumableResponse: Sendable {
     var problem: ResumableProblem?
 
     /// - Parameter version: The version of the request.
-    init(_ answer: ExchangeOutcome.Response, version asked: InteropVersion) {
-        let fields = answer.fields
+    init(_ response: ExchangeOutcome.Response, version asked: InteropVersion) {
+        let fields = response.fields
         version = InteropVersion(field: fields[.uploadDraftInteropVersion])
         // Both fields are read in any version, because swift-nio-extras 1.35.2 swaps them.
         isComplete =
@@ -25,7 +25,7 @@ struct ResumableResponse: Sendable {
         offset = StructuredField.count(fields[.uploadOffset])
         length = StructuredField.count(fields[.uploadLength])
         limit = fields[.uploadLimit].flatMap { UploadLimit($0, version: asked) }
-        problem = ResumableProblem(answer)
+        problem = ResumableProblem(response)
     }
 
     /// True if only a server with resumable uploads sends this response.
@@ -57,9 +57,9 @@ enum ResumableProblem: Sendable, Hashable {
     }
 
     /// - Returns: The problem; nil if the response contains no problem (RFC 9457) of these types.
-    init?(_ answer: ExchangeOutcome.Response) {
-        guard answer.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,
-            let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body)),
+    init?(_ response: ExchangeOutcome.Response) {
+        guard response.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,
+            let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)),
             let mark = body.type.lastIndex(where: { $0 == "#" || $0 == "/" })
         else { return nil }
         switch body.type[body.type.index(after: mark)...] {

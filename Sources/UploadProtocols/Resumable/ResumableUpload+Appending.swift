@@ -15,25 +15,26 @@ extension ResumableUpload {
         return .send(Exchange(.head, resource.url, fields: fields), notes: notes)
     }
 
-    mutating func receiveOffset(_ answer: ExchangeOutcome.Response, resource: UploadResource) -> Step {
-        let told = ResumableResponse(answer, version: resource.resumable.interop ?? .eight)
-        switch answer.status {
+    mutating func receiveOffset(_ response: ExchangeOutcome.Response, resource: UploadResource) -> Step {
+        let reported = ResumableResponse(response, version: resource.resumable.interop ?? .eight)
+        switch response.status {
         case 200..<300:
             var resource = resource
-            if let offset = told.offset { resource.appends.didAsk(offset) }
-            if let length = told.length, length != item.size { return misfit(resource) }
-            if told.isComplete == true {
-                return told.offset ?? item.size == item.size ? done(resource, answer) : misfit(resource)
+            if let offset = reported.offset { resource.appends.didAsk(offset) }
+            if let length = reported.length, length != item.size { return misfit(resource) }
+            if reported.isComplete == true {
+                return reported.offset ?? item.size == item.size ? done(resource, response) : misfit(resource)
             }
-            guard let offset = told.offset else {
+            guard let offset = reported.offset else {
                 // Another server responded, or this one is temporarily wrong.
                 let end = budget.standstill("the server does not say how much it holds (Upload-Offset)")
                 return end.map { .failed($0) } ?? query(resource)
             }
-            return advance(resource, told, to: offset, end: nil)
+            return advance(resource, reported, to: offset, end: nil)
         case 404, 410: return gone(resource)
-        case 403 where told.offset == nil: return gone(resource)
-        default: return .failed(LockedUpload.failure(answer, to: .head) ?? ResponseClassifier.failure(answer))
+        case 403 where reported.offset == nil: return gone(resource)
+        default:
+            return .failed(LockedUpload.failure(response, to: .head) ?? ResponseClassifier.failure(response))
         }
     }
 
@@ -68,7 +69,7 @@ extension ResumableUpload {
             exchange.digests = [
                 DigestRequest(
                     algorithm, of: resource.confirmed..<end,
-                    in: Self.place(of: algorithm, in: .contentDigest))
+                    in: Self.carrier(of: algorithm, in: .contentDigest))
             ]
         }
         if completes { OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice) }
@@ -95,37 +96,39 @@ extension ResumableUpload {
         return .failed(failure, notes: known == resource ? [] : [.resource(known)])
     }
 
-    mutating func receiveAppend(_ answer: ExchangeOutcome.Response, resource: UploadResource, end: ByteCount)
+    mutating func receiveAppend(
+        _ response: ExchangeOutcome.Response, resource: UploadResource, end: ByteCount
+    )
         -> Step
     {
         var resource = resource
-        if answer.isSuccess {
+        if response.isSuccess {
             resource.appends.didAppend()
         } else {
             resource.appends.wasRefused()
         }
-        let told = ResumableResponse(answer, version: resource.resumable.interop ?? .eight)
+        let reported = ResumableResponse(response, version: resource.resumable.interop ?? .eight)
         let completes = end == item.size
         // A response has arrived, so the mark for a missing response is removed.
         let known: [Step.Note] = [.resource(resource)]
-        if told.problem == .completedUpload {
+        if reported.problem == .completedUpload {
             return askAgain(resource, "the server calls the upload complete and incomplete", .permanent)
         }
-        if told.isComplete == true, completes || !answer.isSuccess {
-            return verdict(answer, resource)
+        if reported.isComplete == true, completes || !response.isSuccess {
+            return verdict(response, resource)
         }
-        if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked, notes: known) }
-        switch answer.status {
-        case 200..<300: return receiveSuccess(told, answer, resource: resource, end: end)
+        if let locked = LockedUpload.failure(response, to: .patch) { return .failed(locked, notes: known) }
+        switch response.status {
+        case 200..<300: return receiveSuccess(reported, response, resource: resource, end: end)
         case 409, 460: return askAgain(resource, "the server refuses every offset it names")
-        case 413: return sendLess(answer, told, resource: resource, end: end)
-        case 400 where told.problem == .inconsistentLength: return misfit(resource)
-        case 400..<500 where told.problem == .mismatchingDigest:
+        case 413: return sendLess(response, reported, resource: resource, end: end)
+        case 400 where reported.problem == .inconsistentLength: return misfit(resource)
+        case 400..<500 where reported.problem == .mismatchingDigest:
             return askAgain(
                 resource, ResumableProblem.mismatchingDigest.failure(status: 400).summary, .permanent)
         case 404, 410: return gone(resource)
         default:
-            let failure = ResponseClassifier.failure(answer)
+            let failure = ResponseClassifier.failure(response)
             // A permanent failure is definite. A transient failure may come after the server stored the last byte.
             guard failure.isTransient, completes else { return .failed(failure, notes: known) }
             return .failed(failure, notes: [.resource(resource.withWholeBodySent(true))])
@@ -133,10 +136,10 @@ extension ResumableUpload {
     }
 
     private mutating func receiveSuccess(
-        _ told: ResumableResponse, _ answer: ExchangeOutcome.Response, resource: UploadResource,
+        _ reported: ResumableResponse, _ response: ExchangeOutcome.Response, resource: UploadResource,
         end: ByteCount
     ) -> Step {
-        if told.isComplete == true {
+        if reported.isComplete == true {
             return .failed(
                 .permanent,
                 "the server ended the upload at \(ByteFormat.sentence(end)) of \(ByteFormat.sentence(item.size))",
@@ -144,41 +147,41 @@ extension ResumableUpload {
                 notes: [.resource(nil)])
         }
         // A success without a contradicting offset means that the server has stored everything.
-        if end == item.size, told.isComplete == nil, told.offset ?? end == end {
-            return done(resource, answer)
+        if end == item.size, reported.isComplete == nil, reported.offset ?? end == end {
+            return done(resource, response)
         }
-        if end == item.size, told.offset ?? end == end {
+        if end == item.size, reported.offset ?? end == end {
             return askAgain(resource, "the server has the whole file and does not call it complete")
         }
-        return advance(resource, told, to: told.offset ?? end, end: end)
+        return advance(resource, reported, to: reported.offset ?? end, end: end)
     }
 
     /// Continues from the offset that the server states, even if an earlier response stated another one.
     ///
     /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
     private mutating func advance(
-        _ resource: UploadResource, _ told: ResumableResponse, to offset: ByteCount, end: ByteCount?
+        _ resource: UploadResource, _ reported: ResumableResponse, to offset: ByteCount, end: ByteCount?
     ) -> Step {
         if offset > end ?? item.size { return misfit(resource) }
         var moved = resource.withWholeBodySent(false)
         moved.confirmed = offset
-        moved.take(told.limit)
+        moved.take(reported.limit)
         let notes = resource.notes(of: moved)
         let end = budget.judge(offset, after: resource.confirmed, hasSent: end != nil)
         return end.map { .failed($0, notes: notes) } ?? append(moved, noting: notes)
     }
 
     private mutating func sendLess(
-        _ answer: ExchangeOutcome.Response, _ told: ResumableResponse, resource: UploadResource,
+        _ response: ExchangeOutcome.Response, _ reported: ResumableResponse, resource: UploadResource,
         end: ByteCount
     ) -> Step {
         let sent = end - resource.confirmed
         var smaller = resource
-        smaller.take(told.limit)
+        smaller.take(reported.limit)
         let most = smaller.resumable.limit?.maximumAppend ?? .max
         let guess = max(min(sent / 2, Self.largestGuess), min(Self.smallestGuess, most))
-        guard guess < sent, RetryAfter.seconds(in: answer.fields, now: Date()) == nil else {
-            return .failed(ResponseClassifier.failure(answer), notes: [.resource(resource)])
+        guard guess < sent, RetryAfter.seconds(in: response.fields, now: Date()) == nil else {
+            return .failed(ResponseClassifier.failure(response), notes: [.resource(resource)])
         }
         smaller.resumable.largestAppend = most < sent ? most : guess
         return query(smaller, noting: [.resource(smaller)])
@@ -200,7 +203,7 @@ extension ResumableUpload {
     private mutating func gone(_ resource: UploadResource) -> Step {
         // The server confirmed the whole file before, and has deleted the upload since.
         if resource.marks.isAcknowledged {
-            return .done(Receipt(location: place(named: nil, resource), bytes: item.size))
+            return .done(Receipt(location: location(named: nil, resource), bytes: item.size))
         }
         if resource.wholeBodySent { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
         return restart(after: resource, because: "the server no longer knows the upload")
@@ -209,23 +212,24 @@ extension ResumableUpload {
 
 extension ResumableUpload {
     /// Handles the final response, which accepts or refuses the whole file. Nothing is left to resume after it.
-    private func verdict(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
-        if answer.isSuccess { return done(resource, answer) }
-        if let problem = ResumableResponse(answer, version: .eight).problem {
-            return .failed(problem.failure(status: answer.status), notes: [.resource(nil)])
+    private func verdict(_ response: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
+        if response.isSuccess { return done(resource, response) }
+        if let problem = ResumableResponse(response, version: .eight).problem {
+            return .failed(problem.failure(status: response.status), notes: [.resource(nil)])
         }
-        var failure = ResponseClassifier.failure(answer)
+        var failure = ResponseClassifier.failure(response)
         failure.summary = "the file arrived and was turned down: \(failure.summary)"
         return .failed(failure, notes: [.resource(nil)])
     }
 
-    private func done(_ resource: UploadResource, _ answer: ExchangeOutcome.Response) -> Step {
+    private func done(_ resource: UploadResource, _ response: ExchangeOutcome.Response) -> Step {
         var receipt = Receipt(
-            location: place(named: answer, resource), entityTag: answer.fields[.eTag], bytes: item.size)
+            location: location(named: response, resource), entityTag: response.fields[.eTag], bytes: item.size
+        )
         if let own = resource.resumable.ownDigest, let algorithm = options.checksum,
-            let told = ServerDigest.in(answer.fields).first(where: { $0.algorithm == algorithm })
+            let reported = ServerDigest.in(response.fields).first(where: { $0.algorithm == algorithm })
         {
-            guard told.bytes == own else {
+            guard reported.bytes == own else {
                 return .failed(
                     .permanent,
                     "the server's \(algorithm.shown) is not the file's: what it holds is something else",
@@ -233,7 +237,7 @@ extension ResumableUpload {
             }
             receipt.verified = algorithm
         } else if options.checksumChoice == .offered {
-            do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {
+            do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {
                 return .failed(error, notes: [.resource(nil)])
             }
         }
@@ -252,8 +256,8 @@ extension ResumableUpload {
     }
 
     /// Returns the location of the finished file: from the response, else the target of a PUT or the upload's URL.
-    private func place(named answer: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
-        for field in [answer?.fields[.contentLocation], answer?.fields[.location]] {
+    private func location(named response: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
+        for field in [response?.fields[.contentLocation], response?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
         }
         return options.requestMethod(or: .post) == .put ? target : resource.url

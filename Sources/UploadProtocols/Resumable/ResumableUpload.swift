@@ -9,7 +9,7 @@ import HTTPTypes
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(
-        resumes: true, answersInPages: true, checksums: [.sha256, .sha1, .md5, .crc32c])
+        resumes: true, respondsWithPages: true, checksums: [.sha256, .sha1, .md5, .crc32c])
 
     enum Phase: Sendable {
         case discovering
@@ -51,18 +51,18 @@ public struct ResumableUpload: SequentialProtocol {
     }
 
     public mutating func receive(_ reply: ExchangeOutcome) -> Step {
-        let answer: ExchangeOutcome.Response
+        let response: ExchangeOutcome.Response
         switch reply {
         case .broken(let failure, let bodySent): return broke(failure, afterSending: bodySent ?? 0)
-        case .answered(let received): answer = received
+        case .responded(let received): response = received
         }
         switch phase {
-        case .discovering: return receiveOptions(answer)
-        case .creating(let version): return receiveCreation(answer, version: version)
-        case .querying(let resource): return receiveOffset(answer, resource: resource)
+        case .discovering: return receiveOptions(response)
+        case .creating(let version): return receiveCreation(response, version: version)
+        case .querying(let resource): return receiveOffset(response, resource: resource)
         case .appending(let resource, let end):
-            return located(receiveAppend(answer, resource: resource, end: end), resource)
-        case .locating(let receipt): return LocationCheck.step(answer, receipt)
+            return located(receiveAppend(response, resource: resource, end: end), resource)
+        case .locating(let receipt): return LocationCheck.step(response, receipt)
         }
     }
 
@@ -110,12 +110,12 @@ public struct ResumableUpload: SequentialProtocol {
 }
 
 extension ResumableUpload {
-    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
-        if [401, 407].contains(answer.status) || ResponseClassifier.failure(answer).isTransient {
-            return .failed(ResponseClassifier.failure(answer))
+    private mutating func receiveOptions(_ response: ExchangeOutcome.Response) -> Step {
+        if [401, 407].contains(response.status) || ResponseClassifier.failure(response).isTransient {
+            return .failed(ResponseClassifier.failure(response))
         }
         var found = capabilities
-        found.note(ResumableResponse(answer, version: .eight))
+        found.note(ResumableResponse(response, version: .eight))
         learn(found)
         // Without `Upload-Limit` the server may still support uploads: older versions do not require the field.
         return create(noting: search.isExpected ? [.capabilities(found)] : [])
@@ -135,12 +135,12 @@ extension ResumableUpload {
         var orders: [DigestRequest] = []
         if version.isTyped {
             fields[.uploadLength] = "\(item.size)"
-            if let algorithm = options.checksum, let place = Self.place(of: algorithm, in: .reprDigest) {
+            if let algorithm = options.checksum, let carrier = Self.carrier(of: algorithm, in: .reprDigest) {
                 fields[.wantReprDigest] = wantedDigest
                 if let ownDigest {
-                    fields[.reprDigest] = place.value(ownDigest)
+                    fields[.reprDigest] = carrier.value(ownDigest)
                 } else {
-                    orders = [DigestRequest(algorithm, of: 0..<item.size, in: place)]
+                    orders = [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
                 }
             }
         }
@@ -151,27 +151,29 @@ extension ResumableUpload {
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, version: InteropVersion) -> Step
+    private mutating func receiveCreation(_ response: ExchangeOutcome.Response, version: InteropVersion)
+        -> Step
     {
-        if let digest = answer.digests.first { ownDigest = digest.bytes }
-        let told = ResumableResponse(answer, version: version)
-        switch answer.status {
+        if let digest = response.digests.first { ownDigest = digest.bytes }
+        let reported = ResumableResponse(response, version: version)
+        switch response.status {
         case 200..<300:
             // The target may have stored an empty file, or any server may have sent this response.
-            guard told.isComplete != true, search.isExpected || told.isTelling else {
+            guard reported.isComplete != true, search.isExpected || reported.isTelling else {
                 return .failed(tookEmptyFile())
             }
-            return created(answer, told, version: told.version ?? version)
+            return created(response, reported, version: reported.version ?? version)
         case 400, 412:
             // Observed: 400 with the server's version (swift-nio-extras), 412 from a server that expects tus (tusd).
-            if let problem = told.problem { return .failed(problem.failure(status: answer.status)) }
-            return search.refused(version, answer, spoken: told.version).map { .failed($0) } ?? create()
-        case _ where !hasAsked && answer.refusesKind: return askAnew()
+            if let problem = reported.problem { return .failed(problem.failure(status: response.status)) }
+            return search.refused(version, response, spoken: reported.version).map { .failed($0) } ?? create()
+        case _ where !hasAsked && response.refusesKind: return askAnew()
         case 413:
             return .failed(
-                told.limit?.refusal(ofSize: item.size) ?? ResponseClassifier.failure(answer).naming(item.size)
+                reported.limit?.refusal(ofSize: item.size)
+                    ?? ResponseClassifier.failure(response).naming(item.size)
             )
-        default: return .failed(ResponseClassifier.failure(answer))
+        default: return .failed(ResponseClassifier.failure(response))
         }
     }
 
@@ -184,16 +186,16 @@ extension ResumableUpload {
     }
 
     private mutating func created(
-        _ answer: ExchangeOutcome.Response, _ told: ResumableResponse, version: InteropVersion
+        _ response: ExchangeOutcome.Response, _ reported: ResumableResponse, version: InteropVersion
     )
         -> Step
     {
-        guard let location = answer.fields[.location] else {
+        guard let location = response.fields[.location] else {
             return .failed(
                 .permanent, "the server made the upload and did not say where (no Location)",
                 hint: "check that the destination's url takes resumable uploads")
         }
-        guard told.offset ?? 0 == 0 else {
+        guard reported.offset ?? 0 == 0 else {
             return .failed(.permanent, "the server says that it holds bytes of an upload that has none yet")
         }
         do throws(UploadFailure) {
@@ -201,14 +203,16 @@ extension ResumableUpload {
             resource.resumable.interop = version
             resource.resumable.ownDigest = ownDigest
             dropped.mark(&resource)
-            resource.take(told.limit)
+            resource.take(reported.limit)
             ChunkSizePolicy.apply(capabilities, to: &resource)
             var found = capabilities
             found.facts[Fact.version] = "\(version.rawValue)"
             var notes: [Step.Note] = found == capabilities ? [] : [.capabilities(found)]
             learn(found)
             notes.append(.resource(resource))
-            if let refusal = told.limit?.refusal(ofSize: item.size) { return .failed(refusal, notes: notes) }
+            if let refusal = reported.limit?.refusal(ofSize: item.size) {
+                return .failed(refusal, notes: notes)
+            }
             return append(resource, noting: notes)
         } catch {
             return .failed(error)
@@ -224,7 +228,7 @@ extension ResumableUpload {
     }
 
     /// Returns the digest's form in `Repr-Digest` or `Content-Digest` (RFC 9530 §2); nil if it has none there.
-    static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
+    static func carrier(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
             DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
         }
@@ -257,16 +261,16 @@ struct VersionSearch: Sendable {
     /// - Parameter spoken: The version that the server names; nil if it names none.
     /// - Returns: The failure that ends the search; nil to try another version.
     mutating func refused(
-        _ version: InteropVersion, _ answer: ExchangeOutcome.Response, spoken: InteropVersion?
+        _ version: InteropVersion, _ response: ExchangeOutcome.Response, spoken: InteropVersion?
     ) -> UploadFailure? {
         versions.removeAll { $0 == version }
         if let spoken, versions.contains(spoken) { prefer(spoken) }
-        var failure = firstRefusal ?? ResponseClassifier.failure(answer)
+        var failure = firstRefusal ?? ResponseClassifier.failure(response)
         firstRefusal = failure
         // A server that names the version of the request probably refuses it for another reason: swift-nio-extras 1.35
         // names its newest version with every refusal.
-        let namesAnother = answer.fields[.uploadDraftInteropVersion] != nil && spoken != version
-        if answer.status == 412 || namesAnother { isAboutVersion = true }
+        let namesAnother = response.fields[.uploadDraftInteropVersion] != nil && spoken != version
+        if response.status == 412 || namesAnother { isAboutVersion = true }
         guard versions.isEmpty else { return nil }
         if isAboutVersion {
             failure.summary =
@@ -279,11 +283,11 @@ struct VersionSearch: Sendable {
 
 extension ServerCapabilities {
     /// Stores the facts in a response to `OPTIONS`.
-    mutating func note(_ told: ResumableResponse) {
-        if let version = told.version, version != .eight {
+    mutating func note(_ reported: ResumableResponse) {
+        if let version = reported.version, version != .eight {
             facts[ResumableUpload.Fact.version] = "\(version.rawValue)"
         }
-        guard var limit = told.limit else { return }
+        guard var limit = reported.limit else { return }
         limit.age = nil
         facts[ResumableUpload.Fact.limit] = limit.header()
         maximumSize = limit.maximumSize ?? maximumSize

@@ -83,12 +83,12 @@ struct S3Completion {
     var digests: [ServerDigest] {
         guard root.child(named: "ChecksumType")?.text != "COMPOSITE" else { return [] }
         return [DigestAlgorithm.crc64nvme, .crc32c].compactMap { algorithm in
-            told(algorithm).flatMap(S3Checksum.bytes).map { ServerDigest(algorithm, $0) }
+            reported(algorithm).flatMap(S3Checksum.bytes).map { ServerDigest(algorithm, $0) }
         }
     }
 
     /// Returns the object's digest as the server wrote it; nil if the response does not contain it.
-    func told(_ algorithm: DigestAlgorithm) -> String? {
+    func reported(_ algorithm: DigestAlgorithm) -> String? {
         S3Checksum.element(algorithm).flatMap { root.child(named: $0)?.text }
     }
 }

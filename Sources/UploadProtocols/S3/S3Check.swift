@@ -41,10 +41,10 @@ package struct S3Check: DestinationCheck {
         switch (phase, reply) {
         case (.sizing, .broken): .finished(report)
         case (_, .broken(let failure, _)): .failed(failure)
-        case (.starting, .answered): start()
-        case (.listing, .answered(let answer)): receiveList(answer)
-        case (.searching, .answered(let answer)): receiveUploads(answer)
-        case (.sizing(let index), .answered(let answer)): receiveParts(answer, of: index)
+        case (.starting, .responded): start()
+        case (.listing, .responded(let response)): receiveList(response)
+        case (.searching, .responded(let response)): receiveUploads(response)
+        case (.sizing(let index), .responded(let response)): receiveParts(response, of: index)
         }
     }
 
@@ -60,22 +60,22 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    private mutating func receiveList(_ answer: ExchangeOutcome.Response) -> CheckStep {
+    private mutating func receiveList(_ response: ExchangeOutcome.Response) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
         let bucket = ServerText.cleaned(address.bucket ?? "")
-        if answer.isSuccess {
-            guard let root = XMLDocument.parse(answer.body), root.name != "Error" else {
+        if response.isSuccess {
+            guard let root = XMLDocument.parse(response.body), root.name != "Error" else {
                 return .failed(
                     .permanent, "what answers there is no S3 server",
                     hint: "check the destination's url and protocol")
             }
-            let region = answer.fields[.named("x-amz-bucket-region")].map {
+            let region = response.fields[.named("x-amz-bucket-region")].map {
                 ", in the region \(ServerText.cleaned($0))"
             }
             report.findings.append("the bucket \(bucket) is there and can be read\(region ?? "")")
         } else {
-            let error = S3Error(answer)
-            guard error.code == "AccessDenied" || error.code.isEmpty && answer.status == 403 else {
+            let error = S3Error(response)
+            guard error.code == "AccessDenied" || error.code.isEmpty && response.status == 403 else {
                 return .failed(error.failure)
             }
             report.findings.append(
@@ -101,13 +101,13 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    private mutating func receiveUploads(_ answer: ExchangeOutcome.Response) -> CheckStep {
+    private mutating func receiveUploads(_ response: ExchangeOutcome.Response) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
-        guard answer.isSuccess, let page = S3UploadPage(answer.body) else {
-            let error = S3Error(answer)
+        guard response.isSuccess, let page = S3UploadPage(response.body) else {
+            let error = S3Error(response)
             if error.isTransient { return .failed(error.failure) }
             report.findings.append(
-                "unfinished uploads cannot be listed (\(error.code.isEmpty ? "\(answer.status)" : error.code))"
+                "unfinished uploads cannot be listed (\(error.code.isEmpty ? "\(response.status)" : error.code))"
             )
             return .finished(report)
         }
@@ -141,10 +141,10 @@ package struct S3Check: DestinationCheck {
                 fields: S3CreationFields.always(options.s3)))
     }
 
-    private mutating func receiveParts(_ answer: ExchangeOutcome.Response, of index: Int) -> CheckStep {
+    private mutating func receiveParts(_ response: ExchangeOutcome.Response, of index: Int) -> CheckStep {
         // The upload was completed or aborted after the list was made.
-        if answer.status == 404 { return askSize(of: index + 1, after: nil) }
-        guard answer.isSuccess, let page = S3PartPage(answer.body, digest: nil) else {
+        if response.status == 404 { return askSize(of: index + 1, after: nil) }
+        guard response.isSuccess, let page = S3PartPage(response.body, digest: nil) else {
             return .finished(report)
         }
         let sizes = page.parts.map(\.size).filter { $0 >= 0 }

@@ -83,14 +83,14 @@ enum S3EntityTag: Hashable {
         guard let tag, !encryption.hasPrefix("aws:kms"),
             fields[.named("x-amz-server-side-encryption-customer-algorithm")] == nil
         else { return nil }
-        let pieces = tag.filter { $0 != "\"" }.split(separator: "-", omittingEmptySubsequences: false)
-        guard let first = pieces.first, first.utf8.count == 32, let digest = ServerDigest.unhex(first) else {
+        let parts = tag.filter { $0 != "\"" }.split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = parts.first, first.utf8.count == 32, let digest = ServerDigest.unhex(first) else {
             return nil
         }
-        switch pieces.count {
+        switch parts.count {
         case 1: self = .whole(digest)
         case 2:
-            guard let count = Int(pieces[1]) else { return nil }
+            guard let count = Int(parts[1]) else { return nil }
             self = .parts(digest, count: count)
         default: return nil
         }

@@ -9,13 +9,13 @@ package struct S3Error: Hashable, Sendable {
     private let details: XMLElement?
     private let fallback: UploadFailure
 
-    /// - Parameter answer: A response with an error status, or a successful one with `<Error>` in its body.
-    package init(_ answer: ExchangeOutcome.Response) {
-        status = answer.status
-        let root = XMLDocument.parse(answer.body)
+    /// - Parameter response: A response with an error status, or a successful one with `<Error>` in its body.
+    package init(_ response: ExchangeOutcome.Response) {
+        status = response.status
+        let root = XMLDocument.parse(response.body)
         details = root?.name == "Error" ? root : root?.child(named: "Error")
         code = details?.child(named: "Code")?.text ?? ""
-        fallback = ResponseClassifier.failure(answer)
+        fallback = ResponseClassifier.failure(response)
     }
 
     /// Returns the text of an element of the error, as one short line without control characters; nil if it has none.

@@ -41,18 +41,18 @@ extension S3Upload {
     }
 
     mutating func receiveCompletion(
-        _ answer: ExchangeOutcome.Response, _ session: S3Session, _ ledger: S3PartLedger
+        _ response: ExchangeOutcome.Response, _ session: S3Session, _ ledger: S3PartLedger
     ) -> Step {
-        if answer.isSuccess {
-            if let completion = S3Completion(answer.body) { return finish(session, completion, answer) }
+        if response.isSuccess {
+            if let completion = S3Completion(response.body) { return finish(session, completion, response) }
             // A server may send status 200 before it knows the outcome. Only a complete document is a success.
-            let error = S3Error(answer)
+            let error = S3Error(response)
             guard !error.code.isEmpty else {
                 return .failed(.server, "the server's word on the finished upload cannot be read")
             }
         }
-        let error = S3Error(answer)
-        switch (error.code, answer.status) {
+        let error = S3Error(response)
+        switch (error.code, response.status) {
         case _ where error.deniesUpload:
             return settle(session, then: .restart(because: "the server no longer knows the upload"))
         case ("InvalidPart", _), ("InvalidPartOrder", _):
@@ -70,7 +70,7 @@ extension S3Upload {
         case ("PreconditionFailed", _), (_, 412):
             return settle(session, then: .failed(refusal(error)))
         case ("BadDigest", _) where session.checksum != nil:
-            return remove(session, then: .failed(Self.mismatch(session, told: "another")))
+            return remove(session, then: .failed(Self.mismatch(session, reported: "another")))
         default: break
         }
         if wantsNewOnly, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
@@ -97,36 +97,38 @@ extension S3Upload {
     }
 
     private mutating func finish(
-        _ session: S3Session, _ completion: S3Completion, _ answer: ExchangeOutcome.Response
+        _ session: S3Session, _ completion: S3Completion, _ response: ExchangeOutcome.Response
     ) -> Step {
         let receipt = Receipt(
-            location: session.object, entityTag: completion.entityTag ?? answer.fields[.eTag],
+            location: session.object, entityTag: completion.entityTag ?? response.fields[.eTag],
             bytes: item.size)
         guard let verification = verification(session, receipt) else {
-            return compare(receipt, completion, answer)
+            return compare(receipt, completion, response)
         }
         // The header fields of the response show the encryption. Its document has the entity tag.
-        var fields = answer.fields
+        var fields = response.fields
         fields[.eTag] = receipt.entityTag
-        if let told = completion.told(verification.algorithm) {
-            fields[S3Checksum.field(verification.algorithm)] = told
+        if let reported = completion.reported(verification.algorithm) {
+            fields[S3Checksum.field(verification.algorithm)] = reported
         }
         return conclude(verification, fields) { $0.verify(verification) }
     }
 
     /// Ends the upload: it fails if a checksum that the server reported by itself differs from the file's.
-    private func compare(_ receipt: Receipt, _ completion: S3Completion, _ answer: ExchangeOutcome.Response)
+    private func compare(_ receipt: Receipt, _ completion: S3Completion, _ response: ExchangeOutcome.Response)
         -> Step
     {
         var receipt = receipt
-        for told in completion.digests {
-            guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
-            guard ours.bytes == told.bytes else {
-                let texts = (S3Checksum.base64(ours.bytes), S3Checksum.base64(told.bytes))
-                return .failed(
-                    Self.mismatch(told.algorithm, texts.0, texts.1), notes: [.resource(nil)])
+        for reported in completion.digests {
+            guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
+                continue
             }
-            receipt.verified = receipt.verified ?? told.algorithm
+            guard ours.bytes == reported.bytes else {
+                let texts = (S3Checksum.base64(ours.bytes), S3Checksum.base64(reported.bytes))
+                return .failed(
+                    Self.mismatch(reported.algorithm, texts.0, texts.1), notes: [.resource(nil)])
+            }
+            receipt.verified = receipt.verified ?? reported.algorithm
         }
         return .done(receipt)
     }
@@ -153,9 +155,9 @@ extension S3Upload {
             var receipt = verification.receipt
             receipt.verified = verification.algorithm
             return .done(receipt)
-        case .other(let told):
+        case .other(let reported):
             return .failed(
-                Self.mismatch(verification.algorithm, verification.ours, told), notes: [.resource(nil)])
+                Self.mismatch(verification.algorithm, verification.ours, reported), notes: [.resource(nil)])
         case .nothing: return otherwise(&self)
         }
     }
@@ -167,19 +169,19 @@ extension S3Upload {
         return withRequests { _, requests in .send(requests.head(object)) }
     }
 
-    mutating func receiveVerification(_ answer: ExchangeOutcome.Response, _ verification: Verification)
+    mutating func receiveVerification(_ response: ExchangeOutcome.Response, _ verification: Verification)
         -> Step
     {
         // The server has confirmed the completion. A missing permission to read the object does not change that.
-        guard answer.isSuccess else { return .done(verification.receipt) }
-        if let length = answer.contentLength, length != item.size {
+        guard response.isSuccess else { return .done(verification.receipt) }
+        if let length = response.contentLength, length != item.size {
             return .failed(
                 .permanent,
                 "the server says that the object has \(length) bytes, and the file has \(item.size)",
                 hint: "look at the server; retry sends the file again",
                 notes: [.resource(nil)])
         }
-        return conclude(verification, answer.fields) { _ in .done(verification.receipt) }
+        return conclude(verification, response.fields) { _ in .done(verification.receipt) }
     }
 
     /// Handles a multipart upload that the server no longer knows, because it was completed or removed.
@@ -197,35 +199,35 @@ extension S3Upload {
     }
 
     mutating func receiveSettlement(
-        _ answer: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending
+        _ response: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending
     ) -> Step {
-        switch answer.status {
+        switch response.status {
         case 200..<300: break
         case 404, 410: return restart(session, ending)
         default:
-            let error = S3Error(answer)
+            let error = S3Error(response)
             // Without permission to read the object, its parts may still be listed.
             if case .resume = ending, !error.isTransient { return list(session) }
             return .failed(error.failure)
         }
         var receipt = Receipt(
-            location: session.object, entityTag: answer.fields[.eTag], bytes: item.size)
+            location: session.object, entityTag: response.fields[.eTag], bytes: item.size)
         let verification = verification(session, receipt)
-        let told = verification.map {
-            S3DigestMatch(answer.fields, $0.algorithm, ours: $0.ours, tag: $0.tag)
+        let reported = verification.map {
+            S3DigestMatch(response.fields, $0.algorithm, ours: $0.ours, tag: $0.tag)
         }
-        if case .same = told { receipt.verified = session.checksum }
-        let tag = S3EntityTag(answer.fields[.eTag], in: answer.fields)
+        if case .same = reported { receipt.verified = session.checksum }
+        let tag = S3EntityTag(response.fields[.eTag], in: response.fields)
         let expected = S3EntityTag(session.completion?.entityTag)
         let isOther = tag != nil && expected != nil && tag != expected
-        guard answer.contentLength == item.size, receipt.verified != nil || !isOther else {
+        guard response.contentLength == item.size, receipt.verified != nil || !isOther else {
             return restart(session, ending)
         }
         // If only the size could be compared, the object may belong to another upload. A refusal because of an existing
         // object then stays a refusal, and a resumed upload is completed if it still exists.
-        let isUntold = receipt.verified == nil && (tag == nil || expected == nil)
+        let isUnreported = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
-        case .failed where isUntold, .resume where isUntold: return restart(session, ending)
+        case .failed where isUnreported, .resume where isUnreported: return restart(session, ending)
         case .failed, .resume, .restart: return .done(receipt)
         }
     }
@@ -236,7 +238,7 @@ extension S3Upload {
         return .send(S3Requests.abort(session.url), notes: notes)
     }
 
-    mutating func receiveRemoval(_ answer: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending)
+    mutating func receiveRemoval(_ response: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending)
         -> Step
     {
         // If the upload could not be removed, a check of the destination lists it.
@@ -260,16 +262,16 @@ extension S3Upload {
     }
 
     static func mismatch(
-        _ algorithm: DigestAlgorithm, _ ours: String, _ told: String, of what: String = "the object"
+        _ algorithm: DigestAlgorithm, _ ours: String, _ reported: String, of what: String = "the object"
     ) -> UploadFailure {
         UploadFailure(
             .permanent,
             "\(what) at the server is not what was sent: its \(algorithm.shown) is "
-                + "\(ServerText.cleaned(told)), and that of the file \(ours)",
+                + "\(ServerText.cleaned(reported)), and that of the file \(ours)",
             hint: "retry sends it again; if that fails too, check this computer's memory and the server")
     }
 
-    private static func mismatch(_ session: S3Session, told: String) -> UploadFailure {
-        mismatch(session.checksum ?? .md5, session.completion?.digest ?? "unknown", told)
+    private static func mismatch(_ session: S3Session, reported: String) -> UploadFailure {
+        mismatch(session.checksum ?? .md5, session.completion?.digest ?? "unknown", reported)
     }
 }

@@ -3,30 +3,31 @@ import HTTPTypes
 // The creation of a multipart upload, the list of its stored parts, and the sending of its parts.
 extension S3Upload {
     mutating func create(_ plan: S3PartPlan, noting notes: [Step.Note] = []) -> Step {
-        let (place, digest) = (place, digest)
-        guard let place else { return .failed(.permanent, "there is no place for the parts") }
+        let (objectAddress, digest) = (objectAddress, digest)
+        guard let objectAddress else { return .failed(.permanent, "there is no place for the parts") }
         phase = .creating(plan, digest)
         return withRequests { _, requests in
-            .send(requests.create(place.object, digest: digest), notes: notes)
+            .send(requests.create(objectAddress.object, digest: digest), notes: notes)
         }
     }
 
     mutating func receiveCreation(
-        _ answer: ExchangeOutcome.Response, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
+        _ response: ExchangeOutcome.Response, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
     ) -> Step {
-        guard answer.isSuccess, let place else {
-            let error = S3Error(answer)
+        guard response.isSuccess, let objectAddress else {
+            let error = S3Error(response)
             if digest != nil, digest != .md5, error.refuses(.checksum), budget.allows(.refusal) {
                 return create(plan, noting: [remember(without: .checksum)])
             }
             return .failed(error.failure)
         }
-        guard let uploadID = S3Creation.uploadID(in: answer.body) else {
+        guard let uploadID = S3Creation.uploadID(in: response.body) else {
             return .failed(
                 .permanent, "the server began an upload and did not say which (no UploadId)",
                 hint: "check that the destination's url is an S3 endpoint")
         }
-        let session = S3Session(object: place.object, uploadID: uploadID, plan: plan, checksum: digest)
+        let session = S3Session(
+            object: objectAddress.object, uploadID: uploadID, plan: plan, checksum: digest)
         var ledger = S3PartLedger(plan)
         ledger.plan(asksWithLast: plan.count > 1000 && mostParts == nil)
         return send(session, ledger, noting: [.resource(session.resource())])
@@ -47,16 +48,16 @@ extension S3Upload {
     }
 
     mutating func receiveList(
-        _ answer: ExchangeOutcome.Response, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
+        _ response: ExchangeOutcome.Response, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
     ) -> Step {
-        guard answer.isSuccess else {
-            let error = S3Error(answer)
-            guard error.deniesUpload || error.code.isEmpty && answer.status == 404 else {
+        guard response.isSuccess else {
+            let error = S3Error(response)
+            guard error.deniesUpload || error.code.isEmpty && response.status == 404 else {
                 return .failed(error.failure)
             }
             return gone(session)
         }
-        guard let page = S3PartPage(answer.body, digest: session.checksum),
+        guard let page = S3PartPage(response.body, digest: session.checksum),
             page.next.map({ $0 > marker ?? 0 && $0 < Int32.max }) ?? true
         else { return .failed(.server, "the server's list of parts cannot be read") }
         var ledger = ledger
@@ -101,10 +102,10 @@ extension S3Upload {
             shrinking.broke(afterSending: exchange.fileBytes(afterSending: sent ?? 0))
             ledger.lose(exchange.part)
             return drain(session, ledger, then: ending ?? .failed(failure))
-        case .answered(let answer) where answer.isSuccess:
-            return receiveHeld(answer, exchange, session, ledger, ending)
-        case .answered(let answer):
-            let error = S3Error(answer)
+        case .responded(let response) where response.isSuccess:
+            return receiveHeld(response, exchange, session, ledger, ending)
+        case .responded(let response):
+            let error = S3Error(response)
             if error.isDamage, ending == nil, ledger.sendAgain(exchange.part) {
                 phase = .sending(session, ledger)
                 return .send(exchange)
@@ -146,23 +147,23 @@ extension S3Upload {
 
     /// Records a stored part after comparing the server's digest with the sent bytes.
     private mutating func receiveHeld(
-        _ answer: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
+        _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger,
         _ ending: Ending?
     ) -> Step {
         var ledger = ledger
         let number = exchange.part
         let ours = session.checksum.flatMap { algorithm in
-            answer.digests.first { $0.algorithm == algorithm }?.bytes
+            response.digests.first { $0.algorithm == algorithm }?.bytes
         }
         var fault: UploadFailure?
         if let algorithm = session.checksum, let ours,
-            case .other(let told) = S3DigestMatch(
-                answer.fields, algorithm, ours: S3Checksum.base64(ours), tag: .whole(ours))
+            case .other(let reported) = S3DigestMatch(
+                response.fields, algorithm, ours: S3Checksum.base64(ours), tag: .whole(ours))
         {
-            fault = Self.mismatch(algorithm, S3Checksum.base64(ours), told, of: "part \(number)")
+            fault = Self.mismatch(algorithm, S3Checksum.base64(ours), reported, of: "part \(number)")
         }
-        let tag = answer.fields[.eTag] ?? ""
+        let tag = response.fields[.eTag] ?? ""
         if !(1...S3Part.longestTag).contains(tag.utf8.count) {
             fault = UploadFailure(
                 .permanent, "the server took part \(number) and gave it no tag (ETag) that can be used",

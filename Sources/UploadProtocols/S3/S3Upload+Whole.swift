@@ -9,16 +9,16 @@ extension S3Upload {
         return follow(existing.start(), existing).noting(notes)
     }
 
-    mutating func receiveDecision(_ answer: ExchangeOutcome.Response, _ existing: ExistingFile) -> Step {
-        if answer.status == 403 {
+    mutating func receiveDecision(_ response: ExchangeOutcome.Response, _ existing: ExistingFile) -> Step {
+        if response.status == 403 {
             // Without the right to list, S3 does not distinguish a missing object from a hidden one.
-            var failure = S3Error(answer).failure
+            var failure = S3Error(response).failure
             failure.hint =
                 "these credentials may not look what is there; grant s3:ListBucket, or leave ifExists out"
             return .failed(failure)
         }
         var existing = existing
-        let verdict = existing.receive(answer.tellingMD5)
+        let verdict = existing.receive(response.tellingMD5)
         return follow(verdict, existing)
     }
 
@@ -35,7 +35,7 @@ extension S3Upload {
             guard let object = object(of: name) else {
                 return .failed(.permanent, "no object can have the name \(name)")
             }
-            place = ObjectAddress(object: object, onlyNew: precondition[.ifNoneMatch] != nil)
+            objectAddress = ObjectAddress(object: object, onlyNew: precondition[.ifNoneMatch] != nil)
             return begin()
         case .finished(let receipt): return .done(receipt)
         case .failed(let failure): return .failed(failure)
@@ -55,40 +55,43 @@ extension S3Upload {
     }
 
     private mutating func put(noting notes: [Step.Note] = []) -> Step {
-        let (place, digest) = (place, digest)
-        guard let place else {
+        let (objectAddress, digest) = (objectAddress, digest)
+        guard let objectAddress else {
             return .failed(.permanent, "there is no place to put the file")
         }
         phase = .putting(digest)
-        let onlyNew = place.onlyNew && !lacks(.condition)
+        let onlyNew = objectAddress.onlyNew && !lacks(.condition)
         let compares = digest == nil && options.checksumChoice == .offered
-        let comparisons = compares ? Self.toldByItself.map { DigestRequest($0, of: 0..<item.size) } : []
+        let comparisons = compares ? Self.unaskedDigests.map { DigestRequest($0, of: 0..<item.size) } : []
         return withRequests { _, requests in
-            var exchange = requests.put(place.object, digest: digest, onlyNew: onlyNew)
-            exchange.digestsIfTold = comparisons
+            var exchange = requests.put(objectAddress.object, digest: digest, onlyNew: onlyNew)
+            exchange.digestsIfReported = comparisons
             // The mark lets the next attempt recognize its own object, instead of taking it for another upload's.
-            if place.onlyNew {
-                exchange.markBeforeLastBytes = UploadResource(url: place.object).withWholeBodySent(true)
+            if objectAddress.onlyNew {
+                exchange.markBeforeLastBytes = UploadResource(url: objectAddress.object).withWholeBodySent(
+                    true)
             }
             return .send(exchange, notes: notes)
         }
     }
 
-    mutating func receivePut(_ answer: ExchangeOutcome.Response, _ digest: DigestAlgorithm?) -> Step {
-        guard answer.isSuccess else { return receivePutRefusal(answer, digest) }
-        let receipt = Receipt(location: place?.object, entityTag: answer.fields[.eTag], bytes: item.size)
-        guard digest != nil else { return receipt.comparing(answer) }
-        guard let digest, let ours = answer.digests.first(where: { $0.algorithm == digest })?.bytes else {
+    mutating func receivePut(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?) -> Step {
+        guard response.isSuccess else { return receivePutRefusal(response, digest) }
+        let receipt = Receipt(
+            location: objectAddress?.object, entityTag: response.fields[.eTag], bytes: item.size)
+        guard digest != nil else { return receipt.comparing(response) }
+        guard let digest, let ours = response.digests.first(where: { $0.algorithm == digest })?.bytes else {
             return .done(receipt)
         }
-        switch S3DigestMatch(answer.fields, digest, ours: S3Checksum.base64(ours), tag: .whole(ours)) {
+        switch S3DigestMatch(response.fields, digest, ours: S3Checksum.base64(ours), tag: .whole(ours)) {
         case .same:
             var receipt = receipt
             receipt.verified = digest
             return .done(receipt)
-        case .other(let told):
+        case .other(let reported):
             guard budget.allows(.damage, limit: 2) else {
-                return .failed(Self.mismatch(digest, S3Checksum.base64(ours), told), notes: [.resource(nil)])
+                return .failed(
+                    Self.mismatch(digest, S3Checksum.base64(ours), reported), notes: [.resource(nil)])
             }
             return put()
         case .nothing:
@@ -100,25 +103,27 @@ extension S3Upload {
 
     /// The digests that services report by themselves for an object of one request. AWS has reported a checksum since
     /// 2024-12. Other services report an entity tag that is the MD5.
-    private static let toldByItself: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
+    private static let unaskedDigests: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
-    private mutating func receivePutRefusal(_ answer: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
+    private mutating func receivePutRefusal(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
         -> Step
     {
-        let error = S3Error(answer)
-        if place?.onlyNew == true, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
+        let error = S3Error(response)
+        if objectAddress?.onlyNew == true, !lacks(.condition), error.refuses(.condition),
+            budget.allows(.refusal)
+        {
             return put(noting: [remember(without: .condition)])
         }
         if digest != nil, digest != .md5, error.refuses(.checksum), budget.allows(.refusal) {
             return put(noting: [remember(without: .checksum)])
         }
         if error.isDamage, budget.allows(.damage, limit: 2) { return put() }
-        if answer.status == 412, options.existing == .rename, budget.allows(.refusal) {
+        if response.status == 412, options.existing == .rename, budget.allows(.refusal) {
             // Another upload took the name since the lookup: the next name is tried.
             return decide(noting: [.resource(nil)])
         }
         // A permanent refusal means that no object was stored; after any other failure one may have been.
-        let isMarked = place?.onlyNew == true && !error.isTransient
+        let isMarked = objectAddress?.onlyNew == true && !error.isTransient
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
 
@@ -132,28 +137,28 @@ extension S3Upload {
         phase = .recalling(resource)
         let size = item.size
         return withRequests { upload, requests in
-            upload.place = ObjectAddress(object: resource.url, onlyNew: upload.wantsNewOnly)
+            upload.objectAddress = ObjectAddress(object: resource.url, onlyNew: upload.wantsNewOnly)
             var exchange = requests.head(resource.url)
             exchange.digests = [DigestRequest(.md5, of: 0..<size)]
             return .send(exchange)
         }
     }
 
-    mutating func receiveRecall(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
-        switch answer.status {
+    mutating func receiveRecall(_ response: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
+        switch response.status {
         case 404, 410: return begin()
         case 200..<300:
-            let ours = answer.digests.first?.bytes
-            let tag = S3EntityTag(answer.fields[.eTag], in: answer.fields)
-            guard answer.contentLength == item.size, tag == nil || tag == ours.map(S3EntityTag.whole) else {
+            let ours = response.digests.first?.bytes
+            let tag = S3EntityTag(response.fields[.eTag], in: response.fields)
+            guard response.contentLength == item.size, tag == nil || tag == ours.map(S3EntityTag.whole) else {
                 // The object belongs to another upload, so the policy for existing files applies.
                 return decide(noting: [.resource(nil)])
             }
             return .done(
                 Receipt(
-                    location: resource.url, entityTag: answer.fields[.eTag], bytes: item.size,
+                    location: resource.url, entityTag: response.fields[.eTag], bytes: item.size,
                     verified: tag == nil ? nil : .md5))
-        default: return .failed(S3Error(answer).failure)
+        default: return .failed(S3Error(response).failure)
         }
     }
 }
@@ -172,28 +177,28 @@ enum S3DigestMatch {
             self.init(fields[S3Checksum.field(algorithm)], ours: ours)
             return
         }
-        let told = S3EntityTag(fields[.eTag], in: fields)
-        switch (told, tag) {
+        let reported = S3EntityTag(fields[.eTag], in: fields)
+        switch (reported, tag) {
         case (.whole, .whole), (.parts, .parts):
-            self = told == tag ? .same : .other(fields[.eTag] ?? "")
+            self = reported == tag ? .same : .other(fields[.eTag] ?? "")
         case (nil, _), (.whole, .parts), (.parts, .whole): self = .nothing
         }
     }
 
-    /// - Parameter told: The server's digest in Base64. A composite may have its number of parts (`-N`) or not.
-    init(_ told: String?, ours: String) {
-        guard let told, !told.isEmpty else {
+    /// - Parameter reported: The server's digest in Base64. A composite may have its number of parts (`-N`) or not.
+    init(_ reported: String?, ours: String) {
+        guard let reported, !reported.isEmpty else {
             self = .nothing
             return
         }
         let isComposite = ours.contains("-")
         // A composite cannot be compared with a digest of the whole, nor the reverse.
-        if !isComposite, told.contains("-") {
+        if !isComposite, reported.contains("-") {
             self = .nothing
-        } else if isComposite, !told.contains("-") {
-            self = told == ours.prefix { $0 != "-" } ? .same : .nothing
+        } else if isComposite, !reported.contains("-") {
+            self = reported == ours.prefix { $0 != "-" } ? .same : .nothing
         } else {
-            self = told == ours ? .same : .other(told)
+            self = reported == ours ? .same : .other(reported)
         }
     }
 }
@@ -204,25 +209,25 @@ extension ExchangeOutcome.Response {
     /// The response with the MD5 of its entity tag added as the field `Repr-Digest`.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
-        var answer = self
-        if answer.fields[.reprDigest] == nil {
-            answer.fields[.reprDigest] = "md5=:\(S3Checksum.base64(digest)):"
+        var response = self
+        if response.fields[.reprDigest] == nil {
+            response.fields[.reprDigest] = "md5=:\(S3Checksum.base64(digest)):"
         }
-        return answer
+        return response
     }
 }
 
 extension Receipt {
     /// Ends the upload after comparing the digests in the response with the file's. An entity tag that differs from the
     /// file's MD5 is no failure: it may have another meaning, as with encryption.
-    fileprivate func comparing(_ answer: ExchangeOutcome.Response) -> Step {
+    fileprivate func comparing(_ response: ExchangeOutcome.Response) -> Step {
         var receipt = self
-        do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {
+        do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {
             return .failed(error, notes: [.resource(nil)])
         }
-        let ours = answer.digests.first { $0.algorithm == .md5 }?.bytes
+        let ours = response.digests.first { $0.algorithm == .md5 }?.bytes
         if receipt.verified == nil, let ours,
-            S3EntityTag(answer.fields[.eTag], in: answer.fields) == .whole(ours)
+            S3EntityTag(response.fields[.eTag], in: response.fields) == .whole(ours)
         {
             receipt.verified = .md5
         }

@@ -11,7 +11,7 @@ import HTTPTypes
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, fillsPlace: true, checksums: Set(DigestAlgorithm.allCases),
+        resumes: true, isParallel: true, fillsSlot: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
     /// The request whose response the upload waits for.
@@ -65,7 +65,7 @@ public struct S3Upload: UploadProtocol {
     private let setup: Result<(S3Address, S3Requests), UploadFailure>
     var phase = Phase.starting
     var facts = ServerCapabilities()
-    var place: ObjectAddress?
+    var objectAddress: ObjectAddress?
     var budget = RetryBudget()
     var atOnce: PartConcurrency
     /// The number of bytes that the server had confirmed before the last list of parts.
@@ -102,7 +102,7 @@ public struct S3Upload: UploadProtocol {
         facts = capabilities ?? facts
         return withRequests { upload, requests in
             if let resource, let session = S3Session(resource, size: upload.item.size) {
-                upload.place = ObjectAddress(object: session.object, onlyNew: upload.wantsNewOnly)
+                upload.objectAddress = ObjectAddress(object: session.object, onlyNew: upload.wantsNewOnly)
                 upload.claimed = resource.confirmed
                 upload.wasResumed = true
                 upload.atOnce.beginAfterBreak()
@@ -126,8 +126,8 @@ public struct S3Upload: UploadProtocol {
             .verifying, .removing:
             break
         }
-        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
-        return receive(answer)
+        guard case .responded(let response) = reply else { return .failed(reply.failure) }
+        return receive(response)
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
@@ -136,17 +136,17 @@ public struct S3Upload: UploadProtocol {
         return [S3Requests.abort(resource.url), S3Requests.abort(resource.url)]
     }
 
-    private mutating func receive(_ answer: ExchangeOutcome.Response) -> Step {
+    private mutating func receive(_ response: ExchangeOutcome.Response) -> Step {
         switch phase {
-        case .deciding(let existing): receiveDecision(answer, existing)
-        case .recalling(let resource): receiveRecall(answer, resource)
-        case .putting(let digest): receivePut(answer, digest)
-        case .creating(let plan, let digest): receiveCreation(answer, plan, digest)
-        case .listing(let session, let ledger, let marker): receiveList(answer, session, ledger, marker)
-        case .completing(let session, let ledger): receiveCompletion(answer, session, ledger)
-        case .settling(let session, let ending): receiveSettlement(answer, session, ending)
-        case .verifying(let verification): receiveVerification(answer, verification)
-        case .removing(let session, let ending): receiveRemoval(answer, session, ending)
+        case .deciding(let existing): receiveDecision(response, existing)
+        case .recalling(let resource): receiveRecall(response, resource)
+        case .putting(let digest): receivePut(response, digest)
+        case .creating(let plan, let digest): receiveCreation(response, plan, digest)
+        case .listing(let session, let ledger, let marker): receiveList(response, session, ledger, marker)
+        case .completing(let session, let ledger): receiveCompletion(response, session, ledger)
+        case .settling(let session, let ending): receiveSettlement(response, session, ending)
+        case .verifying(let verification): receiveVerification(response, verification)
+        case .removing(let session, let ending): receiveRemoval(response, session, ending)
         case .starting, .sending, .draining:
             .failed(.unasked)
         }

@@ -27,9 +27,9 @@ public struct Exchange: Hashable, Sendable {
     public var digests: [DigestRequest] = []
     /// The digests of the file to compute after a successful response, if it reports a digest of the same algorithm.
     /// The response's `digests` contain them at the end.
-    public var digestsIfTold: [DigestRequest] = []
+    public var digestsIfReported: [DigestRequest] = []
     /// The part of the response that may report a digest for `digestsIfTold`.
-    public var toldIn = ServerDigest.Source.fields
+    public var reportedIn = ServerDigest.Source.fields
     /// The number that distinguishes this request from others in flight, such as an S3 part number; 0 if it is alone.
     public var part = 0
 
@@ -96,7 +96,7 @@ extension Exchange {
 /// The outcome of an exchange.
 public enum ExchangeOutcome: Sendable {
     /// The server's final response. Its body is cut at the transport's limit.
-    case answered(Response)
+    case responded(Response)
     /// No complete response arrived. `bodySent` is the number of body bytes that were passed to the socket. It is nil
     /// if the server received nothing, not even the head of the request.
     case broken(UploadFailure, bodySent: ByteCount?)
@@ -104,7 +104,7 @@ public enum ExchangeOutcome: Sendable {
     /// The failure for this outcome. A response is classified by its status.
     var failure: UploadFailure {
         switch self {
-        case .answered(let answer): ResponseClassifier.failure(answer)
+        case .responded(let response): ResponseClassifier.failure(response)
         case .broken(let failure, _): failure
         }
     }

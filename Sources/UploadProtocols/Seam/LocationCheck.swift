@@ -6,17 +6,17 @@ enum LocationCheck {
 
     /// Returns the step after the response to the lookup. If the server refuses the lookup, the upload counts as done,
     /// because the server confirmed it before. If the server is busy, the attempt fails.
-    static func step(_ answer: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
+    static func step(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
-        guard answer.isSuccess else {
-            guard isBusy(answer) else { return .done(receipt) }
-            var failure = ResponseClassifier.failure(answer)
+        guard response.isSuccess else {
+            guard isBusy(response) else { return .done(receipt) }
+            var failure = ResponseClassifier.failure(response)
             failure.category = .server
             return .failed(failure)
         }
-        let found = FoundFile(headed: answer.fields)
+        let found = FoundFile(headed: response.fields)
         // With a content encoding, the length is that of the compressed bytes.
-        if let size = found.size, size != receipt.bytes, answer.fields[.contentEncoding] == nil {
+        if let size = found.size, size != receipt.bytes, response.fields[.contentEncoding] == nil {
             return .failed(SingleRequestUpload.wrongSize(size, of: receipt.bytes), notes: [.resource(nil)])
         }
         receipt.entityTag = receipt.entityTag ?? found.entityTag
@@ -24,7 +24,7 @@ enum LocationCheck {
     }
 
     /// True if the status means that the server is temporarily unable to respond.
-    static func isBusy(_ answer: ExchangeOutcome.Response) -> Bool {
-        [408, 423, 425, 429, 502, 503, 504].contains(answer.status)
+    static func isBusy(_ response: ExchangeOutcome.Response) -> Bool {
+        [408, 423, 425, 429, 502, 503, 504].contains(response.status)
     }
 }

@@ -11,21 +11,21 @@ public struct ProtocolTraits: Hashable, Sendable {
 
     /// True if the destination's URL determines the file's name, so that two files sent to one URL overwrite each
     /// other. False if the server chooses the name.
-    public var fillsPlace: Bool
+    public var fillsSlot: Bool
 
     /// True if a successful response of the server may contain an HTML page. If false, such a page comes from a captive
     /// portal or a proxy.
-    public var answersInPages: Bool
+    public var respondsWithPages: Bool
 
     public init(
-        resumes: Bool, isParallel: Bool = false, fillsPlace: Bool = false, answersInPages: Bool = false,
+        resumes: Bool, isParallel: Bool = false, fillsSlot: Bool = false, respondsWithPages: Bool = false,
         checksums: Set<DigestAlgorithm> = [],
         existing: Set<ExistingFilePolicy> = []
     ) {
         self.resumes = resumes
         self.isParallel = isParallel
-        self.fillsPlace = fillsPlace
-        self.answersInPages = answersInPages
+        self.fillsSlot = fillsSlot
+        self.respondsWithPages = respondsWithPages
         self.checksums = checksums
         self.existing = existing
     }

@@ -17,8 +17,8 @@ enum AddressQuery {
     static func adding(_ added: [(name: String, value: String)], to url: String) -> String {
         let written = added.map { "\(encoded($0.name))=\(encoded($0.value))" }
         let query = (items(of: url).map(String.init) + written).joined(separator: "&")
-        let place = UploadAddress.withoutQuery(url)
-        return query.isEmpty ? place : "\(place)?\(query)"
+        let base = UploadAddress.withoutQuery(url)
+        return query.isEmpty ? base : "\(base)?\(query)"
     }
 
     /// Percent-encodes every character except ASCII letters, digits, `-`, `.`, `_` and `~`.

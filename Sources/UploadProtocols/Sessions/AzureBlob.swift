@@ -10,10 +10,10 @@ struct AzureBlob: Sendable {
     let item: UploadItem
     let options: ProtocolOptions
     /// The URL of the blob, without the query.
-    let place: String
+    let base: String
 
-    init(_ place: String, _ item: UploadItem, _ options: ProtocolOptions) {
-        self.place = UploadAddress.withoutQuery(place)
+    init(_ base: String, _ item: UploadItem, _ options: ProtocolOptions) {
+        self.base = UploadAddress.withoutQuery(base)
         self.item = item
         self.options = options
     }
@@ -68,14 +68,14 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    func receipt(_ answer: ExchangeOutcome.Response, verified: DigestAlgorithm?) -> Receipt {
-        Receipt(location: place, entityTag: answer.fields[.eTag], bytes: item.size, verified: verified)
+    func receipt(_ response: ExchangeOutcome.Response, verified: DigestAlgorithm?) -> Receipt {
+        Receipt(location: base, entityTag: response.fields[.eTag], bytes: item.size, verified: verified)
     }
 
     private func exchange(
         _ method: HTTPRequest.Method, _ query: [(name: String, value: String)] = []
     ) -> Exchange {
-        let url = AddressQuery.adding(query, to: UploadAddress.withQuery(of: item.url, place))
+        let url = AddressQuery.adding(query, to: UploadAddress.withQuery(of: item.url, base))
         return asked(Exchange(method, url, traits: .idempotent))
     }
 

@@ -24,8 +24,8 @@ extension UploadResource {
 extension ExchangeOutcome.Response {
     /// The response with the value of `Content-MD5` also in the standard field `Repr-Digest` (RFC 9530 §3).
     var tellingBlobMD5: ExchangeOutcome.Response {
-        var answer = self
-        if let sum = fields[.contentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }
-        return answer
+        var response = self
+        if let sum = fields[.contentMD5] { response.fields[.reprDigest] = "md5=:\(sum):" }
+        return response
     }
 }

@@ -5,7 +5,7 @@ import HTTPTypes
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, fillsPlace: true, checksums: [.md5],
+        resumes: true, isParallel: true, fillsSlot: true, checksums: [.md5],
         existing: [.skip, .replace, .rename, .fail])
 
     private enum Phase: Sendable {
@@ -58,16 +58,16 @@ public struct AzureUpload: UploadProtocol {
     }
 
     public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
-        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
+        guard case .responded(let response) = reply else { return .failed(reply.failure) }
         switch phase {
         case .idle: return .failed(.unasked)
-        case .looking(var looking): return followed(looking.receive(answer.tellingBlobMD5), &looking)
-        case .sendingWhole(let resource): return receiveWhole(answer, resource)
-        case .checkingWhole(let resource): return receiveCheck(answer, resource)
-        case .askingCommitted(let resource, let plan): return receiveCommitted(answer, resource, plan)
-        case .askingHeld(let resource, let plan): return receiveHeld(answer, resource, plan)
-        case .sending(let resource, let table): return receiveBlock(answer, exchange, resource, table)
-        case .committing(let resource, let plan): return receiveCommit(answer, resource, plan)
+        case .looking(var looking): return followed(looking.receive(response.tellingBlobMD5), &looking)
+        case .sendingWhole(let resource): return receiveWhole(response, resource)
+        case .checkingWhole(let resource): return receiveCheck(response, resource)
+        case .askingCommitted(let resource, let plan): return receiveCommitted(response, resource, plan)
+        case .askingHeld(let resource, let plan): return receiveHeld(response, resource, plan)
+        case .sending(let resource, let table): return receiveBlock(response, exchange, resource, table)
+        case .committing(let resource, let plan): return receiveCommit(response, resource, plan)
         }
     }
 
@@ -94,8 +94,8 @@ extension AzureUpload {
             let limit = BlockPlan.largestBlock * BlockPlan.blockLimit
             return .failed(.tooLarge(item.size, limit: limit, taker: "a blob at most"))
         }
-        let place = UploadAddress.withoutQuery(UploadAddress.address(item.url, for: name))
-        var resource = UploadResource(url: place)
+        let base = UploadAddress.withoutQuery(UploadAddress.address(item.url, for: name))
+        var resource = UploadResource(url: base)
         resource.azure.mustBeNew = onlyNew
         resource.azure.hasBlockSums = options.checksum == .md5
         guard plan.count > 1 else { return sendWhole(resource, noting: [.resource(resource)]) }
@@ -136,30 +136,33 @@ extension AzureUpload {
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveWhole(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step
+    private mutating func receiveWhole(_ response: ExchangeOutcome.Response, _ resource: UploadResource)
+        -> Step
     {
-        switch answer.status {
-        case 200, 201: return .done(blob(resource).receipt(answer, verified: options.checksum))
+        switch response.status {
+        case 200, 201: return .done(blob(resource).receipt(response, verified: options.checksum))
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
-        case 400 where ServiceFailure(answer).code == "Md5Mismatch":
-            return budget.allows(.damage) ? sendWhole(resource) : .failed(ServiceFailure.of(answer))
+        case 400 where ServiceFailure(response).code == "Md5Mismatch":
+            return budget.allows(.damage) ? sendWhole(resource) : .failed(ServiceFailure.of(response))
         default:
-            let failure = ServiceFailure.of(answer)
+            let failure = ServiceFailure.of(response)
             return .failed(failure, notes: failure.isTransient ? [] : [.resource(nil)])
         }
     }
 
-    private mutating func receiveCheck(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step
+    private mutating func receiveCheck(_ response: ExchangeOutcome.Response, _ resource: UploadResource)
+        -> Step
     {
-        switch answer.status {
+        switch response.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
-            let told = answer.fields[.contentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
-            guard answer.fields[.contentLength].flatMap({ ByteCount(digits: $0) }) == item.size, let told,
-                answer.digests.contains(where: { $0.bytes == told })
+            let reported = response.fields[.contentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+            guard response.fields[.contentLength].flatMap({ ByteCount(digits: $0) }) == item.size,
+                let reported,
+                response.digests.contains(where: { $0.bytes == reported })
             else { return exists(resource) }
-            return .done(blob(resource).receipt(answer, verified: .md5))
-        default: return .failed(ServiceFailure.of(answer))
+            return .done(blob(resource).receipt(response, verified: .md5))
+        default: return .failed(ServiceFailure.of(response))
         }
     }
 }
@@ -174,36 +177,36 @@ extension AzureUpload {
 
     /// Handles the list of the blob's blocks. If their names are those of this upload, the upload is complete.
     private mutating func receiveCommitted(
-        _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
+        _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
-        switch answer.status {
+        switch response.status {
         case 200..<300:
-            if let blocks = BlockList.blocks("CommittedBlocks", in: answer.body), plan.isWhole(blocks) {
-                return done(resource, answer)
+            if let blocks = BlockList.blocks("CommittedBlocks", in: response.body), plan.isWhole(blocks) {
+                return done(resource, response)
             }
             return ask(resource, plan)
-        case 404 where ServiceFailure(answer).code != "ContainerNotFound": return ask(resource, plan)
+        case 404 where ServiceFailure(response).code != "ContainerNotFound": return ask(resource, plan)
         // The signature permits writing but not reading. If the blob must be new, a repeated `Put Block List` would
         // prove nothing: the server also refuses it if this upload made the blob.
         case 403 where resource.azure.mustBeNew:
-            return .failed(SingleRequestUpload.unknownOutcome(ServiceFailure.of(answer)))
+            return .failed(SingleRequestUpload.unknownOutcome(ServiceFailure.of(response)))
         case 403: return ask(resource, plan)
-        default: return .failed(ServiceFailure.of(answer))
+        default: return .failed(ServiceFailure.of(response))
         }
     }
 
     private mutating func receiveHeld(
-        _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
+        _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
-        switch answer.status {
+        switch response.status {
         case 200..<300:
-            guard let blocks = BlockList.blocks("UncommittedBlocks", in: answer.body) else {
+            guard let blocks = BlockList.blocks("UncommittedBlocks", in: response.body) else {
                 return .failed(.server, "the server's list of blocks cannot be read")
             }
             return send(plan.held(blocks), resource, plan)
-        case 404 where ServiceFailure(answer).code != "ContainerNotFound", 403:
+        case 404 where ServiceFailure(response).code != "ContainerNotFound", 403:
             return send([], resource, plan)
-        default: return .failed(ServiceFailure.of(answer))
+        default: return .failed(ServiceFailure.of(response))
         }
     }
 
@@ -222,21 +225,21 @@ extension AzureUpload {
     }
 
     private mutating func receiveBlock(
-        _ answer: ExchangeOutcome.Response, _ exchange: Exchange, _ resource: UploadResource,
+        _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ resource: UploadResource,
         _ before: PartTable<BlockPlan>
     ) -> Step {
-        guard answer.isSuccess else {
-            guard answer.status == 400, ServiceFailure(answer).code == "Md5Mismatch" else {
-                return .failed(ServiceFailure.of(answer))
+        guard response.isSuccess else {
+            guard response.status == 400, ServiceFailure(response).code == "Md5Mismatch" else {
+                return .failed(ServiceFailure.of(response))
             }
-            return budget.allows(.damage) ? .send(exchange) : .failed(ServiceFailure.of(answer))
+            return budget.allows(.damage) ? .send(exchange) : .failed(ServiceFailure.of(response))
         }
         var (moved, table) = (resource, before)
         table.hold(exchange.part)
         moved.confirmed = table.confirmed
         moved.parts = table.progress
-        let told = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
-        moved.expires = told?.addingTimeInterval(Self.lifetime) ?? resource.expires
+        let reported = response.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
+        moved.expires = reported?.addingTimeInterval(Self.lifetime) ?? resource.expires
         let notes: [Step.Note] = [.resource(moved)]
         let next = table.next(atOnce.arrived())
         phase = .sending(moved, table)
@@ -256,13 +259,13 @@ extension AzureUpload {
     }
 
     private mutating func receiveCommit(
-        _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
+        _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
-        let failure = ServiceFailure.of(answer)
-        switch answer.status {
-        case 200, 201: return done(resource, answer)
+        let failure = ServiceFailure.of(response)
+        switch response.status {
+        case 200, 201: return done(resource, response)
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
-        case 400 where ["InvalidBlockList", "InvalidBlobOrBlock"].contains(ServiceFailure(answer).code):
+        case 400 where ["InvalidBlockList", "InvalidBlobOrBlock"].contains(ServiceFailure(response).code):
             // Blocks that were damaged in transit cause this error too.
             guard budget.allows(.damage) else { return .failed(failure) }
             return ask(resource, plan, noting: [.resource(resource)])
@@ -272,9 +275,9 @@ extension AzureUpload {
     }
 
     /// Ends the upload. If every block was sent with its MD5, Azure has checked all bytes of the file.
-    private func done(_ resource: UploadResource, _ answer: ExchangeOutcome.Response) -> Step {
+    private func done(_ resource: UploadResource, _ response: ExchangeOutcome.Response) -> Step {
         let verified: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
-        return .done(blob(resource).receipt(answer, verified: verified))
+        return .done(blob(resource).receipt(response, verified: verified))
     }
 
     /// The lifetime of an uncommitted block in seconds: a week.

@@ -22,9 +22,9 @@ protocol ContentRangeService: Sendable {
     /// Makes the request that sends a range of the file. The range is not empty.
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
     /// - Parameter hasSent: True for the response to `append`, false for the response to `query`.
-    func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
+    func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
     /// Returns the step that ends the attempt after the service has reported that the file is complete.
-    func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step
+    func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step
 }
 
 /// The common part of all upload sessions: it sends the bytes after the stored ones, until the file is complete.
@@ -89,7 +89,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     }
 
     mutating func receive(_ reply: ExchangeOutcome) -> Turn {
-        guard case .answered(let answer) = reply else { return .step(.failed(reply.failure)) }
+        guard case .responded(let response) = reply else { return .step(.failed(reply.failure)) }
         let session: UploadResource
         let end: ByteCount?
         switch phase {
@@ -98,8 +98,8 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         case .asking(let asked): (session, end) = (asked, nil)
         case .sending(let held, let reached): (session, end) = (held, reached)
         }
-        switch service.state(of: answer, hasSent: end != nil) {
-        case .complete: return .step(service.finish(answer, of: session))
+        switch service.state(of: response, hasSent: end != nil) {
+        case .complete: return .step(service.finish(response, of: session))
         case .gone: return .gone(session, reason: "the server no longer knows the upload")
         case .holds(let held, let expires):
             return advance(session, to: held, expires: expires, hasSent: end != nil)

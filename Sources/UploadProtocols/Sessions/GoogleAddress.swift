@@ -37,9 +37,9 @@ struct GoogleAddress: Sendable {
     /// The URL of the bucket's metadata at Cloud Storage; nil for other services.
     var bucket: String? {
         guard let bucketStart else { return nil }
-        let place = UploadAddress.withoutQuery(url)
-        let name = place[bucketStart...].prefix { $0 != "/" }
-        let head = place[..<bucketStart].dropLast(Self.uploads.count)
+        let base = UploadAddress.withoutQuery(url)
+        let name = base[bucketStart...].prefix { $0 != "/" }
+        let head = base[..<bucketStart].dropLast(Self.uploads.count)
         return "\(head)/storage/v1/b/\(name)"
     }
 

@@ -17,13 +17,13 @@ struct GoogleCheck: DestinationCheck {
     }
 
     func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
-        switch answer.status {
+        guard case .responded(let response) = reply else { return .failed(reply.failure) }
+        switch response.status {
         case 200..<300:
             return .found("the bucket is there, and the credentials may see it")
         case 403:
             return .found("the credentials may not see the bucket; they may still be allowed to write there")
-        default: return .failed(ServiceFailure.of(answer))
+        default: return .failed(ServiceFailure.of(response))
         }
     }
 }

@@ -16,26 +16,26 @@ struct GoogleObject: Decodable {
     var md5Checksum: String?
     var etag: String?
 
-    init?(_ answer: ExchangeOutcome.Response) {
-        guard let object = try? JSONDecoder().decode(GoogleObject.self, from: Data(answer.body)) else {
+    init?(_ response: ExchangeOutcome.Response) {
+        guard let object = try? JSONDecoder().decode(GoogleObject.self, from: Data(response.body)) else {
             return nil
         }
         self = object
     }
 
     /// The reported digests, the strongest first.
-    var told: [ServerDigest] {
-        var told: [ServerDigest] = []
+    var reported: [ServerDigest] {
+        var reported: [ServerDigest] = []
         if let data = md5Hash.flatMap({ Data(base64Encoded: $0) }) {
-            told.append(ServerDigest(.md5, Array(data)))
+            reported.append(ServerDigest(.md5, Array(data)))
         }
         if let bytes = md5Checksum.flatMap({ ServerDigest.unhex($0) }) {
-            told.append(ServerDigest(.md5, bytes))
+            reported.append(ServerDigest(.md5, bytes))
         }
         if let data = crc32c.flatMap({ Data(base64Encoded: $0) }) {
-            told.append(ServerDigest(.crc32c, Array(data)))
+            reported.append(ServerDigest(.crc32c, Array(data)))
         }
-        return told
+        return reported
     }
 
     /// The entity tag, cleaned for display.
@@ -66,37 +66,37 @@ struct GoogleLookup: Sendable {
     let name: String
     private let item: UploadItem
     private let address: GoogleAddress
-    private let place: String
+    private let base: String
     private let compares: Bool
 
     /// - Parameter compares: True to compare the object with the local file; false if it always counts as another file.
     /// - Returns: The lookup; nil for a service without lookups by name.
     init?(_ name: String, _ item: UploadItem, at address: GoogleAddress, compares: Bool) {
-        guard let place = address.object(named: name) else { return nil }
-        (self.name, self.item, self.address, self.place) = (name, item, address, place)
+        guard let base = address.object(named: name) else { return nil }
+        (self.name, self.item, self.address, self.base) = (name, item, address, base)
         self.compares = compares
     }
 
-    func start() -> Exchange { Exchange(.get, place) }
+    func start() -> Exchange { Exchange(.get, base) }
 
     /// Handles the response to the lookup. If the object has a digest, the local file is read for the comparison.
-    func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
-        switch answer.status {
+    func receive(_ response: ExchangeOutcome.Response) -> Verdict {
+        switch response.status {
         case 404, 410: return .free
         case 200..<300: break
-        default: return .failed(answer)
+        default: return .failed(response)
         }
-        guard compares, let object = GoogleObject(answer), object.bytes == item.size else { return .other }
+        guard compares, let object = GoogleObject(response), object.bytes == item.size else { return .other }
         var receipt = Receipt(
             location: object.location(for: address), entityTag: object.tag, bytes: item.size, wasThere: true)
-        guard let told = object.told.first else { return .same(receipt) }
-        guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else {
+        guard let reported = object.reported.first else { return .same(receipt) }
+        guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
             var again = start()
-            again.digests = [DigestRequest(told.algorithm, of: 0..<item.size)]
+            again.digests = [DigestRequest(reported.algorithm, of: 0..<item.size)]
             return .ask(again)
         }
-        guard ours.bytes == told.bytes else { return .other }
-        receipt.verified = told.algorithm
+        guard ours.bytes == reported.bytes else { return .other }
+        receipt.verified = reported.algorithm
         return .same(receipt)
     }
 }

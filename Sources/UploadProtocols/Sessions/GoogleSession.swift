@@ -21,7 +21,7 @@ struct GoogleSession: ContentRangeService {
         // If the whole file was sent, it may be complete, and the response may then report its digest.
         if session.wholeBodySent {
             exchange.digests = digests(in: nil)
-            takeTold(in: &exchange)
+            takeReported(in: &exchange)
         }
         return exchange
     }
@@ -36,7 +36,7 @@ struct GoogleSession: ContentRangeService {
         if range.upperBound == item.size {
             // With the checksum in the last request Cloud Storage refuses a file that does not match.
             exchange.digests = digests(in: address.isCloudStorage ? .xGoogHash : nil)
-            takeTold(in: &exchange)
+            takeReported(in: &exchange)
         }
         return exchange
     }
@@ -47,11 +47,11 @@ struct GoogleSession: ContentRangeService {
         return exchange
     }
 
-    func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState {
-        switch answer.status {
+    func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState {
+        switch response.status {
         case 200, 201: return .complete
         case 308:
-            guard let range = answer.fields[.range] else { return .holds(0) }
+            guard let range = response.fields[.range] else { return .holds(0) }
             guard let held = ContentRange.held(range) else {
                 return .unclear(
                     UploadFailure(
@@ -63,20 +63,20 @@ struct GoogleSession: ContentRangeService {
         case 404, 410: return .gone
         case 412: return .failed(.nameTaken(item.name, instead: "replace or rename"))
         // The range does not begin at the server's offset: bytes of a broken request arrived late.
-        case 400 where hasSent, 416 where hasSent: return .unclear(ServiceFailure.of(answer))
-        default: return .failed(ServiceFailure.of(answer))
+        case 400 where hasSent, 416 where hasSent: return .unclear(ServiceFailure.of(response))
+        default: return .failed(ServiceFailure.of(response))
         }
     }
 
-    func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step {
-        let object = GoogleObject(answer)
+    func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step {
+        let object = GoogleObject(response)
         var receipt = Receipt(
-            location: object?.location(for: address), entityTag: object?.tag ?? answer.fields[.eTag],
+            location: object?.location(for: address), entityTag: object?.tag ?? response.fields[.eTag],
             bytes: item.size)
         if let bytes = object?.bytes, bytes != item.size {
             return Self.differs("the server has \(bytes) bytes of \(item.size)")
         }
-        switch FoundFile(told: object?.told ?? []).agrees(with: answer.digests) {
+        switch FoundFile(reported: object?.reported ?? []).agrees(with: response.digests) {
         case .different(let algorithm):
             return Self.differs("the server's \(algorithm.shown) is not that of the file")
         case .same(let algorithm): receipt.verified = algorithm
@@ -86,15 +86,15 @@ struct GoogleSession: ContentRangeService {
     }
 
     /// Adds the comparison of the file's CRC32C with the one that Cloud Storage reports for every object.
-    private func takeTold(in exchange: inout Exchange) {
+    private func takeReported(in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc32c], in: .googleObject, of: &exchange, size: item.size, options.checksumChoice)
     }
 
     private func digests(in field: HTTPField.Name?) -> [DigestRequest] {
         guard let algorithm = options.checksum else { return [] }
-        let place = field.map { DigestRequest.Carrier($0, .base64, prefix: "\(algorithm.rawValue)=") }
-        return [DigestRequest(algorithm, of: 0..<item.size, in: place)]
+        let carrier = field.map { DigestRequest.Carrier($0, .base64, prefix: "\(algorithm.rawValue)=") }
+        return [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
     }
 
     /// Makes a request to a session. According to its documentation, Cloud Storage needs no credentials there, because

@@ -49,8 +49,8 @@ public struct GoogleUpload: SequentialProtocol {
             case .gone(let resource, let reason): return gone(resource, because: reason)
             }
         }
-        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
-        return receive(answer)
+        guard case .responded(let response) = reply else { return .failed(reply.failure) }
+        return receive(response)
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
@@ -59,12 +59,12 @@ public struct GoogleUpload: SequentialProtocol {
 }
 
 extension GoogleUpload {
-    private mutating func receive(_ answer: ExchangeOutcome.Response) -> Step {
+    private mutating func receive(_ response: ExchangeOutcome.Response) -> Step {
         switch phase {
-        case .looking(let lookup, let number): receiveLookup(answer, lookup, number: number)
-        case .creating(let name): receiveCreation(answer, name: name)
-        case .recovering(let lookup, let resource): receiveRecovery(answer, lookup, resource)
-        case .sending: .failed(ServiceFailure.of(answer))
+        case .looking(let lookup, let number): receiveLookup(response, lookup, number: number)
+        case .creating(let name): receiveCreation(response, name: name)
+        case .recovering(let lookup, let resource): receiveRecovery(response, lookup, resource)
+        case .sending: .failed(ServiceFailure.of(response))
         }
     }
 
@@ -90,16 +90,16 @@ extension GoogleUpload {
     }
 
     private mutating func receiveLookup(
-        _ answer: ExchangeOutcome.Response, _ lookup: GoogleLookup, number: Int
+        _ response: ExchangeOutcome.Response, _ lookup: GoogleLookup, number: Int
     ) -> Step {
-        switch lookup.receive(answer) {
+        switch lookup.receive(response) {
         case .ask(let exchange): return .send(exchange)
         case .free: return create(lookup.name)
         case .same(let receipt): return .done(receipt)
         // Credentials that may only create objects cannot read them; the precondition still protects the object.
-        case .failed(let answer) where answer.status == 403 && options.existing == .fail:
+        case .failed(let response) where response.status == 403 && options.existing == .fail:
             return create(lookup.name)
-        case .failed(let answer): return .failed(ServiceFailure.of(answer))
+        case .failed(let response): return .failed(ServiceFailure.of(response))
         case .other: break
         }
         guard options.existing == .rename else {
@@ -138,13 +138,13 @@ extension GoogleUpload {
             notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, name: String) -> Step {
-        switch answer.status {
+    private mutating func receiveCreation(_ response: ExchangeOutcome.Response, name: String) -> Step {
+        switch response.status {
         case 200, 201: break
         case 412: return .failed(.nameTaken(name, instead: "replace or rename"))
-        default: return .failed(ServiceFailure.of(answer))
+        default: return .failed(ServiceFailure.of(response))
         }
-        guard let location = answer.fields[.location] else {
+        guard let location = response.fields[.location] else {
             return .failed(
                 .permanent, "the server made no session (no Location)",
                 hint: "check that the destination's url is an upload address with uploadType=resumable")
@@ -153,7 +153,7 @@ extension GoogleUpload {
             var resource = UploadResource(url: try UploadAddress.resolve(location, against: item.url))
             dropped.mark(&resource)
             resource[SessionMemory.self].name = name
-            let made = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
+            let made = response.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
             if address.isCloudStorage { resource.expires = made?.addingTimeInterval(Self.lifetime) }
             phase = .sending
             return session.append(resource, noting: [.resource(resource)])
@@ -174,9 +174,9 @@ extension GoogleUpload {
     }
 
     private mutating func receiveRecovery(
-        _ answer: ExchangeOutcome.Response, _ lookup: GoogleLookup, _ resource: UploadResource
+        _ response: ExchangeOutcome.Response, _ lookup: GoogleLookup, _ resource: UploadResource
     ) -> Step {
-        switch lookup.receive(answer) {
+        switch lookup.receive(response) {
         case .ask(let exchange): return .send(exchange)
         case .same(var receipt):
             receipt.wasThere = false
@@ -186,8 +186,8 @@ extension GoogleUpload {
         where options.existing == nil || options.existing == .replace || options.existing == .skip:
             return restart(after: resource, because: "the server no longer knows the upload")
         case .other: return .failed(SingleRequestUpload.unknownOutcome(nil))
-        case .failed(let answer):
-            let failure = ServiceFailure.of(answer)
+        case .failed(let response):
+            let failure = ServiceFailure.of(response)
             return .failed(failure.isTransient ? failure : SingleRequestUpload.unknownOutcome(failure))
         }
     }

@@ -15,27 +15,27 @@ struct GraphAddress: Sendable {
     /// Returns the URL to which a whole file is sent, with the policy in Graph's words. `isSession` must be false.
     func content(of name: String, policy: String?) -> String {
         let filled = UploadAddress.filled(url, with: name)
-        let place = UploadAddress.withoutQuery(filled)
-        let content = place.dropLast(Self.creation.count) + "/content" + filled.dropFirst(place.count)
+        let base = UploadAddress.withoutQuery(filled)
+        let content = base.dropLast(Self.creation.count) + "/content" + filled.dropFirst(base.count)
         guard let policy else { return String(content) }
         return AddressQuery.adding([("@microsoft.graph.conflictBehavior", policy)], to: String(content))
     }
 
     /// Returns the URL of the metadata of the file with this name. `isSession` must be false.
     func item(named name: String) -> String {
-        let place = UploadAddress.withoutQuery(UploadAddress.filled(url, with: name)).dropLast(
+        let base = UploadAddress.withoutQuery(UploadAddress.filled(url, with: name)).dropLast(
             Self.creation.count)
-        return String(place.last == ":" ? place.dropLast() : place)
+        return String(base.last == ":" ? base.dropLast() : base)
     }
 
     /// The URL of the drive in Graph: `https://graph.microsoft.com/v1.0/me/drive`; nil if the URL names none.
     var drive: String? {
-        let place = UploadAddress.withoutQuery(url)
+        let base = UploadAddress.withoutQuery(url)
         guard !isSession else { return nil }
-        if let found = place.firstRange(of: "/drive/") { return "\(place[..<found.lowerBound])/drive" }
-        guard let found = place.firstRange(of: "/drives/") else { return nil }
-        let id = place[found.upperBound...].prefix { $0 != "/" }
-        return "\(place[..<found.upperBound])\(id)"
+        if let found = base.firstRange(of: "/drive/") { return "\(base[..<found.lowerBound])/drive" }
+        guard let found = base.firstRange(of: "/drives/") else { return nil }
+        let id = base[found.upperBound...].prefix { $0 != "/" }
+        return "\(base[..<found.upperBound])\(id)"
     }
 
     private static let creation = "/createUploadSession"

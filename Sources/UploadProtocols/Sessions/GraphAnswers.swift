@@ -7,8 +7,10 @@ struct GraphSessionResponse: Decodable {
     var expirationDateTime: String?
     var nextExpectedRanges: [String]?
 
-    init?(_ answer: ExchangeOutcome.Response) {
-        guard let session = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
+    init?(_ response: ExchangeOutcome.Response) {
+        guard let session = try? JSONDecoder().decode(Self.self, from: Data(response.body)) else {
+            return nil
+        }
         self = session
     }
 
@@ -40,12 +42,12 @@ struct GraphItem: Decodable {
     var webUrl: String?
     var file: File?
 
-    init?(_ answer: ExchangeOutcome.Response) {
-        guard let item = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
+    init?(_ response: ExchangeOutcome.Response) {
+        guard let item = try? JSONDecoder().decode(Self.self, from: Data(response.body)) else { return nil }
         self = item
     }
 
-    var told: [ServerDigest] {
+    var reported: [ServerDigest] {
         let hashes: [(DigestAlgorithm, String?)] = [
             (.sha256, file?.hashes?.sha256Hash), (.sha1, file?.hashes?.sha1Hash),
         ]

@@ -19,9 +19,9 @@ struct GraphCheck: DestinationCheck {
     func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch reply {
         case .broken(let failure, _): .failed(failure)
-        case .answered(let answer) where answer.isSuccess:
+        case .responded(let response) where response.isSuccess:
             .found("the drive is there, and the token may see it; that it may write was not tried")
-        case .answered(let answer): .failed(ServiceFailure.of(answer))
+        case .responded(let response): .failed(ServiceFailure.of(response))
         }
     }
 }

@@ -30,44 +30,46 @@ struct GraphSession: ContentRangeService {
 
     func removal(of session: UploadResource) -> Exchange { exchange(.delete, session) }
 
-    func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState {
-        switch answer.status {
+    func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState {
+        switch response.status {
         case 200, 201, 202:
-            let session = GraphSessionResponse(answer)
+            let session = GraphSessionResponse(response)
             if let ranges = session?.nextExpectedRanges, let start = ContentRange.firstExpected(ranges) {
                 return .holds(start, expires: session?.expires)
             }
-            if hasSent, answer.status != 202, session?.nextExpectedRanges == nil { return .complete }
+            if hasSent, response.status != 202, session?.nextExpectedRanges == nil { return .complete }
             return .unclear(
                 UploadFailure(.server, "the server does not say what is missing (nextExpectedRanges)"))
         // No credentials are sent there, so 401 means that the session has expired.
         case 401, 404, 410: return .gone
-        case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
+        case 409 where ServiceFailure(response).code == "nameAlreadyExists":
             return .failed(.nameTaken(item.name, instead: "replace or rename"))
-        case 416: return .unclear(ServiceFailure.of(answer))
-        default: return .failed(ServiceFailure.of(answer))
+        case 416: return .unclear(ServiceFailure.of(response))
+        default: return .failed(ServiceFailure.of(response))
         }
     }
 
-    func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(answer) }
+    func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(response) }
 
     /// Returns the step that ends an upload, and compares the file's digest with the server's, if both are known.
-    func finish(_ answer: ExchangeOutcome.Response) -> Step {
-        let file = GraphItem(answer)
+    func finish(_ response: ExchangeOutcome.Response) -> Step {
+        let file = GraphItem(response)
         var receipt = Receipt(
             location: file?.webUrl.flatMap { UploadAddress.absolute($0, against: item.url)?.absoluteString },
-            entityTag: file?.eTag.map(ServerText.cleaned) ?? answer.fields[.eTag], bytes: item.size)
-        for told in file?.told ?? [] {
-            guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
-            guard ours.bytes == told.bytes else {
+            entityTag: file?.eTag.map(ServerText.cleaned) ?? response.fields[.eTag], bytes: item.size)
+        for reported in file?.reported ?? [] {
+            guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
+                continue
+            }
+            guard ours.bytes == reported.bytes else {
                 return .failed(
-                    .permanent, "the server's \(told.algorithm.shown) is not that of the file",
+                    .permanent, "the server's \(reported.algorithm.shown) is not that of the file",
                     hint:
                         "SharePoint changes documents when it takes them: leave checksum out for those; "
                         + "for any other file, retry sends all of it again",
                     notes: [.resource(nil)])
             }
-            receipt.verified = told.algorithm
+            receipt.verified = reported.algorithm
         }
         return .done(receipt)
     }

@@ -6,7 +6,7 @@ import HTTPTypes
 public struct GraphUpload: SequentialProtocol {
     public static let name = "graph"
     public static let traits = ProtocolTraits(
-        resumes: true, fillsPlace: true, checksums: [.sha256, .sha1], existing: [.replace, .rename, .fail])
+        resumes: true, fillsSlot: true, checksums: [.sha256, .sha1], existing: [.replace, .rename, .fail])
 
     private enum Phase: Sendable {
         case creating
@@ -54,9 +54,9 @@ public struct GraphUpload: SequentialProtocol {
         }
         switch (phase, reply) {
         case (_, .broken(let failure, _)): return .failed(failure)
-        case (.sendingWhole, .answered(let answer)): return receiveWhole(answer)
-        case (.recovering(let resource), .answered(let answer)): return receiveRecovery(answer, resource)
-        case (_, .answered(let answer)): return receiveCreation(answer)
+        case (.sendingWhole, .responded(let response)): return receiveWhole(response)
+        case (.recovering(let resource), .responded(let response)): return receiveRecovery(response, resource)
+        case (_, .responded(let response)): return receiveCreation(response)
         }
     }
 
@@ -91,21 +91,21 @@ extension GraphUpload {
             notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response) -> Step {
-        switch answer.status {
+    private mutating func receiveCreation(_ response: ExchangeOutcome.Response) -> Step {
+        switch response.status {
         case 200, 201: break
-        case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
+        case 409 where ServiceFailure(response).code == "nameAlreadyExists":
             return .failed(.nameTaken(item.name, instead: "replace or rename"))
-        default: return .failed(ServiceFailure.of(answer))
+        default: return .failed(ServiceFailure.of(response))
         }
-        let made = GraphSessionResponse(answer)
-        guard let place = made?.uploadUrl else {
+        let made = GraphSessionResponse(response)
+        guard let uploadURL = made?.uploadUrl else {
             return .failed(
                 .permanent, "the server made no session (no uploadUrl)",
                 hint: "check that the destination's url ends with :/createUploadSession")
         }
         do throws(UploadFailure) {
-            let url = try UploadAddress.named(place, against: item.url)
+            let url = try UploadAddress.named(uploadURL, against: item.url)
             if let refusal = refusal(of: url) { return .failed(refusal) }
             var resource = UploadResource(url: url.absoluteString, expires: made?.expires)
             dropped.mark(&resource)
@@ -144,21 +144,22 @@ extension GraphUpload {
         return .send(Exchange(.get, address.item(named: item.name)))
     }
 
-    private mutating func receiveRecovery(_ answer: ExchangeOutcome.Response, _ resource: UploadResource)
+    private mutating func receiveRecovery(_ response: ExchangeOutcome.Response, _ resource: UploadResource)
         -> Step
     {
-        let failure = ServiceFailure.of(answer)
-        let isThere = answer.isSuccess
-        guard isThere || answer.status == 404 else {
+        let failure = ServiceFailure.of(response)
+        let isThere = response.isSuccess
+        guard isThere || response.status == 404 else {
             return .failed(failure.isTransient ? failure : SingleRequestUpload.unknownOutcome(failure))
         }
-        if isThere, let file = GraphItem(answer), file.size == item.size, let told = file.told.first {
-            guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else {
+        if isThere, let file = GraphItem(response), file.size == item.size, let reported = file.reported.first
+        {
+            guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
                 var again = Exchange(.get, address.item(named: item.name))
-                again.digests = [DigestRequest(told.algorithm, of: 0..<item.size)]
+                again.digests = [DigestRequest(reported.algorithm, of: 0..<item.size)]
                 return .send(again)
             }
-            if ours.bytes == told.bytes { return service.finish(answer) }
+            if ours.bytes == reported.bytes { return service.finish(response) }
         }
         // The file is sent again only if that is harmless. Under other policies, the server could store a second file,
         // or refuse the request because this upload's own file exists.
@@ -186,19 +187,19 @@ extension GraphUpload {
             traits: isRepeatable ? [.idempotent, .completes] : .completes)
         exchange.digests = service.digests
         if !isRepeatable {
-            let place = UploadAddress.withoutQuery(exchange.url)
-            exchange.markBeforeLastBytes = UploadResource(url: place).withWholeBodySent(true)
+            let base = UploadAddress.withoutQuery(exchange.url)
+            exchange.markBeforeLastBytes = UploadResource(url: base).withWholeBodySent(true)
         }
         phase = .sendingWhole(exchange)
         return .send(exchange)
     }
 
-    private func receiveWhole(_ answer: ExchangeOutcome.Response) -> Step {
-        switch answer.status {
-        case 200..<300: service.finish(answer)
-        case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
+    private func receiveWhole(_ response: ExchangeOutcome.Response) -> Step {
+        switch response.status {
+        case 200..<300: service.finish(response)
+        case 409 where ServiceFailure(response).code == "nameAlreadyExists":
             .failed(.nameTaken(item.name, instead: "replace or rename"), notes: [.resource(nil)])
-        default: .failed(ServiceFailure.of(answer), notes: [.resource(nil)])
+        default: .failed(ServiceFailure.of(response), notes: [.resource(nil)])
         }
     }
 }

@@ -7,10 +7,10 @@ struct ServiceFailure {
     var code: String
     private let failure: UploadFailure
 
-    init(_ answer: ExchangeOutcome.Response) {
-        let said = Self.said(by: answer)
+    init(_ response: ExchangeOutcome.Response) {
+        let said = Self.said(by: response)
         code = said?.code ?? ""
-        var plain = answer
+        var plain = response
         if let said, !said.code.isEmpty || !said.message.isEmpty {
             plain.fields[.contentType] = "text/plain"
             plain.body = Array([said.code, said.message].filter { !$0.isEmpty }.joined(separator: ": ").utf8)
@@ -19,15 +19,15 @@ struct ServiceFailure {
     }
 
     /// Returns the failure for a response, with the service's code and message.
-    static func of(_ answer: ExchangeOutcome.Response) -> UploadFailure { ServiceFailure(answer).failure }
+    static func of(_ response: ExchangeOutcome.Response) -> UploadFailure { ServiceFailure(response).failure }
 
-    private static func said(by answer: ExchangeOutcome.Response) -> (code: String, message: String)? {
-        if let root = XMLDocument.parse(answer.body) {
+    private static func said(by response: ExchangeOutcome.Response) -> (code: String, message: String)? {
+        if let root = XMLDocument.parse(response.body) {
             guard root.name == "Error" else { return nil }
             return (root.child(named: "Code")?.text ?? "", root.child(named: "Message")?.text ?? "")
         }
-        guard let error = try? JSONDecoder().decode(JSONRefusal.self, from: Data(answer.body)).error else {
-            return answer.fields[.msErrorCode].map { ($0, "") }
+        guard let error = try? JSONDecoder().decode(JSONRefusal.self, from: Data(response.body)).error else {
+            return response.fields[.msErrorCode].map { ($0, "") }
         }
         return (error.code?.text ?? error.errors?.first?.reason ?? "", error.message ?? "")
     }

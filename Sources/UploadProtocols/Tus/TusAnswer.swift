@@ -18,8 +18,8 @@ extension ExchangeOutcome.Response {
 
     /// True if `Upload-Length` in the response differs from `length`. A missing or deferred length does not differ.
     func tellsOtherLength(than length: ByteCount) -> Bool {
-        guard let told = fields[.uploadLength] else { return false }
-        return Self.count(told) != length
+        guard let reported = fields[.uploadLength] else { return false }
+        return Self.count(reported) != length
     }
 
     /// Parses a number of bytes in a tus header field: only decimal digits; nil for any other text.
@@ -36,16 +36,16 @@ extension ExchangeOutcome.Response {
 enum TusVerdict {
     static let version = "1.0.0"
 
-    static func failure(_ answer: ExchangeOutcome.Response, limit: ByteCount? = nil) -> UploadFailure {
-        if let locked = LockedUpload.failure(answer, to: .post) { return locked }
-        var failure = ResponseClassifier.failure(answer)
-        switch answer.status {
+    static func failure(_ response: ExchangeOutcome.Response, limit: ByteCount? = nil) -> UploadFailure {
+        if let locked = LockedUpload.failure(response, to: .post) { return locked }
+        var failure = ResponseClassifier.failure(response)
+        switch response.status {
         case 412:
-            let spoken = answer.fields[.tusVersion].map { "it speaks \(ServerText.cleaned($0))" }
+            let spoken = response.fields[.tusVersion].map { "it speaks \(ServerText.cleaned($0))" }
             failure.summary = "the server does not take tus \(version): \(spoken ?? "it answered 412")"
             failure.hint = "check that the destination's url is a tus 1.0 endpoint"
         case 413:
-            if let limit = ExchangeOutcome.Response.count(answer.fields[.tusMaxSize]) ?? limit, limit > 0 {
+            if let limit = ExchangeOutcome.Response.count(response.fields[.tusMaxSize]) ?? limit, limit > 0 {
                 failure.summary += "; it takes \(ByteFormat.sentence(limit))"
             }
         default: break
@@ -54,16 +54,17 @@ enum TusVerdict {
     }
 
     /// Returns the failure for a refused request to an upload's URL, which had the method `method`.
-    static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure {
-        LockedUpload.failure(answer, to: method) ?? failure(answer)
+    static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure
+    {
+        LockedUpload.failure(response, to: method) ?? failure(response)
     }
 
-    static func isNoTusServer(_ answer: ExchangeOutcome.Response) -> UploadFailure {
-        let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
+    static func isNoTusServer(_ response: ExchangeOutcome.Response) -> UploadFailure {
+        let name = StatusName.of(response.status).map { " (\($0))" } ?? ""
         return UploadFailure(
             .permanent,
-            "the address does not answer as a tus server does: it gave \(answer.status)\(name) to a new upload",
+            "the address does not answer as a tus server does: it gave \(response.status)\(name) to a new upload",
             hint: "check the destination's url, which often ends in /files/, and its protocol",
-            status: answer.status)
+            status: response.status)
     }
 }

@@ -17,9 +17,9 @@ struct TusAppending: Sendable {
 
     /// The state of the upload's length on the server.
     private enum Length: Sendable {
-        case told
+        case reported
         /// The next request sends the length.
-        case untold
+        case unreported
         /// The server does not report the length, and refuses to receive it.
         case refused
     }
@@ -45,7 +45,7 @@ struct TusAppending: Sendable {
     private var length: Length
     private var phase = Phase.begun
     /// True once a request appended bytes to earlier ones, which a faulty server may join incorrectly.
-    private(set) var isInPieces = false
+    private(set) var isInChunks = false
     private var budget = RetryBudget()
 
     /// - Parameters:
@@ -62,7 +62,7 @@ struct TusAppending: Sendable {
         self.range = range
         self.chunkSize = chunkSize
         self.part = part
-        length = isLengthTold ? .told : .untold
+        length = isLengthTold ? .reported : .unreported
     }
 
     private var size: ByteCount { range.upperBound - range.lowerBound }
@@ -87,13 +87,13 @@ struct TusAppending: Sendable {
     }
 
     /// Appends the bytes after the confirmed offset. `answer` is the last response that stated it.
-    mutating func append(after answer: ExchangeOutcome.Response) -> Turn {
-        guard resource.confirmed < size else { return .full(answer) }
+    mutating func append(after response: ExchangeOutcome.Response) -> Turn {
+        guard resource.confirmed < size else { return .full(response) }
         let held = resource.confirmed
-        if held > 0 { isInPieces = true }
+        if held > 0 { isInChunks = true }
         let end = TusChunking(resource, size: size, chunkSize: chunkSize).end
         let isLast = end == size && part == 0
-        let tellsLength = if case .untold = length { true } else { false }
+        let tellsLength = if case .unreported = length { true } else { false }
         var fields: HTTPFields = [
             .tusResumable: TusVerdict.version, .uploadOffset: "\(held)", .contentType: Self.contentType,
         ]
@@ -115,78 +115,78 @@ struct TusAppending: Sendable {
     }
 
     mutating func receive(_ reply: ExchangeOutcome) -> Turn {
-        let answer: ExchangeOutcome.Response
+        let response: ExchangeOutcome.Response
         switch reply {
-        case .answered(let received): answer = received
+        case .responded(let received): response = received
         case .broken(let failure, let bodySent):
             if case .appending = phase { resource.appends.didBreak(afterSending: bodySent ?? 0) }
             return .failed(failure)
         }
         switch phase {
         case .begun: return .failed(.unasked)
-        case .asking: return receiveOffset(answer)
+        case .asking: return receiveOffset(response)
         case .appending(let end, let tellsLength):
-            guard answer.isSuccess else {
-                return refused(answer, end: end, tellsLength: tellsLength)
+            guard response.isSuccess else {
+                return refused(response, end: end, tellsLength: tellsLength)
             }
             resource.appends.didAppend()
-            if tellsLength { length = .told }
-            return advance(to: answer, end: end)
+            if tellsLength { length = .reported }
+            return advance(to: response, end: end)
         }
     }
 
     /// Continues from the offset that a response states, even if an earlier response stated another one.
     ///
     /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
-    mutating func advance(to answer: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
-        guard let offset = answer.uploadOffset else {
+    mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
+        guard let offset = response.uploadOffset else {
             if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {
                 return .failed(end)
             }
             if end == size, part == 0 { resource = resource.withWholeBodySent(true) }
             return .send(ask())
         }
-        if offset > end ?? size || answer.tellsOtherLength(than: size) {
+        if offset > end ?? size || response.tellsOtherLength(than: size) {
             return .gone(because: "the server's upload does not fit this file")
         }
         let before = resource.confirmed
         resource = resource.withWholeBodySent(false)
         resource.confirmed = offset
-        resource.expires = answer.expiry ?? resource.expires
+        resource.expires = response.expiry ?? resource.expires
         if !TusChunking(resource, size: size, chunkSize: chunkSize).isBoundary {
             resource.tus.isChecked = false
         }
         lost += max(0, before - offset)
         if let end = budget.judge(offset, after: before, hasSent: end != nil) { return .failed(end) }
-        return append(after: answer)
+        return append(after: response)
     }
 
-    private mutating func receiveOffset(_ answer: ExchangeOutcome.Response) -> Turn {
-        switch answer.status {
+    private mutating func receiveOffset(_ response: ExchangeOutcome.Response) -> Turn {
+        switch response.status {
         case 200..<300:
-            if answer.fields[.uploadLength] != nil {
-                length = .told
-            } else if case .told = length {
-                length = .untold
+            if response.fields[.uploadLength] != nil {
+                length = .reported
+            } else if case .reported = length {
+                length = .unreported
             }
-            if let offset = answer.uploadOffset { resource.appends.didAsk(offset) }
-            if answer.uploadOffset == 0, resource.confirmed > 0 { return .forgotten }
-            return advance(to: answer, end: nil)
+            if let offset = response.uploadOffset { resource.appends.didAsk(offset) }
+            if response.uploadOffset == 0, resource.confirmed > 0 { return .forgotten }
+            return advance(to: response, end: nil)
         case 404, 410: return .gone(because: "the server no longer knows the upload")
-        case 403 where answer.fields[.uploadOffset] == nil:
+        case 403 where response.fields[.uploadOffset] == nil:
             return .gone(because: "the server no longer knows the upload")
-        default: return .failed(TusVerdict.failure(answer, to: .head))
+        default: return .failed(TusVerdict.failure(response, to: .head))
         }
     }
 
     /// Handles the refusal of a request with bytes. Most refusals lead to a request for the offset, because some
     /// servers keep the bytes of a request that they refuse (seen with tuspyserver 4.4.3).
-    private mutating func refused(_ answer: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
+    private mutating func refused(_ response: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
         -> Turn
     {
         resource.appends.wasRefused()
-        if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked) }
-        switch answer.status {
+        if let locked = LockedUpload.failure(response, to: .patch) { return .failed(locked) }
+        switch response.status {
         case 404, 410: return .gone(because: "the server no longer knows the upload")
         case 460 where resource.tus.sum != nil:
             guard budget.allows(.damage, limit: 2) else { return .failed(damaged(end: end)) }
@@ -201,27 +201,27 @@ struct TusAppending: Sendable {
             length = .refused
             return .send(ask())
         case 400 where resource.tus.sum != nil:
-            var failure = TusVerdict.failure(answer)
+            var failure = TusVerdict.failure(response)
             failure.hint =
                 "the server may not know \(resource.tus.sum?.name ?? ""): set the destination's checksum to another"
             return .failed(failure)
         case 413:
-            let failure = TusVerdict.failure(answer)
+            let failure = TusVerdict.failure(response)
             let sent = end - resource.confirmed
             guard !failure.isTransient, resource.tus.sum == nil, let limit = TusChunking.below(sent) else {
                 return .failed(failure)
             }
             resource.tus.requestLimit = limit
             return .send(ask())
-        default: return .failed(TusVerdict.failure(answer))
+        default: return .failed(TusVerdict.failure(response))
         }
     }
 
     private func damaged(end: ByteCount) -> UploadFailure {
-        let place = range.lowerBound + resource.confirmed
+        let position = range.lowerBound + resource.confirmed
         return UploadFailure(
             .permanent,
-            "bytes \(place) to \(range.lowerBound + end) arrived damaged twice in a row"
+            "bytes \(position) to \(range.lowerBound + end) arrived damaged twice in a row"
                 + (resource.tus.sum.map { " (\($0.algorithm.shown))" } ?? ""),
             hint:
                 "this machine's disk or memory, or something on the way, changes bytes; check them, then retry",

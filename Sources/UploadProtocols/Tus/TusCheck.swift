@@ -36,27 +36,27 @@ package struct TusCheck: DestinationCheck {
             guard bodySent != nil, failure.category.isOfNetwork else { return .failed(failure) }
             return create(finding: "it does not answer OPTIONS: \(failure.summary)")
         case (.creating, .broken(let failure, _)): return .failed(failure)
-        case (.asking, .answered(let answer)): return receiveOptions(answer)
-        case (.creating(let findings), .answered(let answer)): return receiveCreation(answer, findings)
+        case (.asking, .responded(let response)): return receiveOptions(response)
+        case (.creating(let findings), .responded(let response)): return receiveCreation(response, findings)
         }
     }
 
-    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> CheckStep {
-        let failure = TusVerdict.failure(answer)
-        let isRefusal = !answer.isSuccess
-        if isRefusal, failure.isTransient || failure.category == .authentication, answer.status != 500 {
+    private mutating func receiveOptions(_ response: ExchangeOutcome.Response) -> CheckStep {
+        let failure = TusVerdict.failure(response)
+        let isRefusal = !response.isSuccess
+        if isRefusal, failure.isTransient || failure.category == .authentication, response.status != 500 {
             return .failed(failure)
         }
         do throws(UploadFailure) {
-            let found = try TusOffer.capabilities(in: answer)
+            let found = try TusOffer.capabilities(in: response)
             guard found.facts[TusOffer.Fact.saysNothing] == nil else {
-                let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
+                let name = StatusName.of(response.status).map { " (\($0))" } ?? ""
                 return create(
-                    finding: "it answered \(answer.status)\(name) to OPTIONS and named no tus version")
+                    finding: "it answered \(response.status)\(name) to OPTIONS and named no tus version")
             }
             _ = try TusOffer.sum(options, of: 0, at: found)
             return .finished(
-                CheckReport(findings: Self.findings(found, in: answer), capabilities: found))
+                CheckReport(findings: Self.findings(found, in: response), capabilities: found))
         } catch {
             return .failed(error)
         }
@@ -75,30 +75,31 @@ package struct TusCheck: DestinationCheck {
     /// The item for the creation of an upload. Its byte is never sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
-    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, _ findings: [String])
+    private mutating func receiveCreation(_ response: ExchangeOutcome.Response, _ findings: [String])
         -> CheckStep
     {
-        let failure = TusVerdict.failure(answer)
-        guard [200, 201].contains(answer.status), answer.namesTus else {
-            return .failed(failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
+        let failure = TusVerdict.failure(response)
+        guard [200, 201].contains(response.status), response.namesTus else {
+            return .failed(failure.category == .permanent ? TusVerdict.isNoTusServer(response) : failure)
         }
         let report = CheckReport(
             findings: findings + ["it takes new tus uploads all the same"], capabilities: TusOffer.unheard)
-        guard let made = try? TusCreation(item: item).url(in: answer) else {
-            return .failed(TusVerdict.isNoTusServer(answer))
+        guard let made = try? TusCreation(item: item).url(in: response) else {
+            return .failed(TusVerdict.isNoTusServer(response))
         }
         phase = .deleting(report)
         return .send(
             Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version]))
     }
 
-    private static func findings(_ found: ServerCapabilities, in answer: ExchangeOutcome.Response) -> [String]
+    private static func findings(_ found: ServerCapabilities, in response: ExchangeOutcome.Response)
+        -> [String]
     {
-        let versions = answer.fields[.tusVersion] ?? answer.fields[.tusResumable] ?? TusVerdict.version
+        let versions = response.fields[.tusVersion] ?? response.fields[.tusResumable] ?? TusVerdict.version
         var findings = ["it speaks tus \(ServerText.cleaned(versions))"]
         let extensions = found.extensions.sorted().joined(separator: ", ")
         findings.append(
-            answer.fields[.tusExtension] == nil
+            response.fields[.tusExtension] == nil
                 ? "it names no extensions" : "it offers \(ServerText.cleaned(extensions))")
         if let limit = found.maximumSize, limit > 0 {
             findings.append("it takes files of up to \(ByteFormat.sentence(limit))")

@@ -147,22 +147,22 @@ extension TusConcatenation {
     private mutating func receiveCreation(_ reply: ExchangeOutcome, _ index: Int) -> Turn {
         switch reply {
         case .broken(let failure, _): return .step(.failed(failure))
-        case .answered(let answer):
-            guard answer.status == 201 || answer.status == 200 else { return refused(answer) }
+        case .responded(let response):
+            guard response.status == 201 || response.status == 200 else { return refused(response) }
             do throws(UploadFailure) {
-                let url = try creation.url(in: answer)
+                let url = try creation.url(in: response)
                 resource.url = url
                 resource.tus.partials[index] = url
-                resource.take(answer.expiry)
+                resource.take(response.expiry)
                 var made = appending(at: url, index)
                 guard case .creating = phase else {
-                    let turn = made.append(after: answer)
+                    let turn = made.append(after: response)
                     return take(turn, of: made, index)
                 }
                 parts[index] = .there(made)
                 heard.insert(index)
                 noted = Self.urls(in: resource)
-                return makeMissing(noting: [.resource(resource)]) { $0.fill(after: answer) }
+                return makeMissing(noting: [.resource(resource)]) { $0.fill(after: response) }
             } catch {
                 return .step(.failed(error))
             }
@@ -170,13 +170,15 @@ extension TusConcatenation {
     }
 
     /// Appends to the partial uploads that were just created, and queries those of an earlier attempt.
-    private mutating func fill(after answer: ExchangeOutcome.Response? = nil) -> Turn {
+    private mutating func fill(after response: ExchangeOutcome.Response? = nil) -> Turn {
         phase = .filling
         count()
         var exchanges: [Exchange] = []
         for index in parts.indices {
             guard case .there(var appending) = parts[index] else { continue }
-            if heard.contains(index), let answer, case .send(let exchange) = appending.append(after: answer) {
+            if heard.contains(index), let response,
+                case .send(let exchange) = appending.append(after: response)
+            {
                 exchanges.append(exchange)
             } else {
                 exchanges.append(appending.ask())
@@ -270,13 +272,13 @@ extension TusConcatenation {
         case .broken(let failure, let bodySent):
             // A request that was never sent had no effect.
             return .step(.failed(bodySent == nil ? failure : SingleRequestUpload.unknownOutcome(failure)))
-        case .answered(let answer):
-            switch answer.status {
-            case 200..<300: return .step(.done(receipt(answer), notes: [.resource(resource)]))
+        case .responded(let response):
+            switch response.status {
+            case 200..<300: return .step(.done(receipt(response), notes: [.resource(resource)]))
             // The response comes from a proxy, which does not know what the server behind it did.
             case 502, 504:
-                return .step(.failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(answer))))
-            default: return refused(answer)
+                return .step(.failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(response))))
+            default: return refused(response)
             }
         }
     }
@@ -284,8 +286,8 @@ extension TusConcatenation {
     /// Handles a server's refusal to create or to join partial uploads, which may happen although it offers
     /// concatenation. After the first refusal to join, the parts are queried and joined once more. After the second,
     /// the file is sent as one upload.
-    private mutating func refused(_ answer: ExchangeOutcome.Response) -> Turn {
-        let failure = TusVerdict.failure(answer)
+    private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
+        let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {
             // The server may have failed after it had joined and removed the parts.
             if case .joining = phase, failure.category == .server { resource.tus.mayBeJoined = true }
@@ -304,12 +306,12 @@ extension TusConcatenation {
         }
     }
 
-    private func receipt(_ answer: ExchangeOutcome.Response) -> Receipt {
-        let location = answer.fields[.location].flatMap {
+    private func receipt(_ response: ExchangeOutcome.Response) -> Receipt {
+        let location = response.fields[.location].flatMap {
             try? UploadAddress.resolve($0, against: item.url)
         }
         return Receipt(
-            location: location, entityTag: answer.fields[.eTag], bytes: item.size,
+            location: location, entityTag: response.fields[.eTag], bytes: item.size,
             verified: resource.tus.isChecked ? resource.tus.sum?.algorithm : nil)
     }
 }

@@ -40,8 +40,8 @@ struct TusCreation: Sendable {
     }
 
     /// Returns the URL of the upload that the server created.
-    func url(in answer: ExchangeOutcome.Response) throws(UploadFailure) -> String {
-        guard let location = answer.fields[.location] else {
+    func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {
+        guard let location = response.fields[.location] else {
             throw UploadFailure(
                 .permanent, "the server made the upload and did not say where (no Location)",
                 hint: "check that the destination's url is a tus endpoint")

@@ -18,24 +18,25 @@ enum TusOffer {
     /// without a usable response is assumed to have the core protocol and creation.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server names only other versions of tus.
-    static func capabilities(in answer: ExchangeOutcome.Response) throws(UploadFailure) -> ServerCapabilities
+    static func capabilities(in response: ExchangeOutcome.Response) throws(UploadFailure)
+        -> ServerCapabilities
     {
-        let isSuccess = answer.isSuccess
-        let versions = FieldList.words(answer.fields[.tusVersion])
-        if !versions.isEmpty, !versions.contains(TusVerdict.version), isSuccess || answer.status == 412 {
+        let isSuccess = response.isSuccess
+        let versions = FieldList.words(response.fields[.tusVersion])
+        if !versions.isEmpty, !versions.contains(TusVerdict.version), isSuccess || response.status == 412 {
             throw UploadFailure(
                 .permanent,
                 "the server speaks tus \(ServerText.cleaned(versions.joined(separator: ", "))), "
                     + "not \(TusVerdict.version)",
                 hint: "check that the destination's url is a tus 1.0 endpoint")
         }
-        guard isSuccess, answer.namesTus else {
+        guard isSuccess, response.namesTus else {
             return unheard
         }
-        guard let extensions = answer.fields[.tusExtension] else { return core }
+        guard let extensions = response.fields[.tusExtension] else { return core }
         var found = ServerCapabilities(extensions: Set(FieldList.words(extensions.lowercased())))
-        found.maximumSize = ExchangeOutcome.Response.count(answer.fields[.tusMaxSize])
-        found.facts[Fact.checksums] = answer.fields[.tusChecksumAlgorithm]
+        found.maximumSize = ExchangeOutcome.Response.count(response.fields[.tusMaxSize])
+        found.facts[Fact.checksums] = response.fields[.tusChecksumAlgorithm]
         return found
     }
 

@@ -18,22 +18,24 @@ extension TusUpload {
 
     /// Handles the response with the upload's offset. If the server has deleted the finished upload, or states no
     /// offset, its last confirmation counts.
-    mutating func confirm(_ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt)
+    mutating func confirm(
+        _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt
+    )
         -> Step
     {
-        guard answer.isSuccess else {
-            return LocationCheck.isBusy(answer)
-                ? .failed(TusVerdict.failure(answer, to: .head)) : locate(receipt, asked: resource.url)
+        guard response.isSuccess else {
+            return LocationCheck.isBusy(response)
+                ? .failed(TusVerdict.failure(response, to: .head)) : locate(receipt, asked: resource.url)
         }
-        guard let offset = answer.uploadOffset else { return locate(receipt, asked: resource.url) }
-        guard offset >= item.size, !answer.tellsOtherLength(than: item.size) else {
+        guard let offset = response.uploadOffset else { return locate(receipt, asked: resource.url) }
+        guard offset >= item.size, !response.tellsOtherLength(than: item.size) else {
             var notes: [Step.Note] = [.serverLost(item.size - min(offset, item.size))]
             notes += noteForgetting()
             if let end = dropped.drop(resource, because: Self.forgotten) { return end.noting(notes) }
             return clear(resource, noting: notes)
         }
         var receipt = receipt
-        if let named = self.receipt(resource, answer).location, receipt.location == resource.url {
+        if let named = self.receipt(resource, response).location, receipt.location == resource.url {
             receipt.location = named
         }
         return locate(receipt, asked: resource.url)
@@ -47,8 +49,8 @@ extension TusUpload {
     }
 
     /// Handles the response about the file at its location.
-    mutating func locate(_ answer: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
-        let step = LocationCheck.step(answer, receipt)
+    mutating func locate(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
+        let step = LocationCheck.step(response, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }
         return step.noting(noteForgetting())
     }

@@ -29,7 +29,7 @@ public struct TusUpload: SequentialProtocol {
         case kept
         /// The server has sent no usable response to OPTIONS.
         case assumed
-        case told
+        case reported
     }
 
     let item: UploadItem
@@ -93,12 +93,12 @@ public struct TusUpload: SequentialProtocol {
         case (.asking, .broken(let failure, let bodySent)):
             return receiveNoOptions(failure, wasSent: bodySent != nil)
         case (_, .broken(let failure, _)): return .failed(failure)
-        case (.confirming(let resource, let receipt), .answered(let answer)):
-            return confirm(answer, resource, receipt)
-        case (.locating(let receipt), .answered(let answer)): return locate(answer, receipt)
-        case (.asking, .answered(let answer)): return receiveOptions(answer)
-        case (.creating(let sum, let isDeferred), .answered(let answer)):
-            return receiveCreation(answer, sum: sum, isDeferred: isDeferred)
+        case (.confirming(let resource, let receipt), .responded(let response)):
+            return confirm(response, resource, receipt)
+        case (.locating(let receipt), .responded(let response)): return locate(response, receipt)
+        case (.asking, .responded(let response)): return receiveOptions(response)
+        case (.creating(let sum, let isDeferred), .responded(let response)):
+            return receiveCreation(response, sum: sum, isDeferred: isDeferred)
         }
     }
 
@@ -116,19 +116,19 @@ public struct TusUpload: SequentialProtocol {
 }
 
 extension TusUpload {
-    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
-        let failure = TusVerdict.failure(answer)
+    private mutating func receiveOptions(_ response: ExchangeOutcome.Response) -> Step {
+        let failure = TusVerdict.failure(response)
         // Some servers fail at OPTIONS but support uploads.
-        let isBroken = answer.status == 500 && options.checksum == nil
-        if failure.category == .authentication || failure.isTransient, !answer.isSuccess, !isBroken {
+        let isBroken = response.status == 500 && options.checksum == nil
+        if failure.category == .authentication || failure.isTransient, !response.isSuccess, !isBroken {
             return .failed(failure)
         }
         do throws(UploadFailure) {
-            learn(try TusOffer.capabilities(in: answer))
+            learn(try TusOffer.capabilities(in: response))
         } catch {
             return .failed(error)
         }
-        knowledge = isBroken ? .assumed : .told
+        knowledge = isBroken ? .assumed : .reported
         return begin(noting: isBroken ? [] : capabilities.map { [.capabilities($0)] } ?? [])
     }
 
@@ -185,26 +185,26 @@ extension TusUpload {
     }
 
     private mutating func receiveCreation(
-        _ answer: ExchangeOutcome.Response, sum: TusSum?, isDeferred: Bool
+        _ response: ExchangeOutcome.Response, sum: TusSum?, isDeferred: Bool
     ) -> Step {
-        let isStrange = !answer.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
-        guard answer.status == 201 || answer.status == 200, !isStrange else {
-            if knowledge == .kept, answer.refusesKind { return askAnew() }
-            let failure = TusVerdict.failure(answer, limit: capabilities?.maximumSize).naming(item.size)
+        let isStrange = !response.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
+        guard response.status == 201 || response.status == 200, !isStrange else {
+            if knowledge == .kept, response.refusesKind { return askAnew() }
+            let failure = TusVerdict.failure(response, limit: capabilities?.maximumSize).naming(item.size)
             return .failed(
-                isStrange && failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
+                isStrange && failure.category == .permanent ? TusVerdict.isNoTusServer(response) : failure)
         }
         do throws(UploadFailure) {
-            var resource = UploadResource(url: try creation.url(in: answer))
-            resource.expires = answer.expiry
+            var resource = UploadResource(url: try creation.url(in: response))
+            resource.expires = response.expiry
             (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
             resource.takeFacts(of: capabilities)
             dropped.mark(&resource)
             var appending = TusAppending(
                 resource, range: 0..<item.size, chunkSize: chunkSize, isLengthTold: !isDeferred)
             let learnt = knowledge == .assumed ? capabilities.map { [Step.Note.capabilities($0)] } ?? [] : []
-            knowledge = .told
-            return take(appending.append(after: answer), of: appending).noting(learnt)
+            knowledge = .reported
+            return take(appending.append(after: response), of: appending).noting(learnt)
         } catch {
             return .failed(error)
         }
@@ -223,16 +223,16 @@ extension TusUpload {
                 OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
             }
             return .send(exchange, notes: notes + [.resource(resource)] + news(of: resource))
-        case .full(let answer):
-            var receipt = receipt(resource, answer)
+        case .full(let response):
+            var receipt = receipt(resource, response)
             do throws(UploadFailure) {
-                if receipt.verified == nil { receipt.verified = try OfferedDigest.verified(by: answer) }
+                if receipt.verified == nil { receipt.verified = try OfferedDigest.verified(by: response) }
             } catch {
                 return .failed(error, notes: notes + [.resource(nil)])
             }
             // Checked chunks need this too: a server that truncates its file at each request has checked every chunk,
             // but lost the earlier ones.
-            if appending.isInPieces, appending.hasAppended {
+            if appending.isInChunks, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
             }
             return .done(receipt, notes: notes + [.resource(resource)])
@@ -291,12 +291,12 @@ extension TusUpload {
     }
 
     /// Returns the receipt. Its location is the `Content-Location` of the response, or else the upload's URL.
-    func receipt(_ resource: UploadResource, _ answer: ExchangeOutcome.Response?) -> Receipt {
-        let named = answer?.fields[.contentLocation].flatMap {
+    func receipt(_ resource: UploadResource, _ response: ExchangeOutcome.Response?) -> Receipt {
+        let named = response?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
         }
         return Receipt(
-            location: named ?? resource.url, entityTag: answer?.fields[.eTag], bytes: item.size,
+            location: named ?? resource.url, entityTag: response?.fields[.eTag], bytes: item.size,
             verified: resource.tus.isChecked ? resource.tus.sum?.algorithm : nil)
     }
 }

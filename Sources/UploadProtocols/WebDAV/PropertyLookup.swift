@@ -53,44 +53,44 @@ struct PropertyLookup: Sendable {
         return exchange
     }
 
-    mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
+    mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch phase {
-        case .properties: return receiveProperties(answer)
+        case .properties: return receiveProperties(response)
         case .head:
-            switch answer.status {
+            switch response.status {
             case 200..<300:
-                phase = .slash(FoundFile(headed: answer.fields), ours: answer.digests)
+                phase = .slash(FoundFile(headed: response.fields), ours: response.digests)
                 return .ask(Exchange(.head, address.asFolder.url))
             case 404, 410: return .found(.nothing, ours: [])
-            case 301...308 where isSlashed(answer): return .found(.folder, ours: [])
-            default: return .failed(WebDAVFailure.failure(answer))
+            case 301...308 where isSlashed(response): return .found(.folder, ours: [])
+            default: return .failed(WebDAVFailure.failure(response))
             }
         case .slash(let file, let ours):
             // A slash after the URL of a file leads to nothing.
-            let isFolder = answer.isSuccess || [401, 403].contains(answer.status)
+            let isFolder = response.isSuccess || [401, 403].contains(response.status)
             return .found(isFolder ? .folder : .file(file), ours: ours)
         }
     }
 
-    private mutating func receiveProperties(_ answer: ExchangeOutcome.Response) -> Verdict {
-        switch answer.status {
+    private mutating func receiveProperties(_ response: ExchangeOutcome.Response) -> Verdict {
+        switch response.status {
         case 207:
-            guard let properties = WebDAVProperties.one(in: answer, at: address) else { break }
-            return .found(properties.isFolder ? .folder : .file(properties.file), ours: answer.digests)
+            guard let properties = WebDAVProperties.one(in: response, at: address) else { break }
+            return .found(properties.isFolder ? .folder : .file(properties.file), ours: response.digests)
         case 404, 410: return .found(.nothing, ours: [])
         // Some servers send 409 also if the folder of the URL is missing.
         case 409: return .found(.nothing, ours: [])
-        case 301...308 where isSlashed(answer): return .found(.folder, ours: [])
+        case 301...308 where isSlashed(response): return .found(.folder, ours: [])
         case 200..<300, 400, 405, 415, 501: break
-        default: return .failed(WebDAVFailure.failure(answer))
+        default: return .failed(WebDAVFailure.failure(response))
         }
         phase = .head
         return .ask(start())
     }
 
     /// True for a redirect to the same URL with a slash, as servers send for folders.
-    private func isSlashed(_ answer: ExchangeOutcome.Response) -> Bool {
-        guard let location = answer.fields[.location],
+    private func isSlashed(_ response: ExchangeOutcome.Response) -> Bool {
+        guard let location = response.fields[.location],
             let target = UploadAddress.absolute(location, against: address.url)
         else { return false }
         return WebDAVAddress(target.absoluteString).path == address.asFolder.path

@@ -21,33 +21,33 @@ package struct WebDAVCheck: DestinationCheck {
     package mutating func start() -> CheckStep { .send(Exchange(.options, folder.url)) }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        let answer: ExchangeOutcome.Response
+        let response: ExchangeOutcome.Response
         switch reply {
         case .broken(let failure, _):
             if case .contents(let report) = phase { return .finished(report) }
             return .failed(failure)
-        case .answered(let received): answer = received
+        case .responded(let received): response = received
         }
         switch phase {
         case .options:
-            let failure = WebDAVFailure.failure(answer)
+            let failure = WebDAVFailure.failure(response)
             if failure.category == .authentication || failure.isTransient { return .failed(failure) }
-            phase = .folder(WebDAVServer(options: answer))
+            phase = .folder(WebDAVServer(options: response))
             return .send(WebDAVProperties.exchange(folder.url, [.resourcetype, .quota]))
-        case .folder(let server): return finish(server, answer)
+        case .folder(let server): return finish(server, response)
         case .contents(var report):
-            report.leftovers = leftovers(in: answer)
+            report.leftovers = leftovers(in: response)
             return .finished(report)
         }
     }
 
-    private mutating func finish(_ server: WebDAVServer, _ answer: ExchangeOutcome.Response) -> CheckStep {
+    private mutating func finish(_ server: WebDAVServer, _ response: ExchangeOutcome.Response) -> CheckStep {
         var server = server
         var findings = [Self.kind(of: server)]
-        switch WebDAVFolderFinding(answer, at: folder) {
+        switch WebDAVFolderFinding(response, at: folder) {
         case .failed(let failure): return .failed(failure)
-        case .told(let found): findings += found
-        case .untold:
+        case .reported(let found): findings += found
+        case .unreported:
             server.takesPropfind = false
             findings.append("it does not take PROPFIND; sizes are asked for by HEAD")
         }
@@ -60,7 +60,7 @@ package struct WebDAVCheck: DestinationCheck {
             findings.append("it keeps files' times; the protocol nextcloud can resume there")
         }
         let report = CheckReport(findings: findings, capabilities: server.capabilities)
-        guard server.takesPropfind, answer.status == 207 else { return .finished(report) }
+        guard server.takesPropfind, response.status == 207 else { return .finished(report) }
         phase = .contents(report)
         return .send(
             WebDAVProperties.exchange(
@@ -68,8 +68,8 @@ package struct WebDAVCheck: DestinationCheck {
     }
 
     /// Returns the unfinished uploads: the files in the folder, without subfolders, that have temporary names.
-    private func leftovers(in answer: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
-        (WebDAVProperties.list(in: answer) ?? []).compactMap { entry in
+    private func leftovers(in response: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
+        (WebDAVProperties.list(in: response) ?? []).compactMap { entry in
             let last = entry.path.split(separator: "/").last.map(String.init) ?? ""
             guard !entry.isFolder, let name = WebDAVAddress.name(ofTemporary: last) else { return nil }
             return CheckReport.Leftover(
@@ -97,15 +97,15 @@ package struct WebDAVCheck: DestinationCheck {
 
 /// The result of reading a folder's properties.
 enum WebDAVFolderFinding {
-    case told([String])
-    case untold
+    case reported([String])
+    case unreported
     case failed(UploadFailure)
 
-    init(_ answer: ExchangeOutcome.Response, at folder: WebDAVAddress) {
-        switch answer.status {
+    init(_ response: ExchangeOutcome.Response, at folder: WebDAVAddress) {
+        switch response.status {
         case 207:
-            guard let properties = WebDAVProperties.one(in: answer, at: folder) else {
-                self = .untold
+            guard let properties = WebDAVProperties.one(in: response, at: folder) else {
+                self = .unreported
                 return
             }
             var findings = [
@@ -114,10 +114,10 @@ enum WebDAVFolderFinding {
             if let free = properties.quotaAvailable, free >= 0 {
                 findings.append("\(ByteFormat.sentence(free)) are free there")
             }
-            self = .told(findings)
-        case 404, 409, 410: self = .told(["the folder is not there; it is made with the first file"])
-        case 200..<300, 400, 405, 415, 501: self = .untold
-        default: self = .failed(WebDAVFailure.failure(answer))
+            self = .reported(findings)
+        case 404, 409, 410: self = .reported(["the folder is not there; it is made with the first file"])
+        case 200..<300, 400, 405, 415, 501: self = .unreported
+        default: self = .failed(WebDAVFailure.failure(response))
         }
     }
 }

@@ -6,12 +6,12 @@ enum WebDAVFailure {
     /// The number of seconds to wait for a lock before the next attempt, if the server names no time.
     private static let lockWait = 10.0
 
-    static func failure(_ answer: ExchangeOutcome.Response) -> UploadFailure {
-        var failure = ResponseClassifier.failure(answer)
-        if let said = message(in: answer) { failure.summary += ": \(said)" }
-        switch answer.status {
+    static func failure(_ response: ExchangeOutcome.Response) -> UploadFailure {
+        var failure = ResponseClassifier.failure(response)
+        if let said = message(in: response) { failure.summary += ": \(said)" }
+        switch response.status {
         case 423:
-            failure = waiting(failure, answer)
+            failure = waiting(failure, response)
             failure.hint = "another client has it open or locked there; Ferry retries until it is free"
         case 507: failure.hint = "the server's disk or your quota there is full; make room, then retry"
         default: break
@@ -20,11 +20,11 @@ enum WebDAVFailure {
     }
 
     /// Returns `failure` as one that is retried, after the time in the response or else after `lockWait`.
-    static func waiting(_ failure: UploadFailure, _ answer: ExchangeOutcome.Response) -> UploadFailure {
+    static func waiting(_ failure: UploadFailure, _ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
         failure.retryAfter =
-            failure.retryAfter ?? RetryAfter.seconds(in: answer.fields, now: Date()) ?? lockWait
+            failure.retryAfter ?? RetryAfter.seconds(in: response.fields, now: Date()) ?? lockWait
         return failure
     }
 
@@ -37,11 +37,11 @@ enum WebDAVFailure {
             hint: "set the destination's protocol to put", status: status)
     }
 
-    static func move(_ answer: ExchangeOutcome.Response) -> UploadFailure {
-        var failure = failure(answer)
+    static func move(_ response: ExchangeOutcome.Response) -> UploadFailure {
+        var failure = failure(response)
         // RFC 4918 §9.9.4: the destination is on another server. A server that does not know its own host sends this
         // too.
-        if answer.status == 502 {
+        if response.status == 502 {
             failure.hint = "if a proxy stands before the server, have it pass Host on or rewrite Destination"
         }
         return failure
@@ -65,8 +65,8 @@ enum WebDAVFailure {
     }
 
     /// Returns the failure for a server that accepts neither a request as large as the file nor parts of a file.
-    static func requestTooLarge(_ answer: ExchangeOutcome.Response, size: ByteCount) -> UploadFailure {
-        var failure = failure(answer).naming(size)
+    static func requestTooLarge(_ response: ExchangeOutcome.Response, size: ByteCount) -> UploadFailure {
+        var failure = failure(response).naming(size)
         failure.hint =
             "raise what the server or a proxy takes in one request (LimitRequestBody, client_max_body_size); "
             + "the server does not take files in pieces (chunkSize)"
@@ -74,9 +74,9 @@ enum WebDAVFailure {
     }
 
     /// Returns the message in the XML error of SabreDAV, which Nextcloud uses too; nil if there is none.
-    private static func message(in answer: ExchangeOutcome.Response) -> String? {
-        guard answer.fields[.contentType]?.lowercased().contains("xml") == true,
-            let root = XMLDocument.parse(answer.body), root.name == "error",
+    private static func message(in response: ExchangeOutcome.Response) -> String? {
+        guard response.fields[.contentType]?.lowercased().contains("xml") == true,
+            let root = XMLDocument.parse(response.body), root.name == "error",
             let text = root.child(named: "message")?.text, !text.isEmpty
         else { return nil }
         return ServerText.cleaned(text)

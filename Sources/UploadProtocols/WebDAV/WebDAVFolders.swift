@@ -25,8 +25,8 @@ struct WebDAVFolders: Sendable {
 
     func start() -> Exchange { Exchange(.mkcol, folders[current]) }
 
-    mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
-        switch answer.status {
+    mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
+        switch response.status {
         // A 405 means that the folder exists (RFC 4918 §9.3.1).
         case 200..<300, 405:
             guard current > 0 else { return .made }
@@ -44,7 +44,7 @@ struct WebDAVFolders: Sendable {
             return .ask(start())
         default: break
         }
-        var failure = WebDAVFailure.failure(answer)
+        var failure = WebDAVFailure.failure(response)
         failure.summary = "the folder \(folders[current]) cannot be created: \(failure.summary)"
         return .failed(failure)
     }

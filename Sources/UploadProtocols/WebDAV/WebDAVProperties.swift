@@ -35,17 +35,17 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties of all URLs in the response, in its order; nil if it does not answer a `PROPFIND`.
-    static func list(in answer: ExchangeOutcome.Response) -> [WebDAVProperties]? {
-        guard answer.status == 207, let root = XMLDocument.parse(answer.body), root.name == "multistatus",
+    /// Returns the properties of all URLs in the response, in its order; nil if it does not response a `PROPFIND`.
+    static func list(in response: ExchangeOutcome.Response) -> [WebDAVProperties]? {
+        guard response.status == 207, let root = XMLDocument.parse(response.body), root.name == "multistatus",
             root.namespace == dav
         else { return nil }
         return root.children(named: "response", in: dav).compactMap(WebDAVProperties.init)
     }
 
     /// Returns the properties of the URL `address`, or else of the first URL in the response; nil if there are none.
-    static func one(in answer: ExchangeOutcome.Response, at address: WebDAVAddress) -> WebDAVProperties? {
-        guard let all = list(in: answer) else { return nil }
+    static func one(in response: ExchangeOutcome.Response, at address: WebDAVAddress) -> WebDAVProperties? {
+        guard let all = list(in: response) else { return nil }
         let path = normalized(address.path)
         return all.first { $0.path == path } ?? all.first
     }
@@ -77,7 +77,7 @@ struct WebDAVProperties: Hashable, Sendable {
             let all = [property.text] + property.descendants.map(\.text)
             var fields = HTTPFields()
             fields[.ocChecksum] = all.filter { HTTPField.isValidValue($0) }.joined(separator: " ")
-            file.told = ServerDigest.in(fields)
+            file.reported = ServerDigest.in(fields)
         default: break
         }
     }

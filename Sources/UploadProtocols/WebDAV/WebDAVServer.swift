@@ -17,12 +17,12 @@ struct WebDAVServer: Hashable, Sendable {
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
     /// Reads the facts in a response to `OPTIONS`. A refusal contains none.
-    init(options answer: ExchangeOutcome.Response) {
+    init(options response: ExchangeOutcome.Response) {
         capabilities = ServerCapabilities()
-        guard answer.isSuccess else { return }
+        guard response.isSuccess else { return }
         // Some servers send the field more than once; HTTPFields joins them.
-        capabilities.extensions = Set(FieldList.words(answer.fields[.dav]).map { $0.lowercased() })
-        let methods = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
+        capabilities.extensions = Set(FieldList.words(response.fields[.dav]).map { $0.lowercased() })
+        let methods = FieldList.words(response.fields[.allow]).map { $0.uppercased() }
         // Allow is ignored if the server sends DAV, because it describes only this URL: for a missing URL, Apache lists
         // no MOVE.
         if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }

@@ -4,7 +4,7 @@ import HTTPTypes
 extension WebDAVUpload {
     /// Moves the complete file to its final name. If a later lookup could not prove that this worked, a trial `MOVE`
     /// comes first.
-    mutating func moveIntoPlace() -> Step { movesBlindly ? tryMove() : move() }
+    mutating func moveToFinalName() -> Step { movesBlindly ? tryMove() : move() }
 
     private mutating func move() -> Step {
         var exchange = Exchange(.move, temporary.url, traits: .completes)
@@ -40,8 +40,8 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    mutating func receiveTrial(_ answer: ExchangeOutcome.Response) -> Step {
-        guard answer.isSuccess, answer.status != 207 else { return receiveMove(answer) }
+    mutating func receiveTrial(_ response: ExchangeOutcome.Response) -> Step {
+        guard response.isSuccess, response.status != 207 else { return receiveMove(response) }
         return look(at: temporary.nextTemporary, for: .trial)
     }
 
@@ -57,24 +57,24 @@ extension WebDAVUpload {
         return move()
     }
 
-    mutating func receiveMove(_ answer: ExchangeOutcome.Response) -> Step {
-        switch answer.status {
+    mutating func receiveMove(_ response: ExchangeOutcome.Response) -> Step {
+        switch response.status {
         // A part of the MOVE failed (RFC 4918 §9.9.4), which for a single file means all of it.
-        case 207: return .failed(WebDAVFailure.failure(answer))
+        case 207: return .failed(WebDAVFailure.failure(response))
         case 200..<300: return look(at: finalAddress, for: .result(isOurs: true))
         // The file is missing, or `Destination` names a URL that the server does not accept.
-        case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(answer))
+        case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(response))
         case 412:
             // The server says that a file has the final name, but each lookup found none.
-            guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(answer))) }
+            guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(response))) }
             return choose()
         case 405, 501:
             server.moves = false
             noteServer()
-            return clear(.failed(WebDAVFailure.noMove(answer.status)))
+            return clear(.failed(WebDAVFailure.noMove(response.status)))
         // The refusal may be a rule for this folder only.
-        case 403: return clear(.failed(WebDAVFailure.noMove(answer.status)))
-        default: return .failed(WebDAVFailure.failure(answer))
+        case 403: return clear(.failed(WebDAVFailure.noMove(response.status)))
+        default: return .failed(WebDAVFailure.failure(response))
         }
     }
 
@@ -86,7 +86,7 @@ extension WebDAVUpload {
         }
         // A proxy may have sent the refusal while the server was unavailable for a moment.
         guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(refusal))) }
-        return moveIntoPlace()
+        return moveToFinalName()
     }
 
     mutating func foundResult(_ place: FoundEntry, isOurs: Bool, computed: [ComputedDigest]) -> Step {
@@ -110,7 +110,7 @@ extension WebDAVUpload {
         case .arrived, .unknown: break
         }
         guard let algorithm = options.checksum, computed.isEmpty,
-            file.told.contains(where: { $0.algorithm == algorithm })
+            file.reported.contains(where: { $0.algorithm == algorithm })
         else { return done(receipt(file)) }
         return look(
             at: finalAddress, for: .result(isOurs: isOurs),

@@ -97,9 +97,9 @@ extension WebDAVUpload {
         return .send(folders.start())
     }
 
-    mutating func receiveFolder(_ answer: ExchangeOutcome.Response, _ folders: WebDAVFolders) -> Step {
+    mutating func receiveFolder(_ response: ExchangeOutcome.Response, _ folders: WebDAVFolders) -> Step {
         var folders = folders
-        let verdict = folders.receive(answer)
+        let verdict = folders.receive(response)
         phase = .making(folders)
         switch verdict {
         case .ask(let exchange): return .send(exchange)
@@ -109,70 +109,70 @@ extension WebDAVUpload {
     }
 
     mutating func write(from offset: ByteCount) -> Step {
-        let piece = WebDAVChunk(
+        let chunk = WebDAVChunk(
             after: offset, of: item.size, chunk: chunk, ranges: server.ranges)
         let address = temporary
-        var exchange = piece.exchange(to: address.url, of: item.size)
-        if piece.manner == .whole {
+        var exchange = chunk.exchange(to: address.url, of: item.size)
+        if chunk.manner == .whole {
             exchange.fields[.contentType] = item.contentType
             if server.isOwnCloud, let modified = item.modified {
                 exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
             }
         }
-        exchange.set(.completes, if: piece.range.upperBound == item.size)
+        exchange.set(.completes, if: chunk.range.upperBound == item.size)
         if resource == nil { resource = UploadResource(url: address.url) }
         noteResource(confirmed: offset)
-        phase = .writing(piece)
+        phase = .writing(chunk)
         return .send(exchange)
     }
 
-    mutating func receiveWritten(_ answer: ExchangeOutcome.Response, _ piece: WebDAVChunk) -> Step {
-        switch answer.status {
+    mutating func receiveWritten(_ response: ExchangeOutcome.Response, _ chunk: WebDAVChunk) -> Step {
+        switch response.status {
         case 200..<300:
             held = held ?? 0
-            let end = piece.range.upperBound
-            let isProof = piece.manner == .contentRange && server.ranges == nil
-            if end == item.size || isProof { return look(at: temporary, for: .written(piece)) }
+            let end = chunk.range.upperBound
+            let isProof = chunk.manner == .contentRange && server.ranges == nil
+            if end == item.size || isProof { return look(at: temporary, for: .written(chunk)) }
             held = end
-            if piece.manner == .partialUpdate {
+            if chunk.manner == .partialUpdate {
                 let larger = ChunkSizePolicy.afterSuccess(resource?.appends.learntChunk ?? Self.firstPart)
                 resource?.appends.learntChunk = min(Self.largestPart, larger)
             }
             noteResource(confirmed: end)
             return write(from: end)
         // chezdav 3.0 responds 500 if the folder is missing.
-        case 500 where piece.manner == .whole && !knowsFolder && WebDAVFolders(of: finalAddress) != nil:
+        case 500 where chunk.manner == .whole && !knowsFolder && WebDAVFolders(of: finalAddress) != nil:
             knowsFolder = true
             return foundFolder(.nothing)
-        case 413: return tooLarge(answer, piece)
+        case 413: return tooLarge(response, chunk)
         case 404, 409:
-            guard piece.manner == .whole else { return writeAnew(after: piece) }
-            guard !knowsFolder else { return .failed(WebDAVFailure.failure(answer)) }
+            guard chunk.manner == .whole else { return writeAnew(after: chunk) }
+            guard !knowsFolder else { return .failed(WebDAVFailure.failure(response)) }
             knowsFolder = true
             return foundFolder(.nothing)
         case 400, 403, 405, 411, 415, 416, 422, 501, 505:
-            guard piece.manner != .whole else { return .failed(WebDAVFailure.failure(answer)) }
-            return writeAnew(after: piece)
-        default: return .failed(WebDAVFailure.failure(answer))
+            guard chunk.manner != .whole else { return .failed(WebDAVFailure.failure(response)) }
+            return writeAnew(after: chunk)
+        default: return .failed(WebDAVFailure.failure(response))
         }
     }
 
     /// Handles a request that was too large (413) by trying a smaller one. Apache's LimitRequestBody and nginx's
     /// client_max_body_size limit one request, not the file.
-    private mutating func tooLarge(_ answer: ExchangeOutcome.Response, _ piece: WebDAVChunk) -> Step {
-        let failure = WebDAVFailure.failure(answer).naming(item.size)
+    private mutating func tooLarge(_ response: ExchangeOutcome.Response, _ chunk: WebDAVChunk) -> Step {
+        let failure = WebDAVFailure.failure(response).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
         guard server.ranges != .refused,
-            let limit = TusChunking.below(piece.range.upperBound - piece.range.lowerBound)
-        else { return .failed(WebDAVFailure.requestTooLarge(answer, size: item.size)) }
+            let limit = TusChunking.below(chunk.range.upperBound - chunk.range.lowerBound)
+        else { return .failed(WebDAVFailure.requestTooLarge(response, size: item.size)) }
         server.largestRequest = limit
         noteServer()
-        return write(from: piece.range.lowerBound)
+        return write(from: chunk.range.lowerBound)
     }
 
     /// Handles the lookup of the temporary file after `piece` was sent; `place` is nil if the lookup was refused.
-    mutating func measured(_ place: FoundEntry?, _ piece: WebDAVChunk) -> Step {
-        let end = piece.range.upperBound
+    mutating func measured(_ place: FoundEntry?, _ chunk: WebDAVChunk) -> Step {
+        let end = chunk.range.upperBound
         let size: ByteCount?
         newVersion = place?.version
         switch place {
@@ -180,10 +180,10 @@ extension WebDAVUpload {
         case .nothing: size = 0
         case .folder, nil: size = nil
         }
-        let isUnproven = piece.manner == .contentRange && server.ranges == nil
+        let isUnproven = chunk.manner == .contentRange && server.ranges == nil
         // If the size is unknown, a 2xx proves a whole file, but not a part, which may be at a wrong position.
-        guard size == end || size == nil && piece.manner == .whole else {
-            if piece.manner != .whole { return writeAnew(after: piece) }
+        guard size == end || size == nil && chunk.manner == .whole else {
+            if chunk.manner != .whole { return writeAnew(after: chunk) }
             held = 0
             noteResource(confirmed: 0)
             return .failed(SingleRequestUpload.wrongSize(size ?? 0, of: item.size, .server))
@@ -195,11 +195,11 @@ extension WebDAVUpload {
         held = end
         noteResource(confirmed: end)
         guard end == item.size else { return write(from: end) }
-        return moveIntoPlace()
+        return moveToFinalName()
     }
 
     /// Sends the whole file in one `PUT`, and no more parts to this server, because it did not join the parts.
-    private mutating func writeAnew(after piece: WebDAVChunk) -> Step {
+    private mutating func writeAnew(after chunk: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")
         }

@@ -18,7 +18,7 @@ public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
     /// The abilities with most servers, which cannot write parts of a file.
     public static let traits = ProtocolTraits(
-        resumes: false, fillsPlace: true, answersInPages: true, checksums: [.md5, .sha1, .sha256],
+        resumes: false, fillsSlot: true, respondsWithPages: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
 
     enum Phase: Sendable {
@@ -36,7 +36,7 @@ public struct WebDAVUpload: SequentialProtocol {
     enum Purpose: Sendable {
         /// The temporary file, to see how many bytes an earlier attempt stored.
         case temporary
-        case place(ExistingChoice)
+        case found(ExistingChoice)
         /// The folder of the file, to create it if necessary before many bytes are sent in vain.
         case folder
         /// The temporary file, to see whether all bytes up to the end of this chunk arrived.
@@ -123,21 +123,21 @@ public struct WebDAVUpload: SequentialProtocol {
 
 extension WebDAVUpload {
     private mutating func next(_ reply: ExchangeOutcome) -> Step {
-        let answer: ExchangeOutcome.Response
+        let response: ExchangeOutcome.Response
         switch (reply, phase) {
         case (.broken, .clearing(let end)): return finish(end)
         case (.broken(let failure, _), _): return .failed(failure)
-        case (.answered(let received), _): answer = received
+        case (.responded(let received), _): response = received
         }
         switch phase {
-        case .asking: return receiveOptions(answer)
-        case .looking(let look, let purpose): return receiveLook(answer, look, purpose)
-        case .making(let folders): return receiveFolder(answer, folders)
-        case .writing(let piece): return receiveWritten(answer, piece)
-        case .trying: return receiveTrial(answer)
-        case .moving: return receiveMove(answer)
+        case .asking: return receiveOptions(response)
+        case .looking(let look, let purpose): return receiveLook(response, look, purpose)
+        case .making(let folders): return receiveFolder(response, folders)
+        case .writing(let chunk): return receiveWritten(response, chunk)
+        case .trying: return receiveTrial(response)
+        case .moving: return receiveMove(response)
         case .clearing(let end):
-            if answer.isSuccess || [404, 410].contains(answer.status) {
+            if response.isSuccess || [404, 410].contains(response.status) {
                 note(.resource(nil))
             }
             return finish(end)
@@ -170,10 +170,10 @@ extension WebDAVUpload {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }
 
-    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
-        let failure = WebDAVFailure.failure(answer)
+    private mutating func receiveOptions(_ response: ExchangeOutcome.Response) -> Step {
+        let failure = WebDAVFailure.failure(response)
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
-        server = WebDAVServer(options: answer)
+        server = WebDAVServer(options: response)
         noteServer()
         return begin()
     }
@@ -194,12 +194,12 @@ extension WebDAVUpload {
     }
 
     private mutating func receiveLook(
-        _ answer: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
+        _ response: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
     )
         -> Step
     {
         var look = look
-        let verdict = look.receive(answer)
+        let verdict = look.receive(response)
         if server.takesPropfind, !look.takesPropfind {
             server.takesPropfind = false
             noteServer()
@@ -213,22 +213,22 @@ extension WebDAVUpload {
         case (.failed(let failure), .folder) where failure.category == .permanent:
             // The folder may still be writable.
             return write(from: 0)
-        case (.failed(let failure), .written(let piece)) where failure.category == .permanent:
-            return measured(nil, piece)
+        case (.failed(let failure), .written(let chunk)) where failure.category == .permanent:
+            return measured(nil, chunk)
         case (.failed(let failure), .result(isOurs: true)) where failure.category == .permanent:
             return done(receipt(nil))
         case (.failed(let failure), _): return .failed(failure)
-        case (.found(let place, _), .temporary): return foundTemporary(place)
-        case (.found(let place, _), .trial): return foundTrial(place)
-        case (.found(let place, _), .unmoved(let refusal)): return foundUnmoved(place, after: refusal)
-        case (.found(let place, let ours), .place(var choice)):
-            goal.version = place.version
-            let verdict = choice.receive(place, ours: ours)
+        case (.found(let found, _), .temporary): return foundTemporary(found)
+        case (.found(let found, _), .trial): return foundTrial(found)
+        case (.found(let found, _), .unmoved(let refusal)): return foundUnmoved(found, after: refusal)
+        case (.found(let found, let ours), .found(var choice)):
+            goal.version = found.version
+            let verdict = choice.receive(found, ours: ours)
             return act(on: verdict, choice)
-        case (.found(let place, _), .folder): return foundFolder(place)
-        case (.found(let place, _), .written(let piece)): return measured(place, piece)
-        case (.found(let place, let ours), .result(let isOurs)):
-            return foundResult(place, isOurs: isOurs, computed: ours)
+        case (.found(let found, _), .folder): return foundFolder(found)
+        case (.found(let found, _), .written(let chunk)): return measured(found, chunk)
+        case (.found(let found, let ours), .result(let isOurs)):
+            return foundResult(found, isOurs: isOurs, computed: ours)
         }
     }
 
@@ -243,7 +243,7 @@ extension WebDAVUpload {
         switch verdict {
         case .look(let name, let algorithm):
             return look(
-                at: address(of: name), for: .place(choice),
+                at: address(of: name), for: .found(choice),
                 orders: algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? [])
         case .free(let name, let replaces):
             (goal.name, goal.replaces) = (name, replaces)
@@ -259,7 +259,7 @@ extension WebDAVUpload {
 
     /// Takes the next step once the file's final address is known.
     private mutating func proceed() -> Step {
-        if held == item.size { return moveIntoPlace() }
+        if held == item.size { return moveToFinalName() }
         if held ?? 0 == 0, !knowsFolder, item.size > Self.folderLookSize {
             return look(at: WebDAVAddress(finalAddress.folderURL), for: .folder)
         }

@@ -27,10 +27,10 @@ struct WebDAVVersion: Hashable, Sendable {
     func isSame(as other: WebDAVVersion) -> Bool? {
         if let size, let otherSize = other.size, size != otherSize { return false }
         let pairs = [(entityTag, other.entityTag), (modified, other.modified)]
-        let told = pairs.compactMap { first, second in
+        let reported = pairs.compactMap { first, second in
             first.flatMap { first in second.map { first == $0 } }
         }
-        return told.isEmpty ? nil : !told.contains(false)
+        return reported.isEmpty ? nil : !reported.contains(false)
     }
 }
 

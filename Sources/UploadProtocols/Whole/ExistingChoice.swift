@@ -115,11 +115,11 @@ public struct ExistingChoice: Sendable {
     }
 
     private mutating func judge(_ file: FoundFile, name: String, isOwn: Bool) -> Verdict {
-        guard let told = file.told.first else {
+        guard let reported = file.reported.first else {
             return .finished(name: name, file, verified: nil, wasThere: !isOwn)
         }
         phase = .comparing(name: name, isOwn: isOwn)
-        return .look(name: name, digest: told.algorithm)
+        return .look(name: name, digest: reported.algorithm)
     }
 
     private mutating func compared(

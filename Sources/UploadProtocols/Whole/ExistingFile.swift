@@ -34,17 +34,17 @@ public struct ExistingFile: Sendable {
     public func start() -> Verdict { verdict(choice.start()) }
 
     /// Handles the response to the last request, and returns the next action.
-    public mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
-        switch answer.status {
+    public mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
+        switch response.status {
         case 404, 410: verdict(choice.receive(.nothing))
         case 200..<300:
-            verdict(choice.receive(.file(FoundFile(headed: answer.fields)), ours: answer.digests))
+            verdict(choice.receive(.file(FoundFile(headed: response.fields)), ours: response.digests))
         case 405, 501:
             .failed(
                 UploadFailure(
-                    .permanent, "the server does not tell what is there (HEAD gives \(answer.status))",
+                    .permanent, "the server does not tell what is there (HEAD gives \(response.status))",
                     hint: "set ifExists to replace, or leave it out"))
-        default: .failed(ResponseClassifier.failure(answer))
+        default: .failed(ResponseClassifier.failure(response))
         }
     }
 
@@ -78,6 +78,6 @@ extension FoundFile {
     init(headed fields: HTTPFields) {
         self.init(
             size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],
-            told: ServerDigest.in(fields), modified: fields[.lastModified])
+            reported: ServerDigest.in(fields), modified: fields[.lastModified])
     }
 }

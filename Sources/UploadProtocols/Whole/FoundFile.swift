@@ -12,24 +12,25 @@ public struct FoundFile: Hashable, Sendable {
     /// The entity tag as sent.
     public var entityTag: String?
     /// The digests that the server reports, the strongest first.
-    public var told: [ServerDigest]
+    public var reported: [ServerDigest]
     /// The time of the file's last change, as sent.
     public var modified: String?
 
     public init(
-        size: ByteCount? = nil, entityTag: String? = nil, told: [ServerDigest] = [], modified: String? = nil
+        size: ByteCount? = nil, entityTag: String? = nil, reported: [ServerDigest] = [],
+        modified: String? = nil
     ) {
         self.size = size
         self.entityTag = entityTag
-        self.told = told
+        self.reported = reported
         self.modified = modified
     }
 
     /// Compares the server's digests with `ours`; nil if they have no algorithm in common.
     func agrees(with ours: [ComputedDigest]) -> DigestComparison? {
         for digest in ours {
-            guard let told = told.first(where: { $0.algorithm == digest.algorithm }) else { continue }
-            return told.bytes == digest.bytes ? .same(digest.algorithm) : .different(digest.algorithm)
+            guard let reported = reported.first(where: { $0.algorithm == digest.algorithm }) else { continue }
+            return reported.bytes == digest.bytes ? .same(digest.algorithm) : .different(digest.algorithm)
         }
         return nil
     }

@@ -10,11 +10,11 @@ public enum LinkSource: Hashable, Sendable {
     /// Returns the URL in the response; nil if there is none. Any host is allowed: Ferry sends no request there.
     ///
     /// - Parameter base: The URL of the request, for relative links.
-    func link(in answer: ExchangeOutcome.Response, base: String) -> String? {
+    func link(in response: ExchangeOutcome.Response, base: String) -> String? {
         let text =
             switch self {
-            case .header(let name): answer.fields[name]
-            case .pointer(let pointer): pointer.text(in: answer.body)
+            case .header(let name): response.fields[name]
+            case .pointer(let pointer): pointer.text(in: response.body)
             }
         return text.flatMap { UploadAddress.absolute($0, against: base)?.absoluteString }
     }

@@ -23,22 +23,22 @@ struct MissingResponseCheck: Sendable {
     func start() -> Verdict { .ask(head()) }
 
     /// Handles the response to the last request.
-    func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
+    func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         // Some URLs can be written and not read.
-        guard answer.isSuccess else {
-            let failure = ResponseClassifier.failure(answer)
+        guard response.isSuccess else {
+            let failure = ResponseClassifier.failure(response)
             return failure.isTransient ? .failed(failure) : .sendAgain
         }
-        var found = FoundFile(headed: answer.fields)
+        var found = FoundFile(headed: response.fields)
         guard found.size == nil || found.size == item.size else { return .sendAgain }
         // Object stores use the MD5 of the content as the entity tag. If a tag only looks like an MD5, the comparison
         // fails, and the file is sent again.
-        if found.told.isEmpty, case .whole(let digest) = S3EntityTag(found.entityTag) {
-            found.told = [ServerDigest(.md5, digest)]
+        if found.reported.isEmpty, case .whole(let digest) = S3EntityTag(found.entityTag) {
+            found.reported = [ServerDigest(.md5, digest)]
         }
-        guard let told = found.told.first else { return .sendAgain }
-        guard !answer.digests.isEmpty else { return .ask(head(computing: told.algorithm)) }
-        guard case .same(let algorithm) = found.agrees(with: answer.digests) else { return .sendAgain }
+        guard let reported = found.reported.first else { return .sendAgain }
+        guard !response.digests.isEmpty else { return .ask(head(computing: reported.algorithm)) }
+        guard case .same(let algorithm) = found.agrees(with: response.digests) else { return .sendAgain }
         return .stored(
             Receipt(
                 location: UploadAddress.withoutQuery(address), entityTag: found.entityTag, bytes: item.size,

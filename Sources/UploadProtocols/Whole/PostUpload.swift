@@ -3,7 +3,7 @@ import HTTPTypes
 /// The protocol that sends the file as the body of one `POST` (RFC 9110 §9.3.3).
 public struct PostUpload: SequentialProtocol {
     public static let name = "post"
-    public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
+    public static let traits = ProtocolTraits(resumes: false, respondsWithPages: true)
 
     private let attempt: SingleShot
 
@@ -51,7 +51,7 @@ public struct PostUpload: SequentialProtocol {
 /// computed head and tail.
 public struct FormUpload: SequentialProtocol {
     public static let name = "form"
-    public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
+    public static let traits = ProtocolTraits(resumes: false, respondsWithPages: true)
 
     private let attempt: SingleShot
 
@@ -95,8 +95,8 @@ struct SingleShot: Sendable {
         if exchange.traits.contains(.idempotent) {
             self.exchange.fields.idempotencyKey = item.contentKey
         } else {
-            let place = UploadAddress.withoutQuery(exchange.url)
-            self.exchange.markBeforeLastBytes = UploadResource(url: place).withWholeBodySent(true)
+            let base = UploadAddress.withoutQuery(exchange.url)
+            self.exchange.markBeforeLastBytes = UploadResource(url: base).withWholeBodySent(true)
         }
     }
 
@@ -121,7 +121,7 @@ struct SingleShot: Sendable {
 
     /// Returns the URL in the configured part of the response; nil if no part is configured or it has no URL.
     private func named(in reply: ExchangeOutcome) -> String? {
-        guard case .answered(let answer) = reply else { return nil }
-        return link?.link(in: answer, base: exchange.url)
+        guard case .responded(let response) = reply else { return nil }
+        return link?.link(in: response, base: exchange.url)
     }
 }

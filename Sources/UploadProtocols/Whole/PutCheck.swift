@@ -23,42 +23,42 @@ package struct PutCheck: DestinationCheck {
     package mutating func start() -> CheckStep { .send(Exchange(.options, address)) }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
-        let failure = ResponseClassifier.failure(answer)
-        if failure.category == .authentication || failure.isTransient, answer.status != 501 {
+        guard case .responded(let response) = reply else { return .failed(reply.failure) }
+        let failure = ResponseClassifier.failure(response)
+        if failure.category == .authentication || failure.isTransient, response.status != 501 {
             return .failed(failure)
         }
         switch phase {
         case .options:
-            phase = .head(findings: methods(in: answer))
+            phase = .head(findings: methods(in: response))
             return .send(Exchange(.head, address))
         case .head(let findings):
-            return .finished(CheckReport(findings: findings + [Self.telling(answer)]))
+            return .finished(CheckReport(findings: findings + [Self.telling(response)]))
         }
     }
 
-    private func methods(in answer: ExchangeOutcome.Response) -> [String] {
-        let list = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
+    private func methods(in response: ExchangeOutcome.Response) -> [String] {
+        let list = FieldList.words(response.fields[.allow]).map { $0.uppercased() }
         var findings: [String] = []
         // For a URL without a file, some servers list fewer methods than they accept.
-        if !answer.isSuccess || list.isEmpty {
+        if !response.isSuccess || list.isEmpty {
             findings.append("the server does not say which methods it takes")
         } else if list.contains(method) {
             findings.append("the server takes \(method)")
         } else {
             findings.append("\(method) is not among the methods that the server names")
         }
-        if answer.fields[.dav] != nil, list.isEmpty || list.contains("MOVE") {
+        if response.fields[.dav] != nil, list.isEmpty || list.contains("MOVE") {
             findings.append(
                 "it speaks WebDAV: the protocol webdav never leaves half a file under a file's name")
         }
         return findings
     }
 
-    private static func telling(_ answer: ExchangeOutcome.Response) -> String {
-        switch answer.status {
+    private static func telling(_ response: ExchangeOutcome.Response) -> String {
+        switch response.status {
         case 200..<300, 404, 410: "it tells by HEAD what is there, as ifExists and checksum need"
-        default: "it does not tell by HEAD what is there (\(answer.status)): leave ifExists out"
+        default: "it does not tell by HEAD what is there (\(response.status)): leave ifExists out"
         }
     }
 }

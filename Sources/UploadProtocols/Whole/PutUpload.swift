@@ -10,7 +10,7 @@ import HTTPTypes
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(
-        resumes: false, fillsPlace: true, answersInPages: true, checksums: [.md5, .sha1, .sha256, .crc32c],
+        resumes: false, fillsSlot: true, respondsWithPages: true, checksums: [.md5, .sha1, .sha256, .crc32c],
         existing: Set(ExistingFilePolicy.allCases))
 
     private enum Phase: Sendable {
@@ -23,8 +23,8 @@ public struct PutUpload: SequentialProtocol {
     /// The URL at which the file is looked up.
     private enum LookupAddress: Sendable {
         /// The requested URL; `told` is another URL that the server named and that may have the file instead.
-        case requested(told: String?)
-        case told
+        case requested(reported: String?)
+        case reported
     }
 
     private let item: UploadItem
@@ -48,7 +48,7 @@ public struct PutUpload: SequentialProtocol {
         if let resource, resource[PutMemory.self].isStored {
             return verify(
                 Receipt(location: resource.url, bytes: item.size),
-                at: .requested(told: resource[PutMemory.self].told))
+                at: .requested(reported: resource[PutMemory.self].reported))
         }
         if looks, !UploadAddress.tellsNamesApart(item.url) {
             return .failed(.oneAddress(" or put {name} into it"))
@@ -66,13 +66,13 @@ public struct PutUpload: SequentialProtocol {
         switch (phase, reply) {
         case (.sending(let exchange, let name), _): return sent(reply, exchange, name: name)
         case (_, .broken(let failure, _)): return .failed(failure)
-        case (.recalling(let lost), .answered(let answer)): return act(on: lost.receive(answer))
-        case (.looking(var existing), .answered(let answer)):
-            let verdict = existing.receive(answer)
+        case (.recalling(let lost), .responded(let response)): return act(on: lost.receive(response))
+        case (.looking(var existing), .responded(let response)):
+            let verdict = existing.receive(response)
             phase = .looking(existing)
             return act(on: verdict)
-        case (.verifying(let receipt, let ours, let place), .answered(let answer)):
-            return verified(answer, receipt, ours: ours + answer.digests, at: place)
+        case (.verifying(let receipt, let ours, let location), .responded(let response)):
+            return verified(response, receipt, ours: ours + response.digests, at: location)
         }
     }
 }
@@ -134,7 +134,8 @@ extension PutUpload {
     }
 
     private mutating func sent(_ reply: ExchangeOutcome, _ exchange: Exchange, name: String) -> Step {
-        if case .answered(let answer) = reply, answer.status == 412, exchange.fields[.ifNoneMatch] != nil {
+        if case .responded(let response) = reply, response.status == 412, exchange.fields[.ifNoneMatch] != nil
+        {
             // The name was free at the lookup, and is taken now.
             guard options.existing == .rename, budget.allows(.surprise) else {
                 return .failed(.nameTaken(name), notes: [.resource(nil)])
@@ -143,19 +144,19 @@ extension PutUpload {
         }
         switch SingleRequestUpload.step(reply, to: exchange, size: item.size) {
         case .done(var receipt, let notes):
-            guard case .answered(let answer) = reply, options.checksum != nil || !answer.digests.isEmpty
+            guard case .responded(let response) = reply, options.checksum != nil || !response.digests.isEmpty
             else {
                 return .done(receipt, notes: notes)
             }
             // Only an equal digest proves something. A different digest may be that of the response's own body (RFC
             // 9530 §3.1).
-            if case .same(let algorithm) = FoundFile(headed: answer.fields).agrees(with: answer.digests) {
+            if case .same(let algorithm) = FoundFile(headed: response.fields).agrees(with: response.digests) {
                 receipt.verified = algorithm
                 return .done(receipt, notes: notes)
             }
-            let told = receipt.location.flatMap { Self.isElsewhere($0, than: exchange.url) ? $0 : nil }
+            let reported = receipt.location.flatMap { Self.isElsewhere($0, than: exchange.url) ? $0 : nil }
             receipt.location = exchange.url
-            return verify(receipt, ours: answer.digests, at: .requested(told: told), noting: notes)
+            return verify(receipt, ours: response.digests, at: .requested(reported: reported), noting: notes)
         case .failed(let failure, let notes):
             // A proxy's 502 or 504 says nothing about the server behind it; after any other refusal no file was stored.
             let isRefusal = failure.status.map { ![502, 504].contains($0) } ?? false
@@ -184,40 +185,40 @@ extension PutUpload {
 
     /// True if `told`, the URL that the server named, is another URL of the same origin. The server may have kept an
     /// existing file and stored the new file there (RFC 9110 §15.3.2).
-    private static func isElsewhere(_ told: String, than requested: String) -> Bool {
-        guard let first = URL(string: told), let second = URL(string: requested) else { return false }
+    private static func isElsewhere(_ reported: String, than requested: String) -> Bool {
+        guard let first = URL(string: reported), let second = URL(string: requested) else { return false }
         return UploadAddress.origin(first) == UploadAddress.origin(second)
-            && UploadAddress.withoutQuery(told) != UploadAddress.withoutQuery(requested)
+            && UploadAddress.withoutQuery(reported) != UploadAddress.withoutQuery(requested)
     }
 
     private mutating func verify(
-        _ receipt: Receipt, ours: [ComputedDigest] = [], at place: LookupAddress,
+        _ receipt: Receipt, ours: [ComputedDigest] = [], at location: LookupAddress,
         noting notes: [Step.Note] = []
     ) -> Step {
         guard let algorithm = options.checksum ?? ours.first?.algorithm,
             let key = ServerDigest.key(of: algorithm), let address = receipt.location
         else { return .done(receipt, notes: notes) }
-        phase = .verifying(receipt, ours: ours, at: place)
+        phase = .verifying(receipt, ours: ours, at: location)
         var stored = UploadResource(url: address)
         stored[PutMemory.self].isStored = true
-        if case .requested(let told?) = place { stored[PutMemory.self].told = told }
+        if case .requested(let reported?) = location { stored[PutMemory.self].reported = reported }
         var head = Exchange(.head, address, fields: [.wantReprDigest: "\(key)=10"])
         if ours.isEmpty { head.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
         return .send(head, notes: notes + [.resource(stored)])
     }
 
     private mutating func verified(
-        _ answer: ExchangeOutcome.Response, _ receipt: Receipt, ours: [ComputedDigest],
-        at place: LookupAddress
+        _ response: ExchangeOutcome.Response, _ receipt: Receipt, ours: [ComputedDigest],
+        at location: LookupAddress
     ) -> Step {
         var receipt = receipt
         // Some URLs can be written and not read: then only the server's 2xx proves the upload.
-        guard answer.isSuccess else {
-            let failure = ResponseClassifier.failure(answer)
-            if case .requested(let told?) = place { receipt.location = told }
+        guard response.isSuccess else {
+            let failure = ResponseClassifier.failure(response)
+            if case .requested(let reported?) = location { receipt.location = reported }
             return failure.isTransient ? .failed(failure) : .done(receipt)
         }
-        let found = FoundFile(headed: answer.fields)
+        let found = FoundFile(headed: response.fields)
         let failure: UploadFailure
         switch found.agrees(with: ours) {
         case .same(let algorithm):
@@ -232,14 +233,14 @@ extension PutUpload {
             }
             failure = SingleRequestUpload.wrongSize(size, of: item.size)
         }
-        switch place {
+        switch location {
         // The requested URL has another file, which the server kept.
-        case .requested(let told?):
-            receipt.location = told
-            return verify(receipt, ours: ours, at: .told)
+        case .requested(let reported?):
+            receipt.location = reported
+            return verify(receipt, ours: ours, at: .reported)
         case .requested(nil): return .failed(failure, notes: [.resource(nil)])
         // The URL may lead to a page about the file, so a difference proves nothing.
-        case .told: return .done(receipt)
+        case .reported: return .done(receipt)
         }
     }
 }
@@ -251,10 +252,10 @@ private struct PutMemory: ResumeForm {
     /// True once the server has confirmed the whole file, which has not been compared yet.
     var isStored = false
     /// The URL that the server named for the file, if it differs from the requested one.
-    var told: String?
+    var reported: String?
 
     static var keys: [ResumeKey<Self>] {
-        [.init("name", \.name), .init("stored", \.isStored), .init("told", \.told)]
+        [.init("name", \.name), .init("stored", \.isStored), .init("told", \.reported)]
     }
 }
 

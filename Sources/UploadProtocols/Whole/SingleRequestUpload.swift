@@ -4,22 +4,22 @@ import HTTPTypes
 enum SingleRequestUpload {
     static func step(_ reply: ExchangeOutcome, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
-        case .answered(let answer) where answer.isSuccess:
-            let location = answer.fields[.location].flatMap {
+        case .responded(let response) where response.isSuccess:
+            let location = response.fields[.location].flatMap {
                 try? UploadAddress.resolve($0, against: exchange.url)
             }
             // A PUT names the URL of the file; the file of a POST is at the location in the response, or at an unknown
             // one.
-            let place = location ?? (exchange.method == .put ? exchange.url : nil)
+            let url = location ?? (exchange.method == .put ? exchange.url : nil)
             return .done(
-                Receipt(location: place, entityTag: answer.fields[.eTag], bytes: size))
-        case .answered(let answer)
-        where !exchange.traits.contains(.idempotent) && [502, 504].contains(answer.status):
+                Receipt(location: url, entityTag: response.fields[.eTag], bytes: size))
+        case .responded(let response)
+        where !exchange.traits.contains(.idempotent) && [502, 504].contains(response.status):
             // The response comes from a proxy, which does not know what the server behind it did with the body.
-            return .failed(unknownOutcome(ResponseClassifier.failure(answer)))
-        case .answered(let answer):
-            var failure = ResponseClassifier.failure(answer).naming(size)
-            if answer.namesTus, failure.category == .permanent {
+            return .failed(unknownOutcome(ResponseClassifier.failure(response)))
+        case .responded(let response):
+            var failure = ResponseClassifier.failure(response).naming(size)
+            if response.namesTus, failure.category == .permanent {
                 failure.hint = "the server speaks tus: set the protocol to it, as in tus+http://host/files/"
             }
             return .failed(failure)

@@ -84,7 +84,7 @@ extension DestinationRunner {
             for exchange in exchanges {
                 switch try await sender.ask(exchange, label: label) {
                 case .broken(let failure, _): throw failure
-                case .answered(let response):
+                case .responded(let response):
                     // 404 and 410 mean that the bytes are gone. Google sends 499 for an upload session that was ended.
                     guard (200..<300).contains(response.status) || [404, 410, 499].contains(response.status)
                     else {

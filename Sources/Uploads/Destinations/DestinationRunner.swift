@@ -193,7 +193,8 @@ public final class DestinationRunner: AttemptRunner {
         return UploadAttempt.Server(
             isKnown: isKnown || isProven || recognized != nil || (upload.resource?.confirmed ?? 0) > 0
                 || upload.tries.sent + upload.tries.resent >= Self.tellingBytes,
-            answersInPages: traits?.answersInPages ?? true, software: recognized.map { Set($0.facts.keys) },
+            respondsWithPages: traits?.respondsWithPages ?? true,
+            software: recognized.map { Set($0.facts.keys) },
             isTakenAtWord: page?.isServers(at: now()) ?? false)
     }
 

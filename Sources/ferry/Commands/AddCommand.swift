@@ -308,10 +308,10 @@ enum NewUploads {
     static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
         let protocolName =
             destination.protocolName == AutoUpload.name
-            ? ProtocolChoice.told(by: destination.url)?.name : destination.protocolName
+            ? ProtocolChoice.named(by: destination.url)?.name : destination.protocolName
         // Before the first request the protocol is unknown, and a URL without a slash may name one file.
         let namesOneFile =
-            protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace
+            protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
             ?? destination.options.isGivenAddress
         guard namesOneFile, count > 1, !UploadAddress.tellsNamesApart(destination.url) else { return }
         throw UploadFailure(

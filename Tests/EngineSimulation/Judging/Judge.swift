@@ -132,7 +132,7 @@ extension Judge {
 
     /// An answer reaches the attempt that waits for it.
     mutating func delivered(_ reply: ExchangeOutcome, to flight: Flight, site: Site) {
-        guard case .answered(let answer) = reply, (200..<300).contains(answer.status) else { return }
+        guard case .responded(let answer) = reply, (200..<300).contains(answer.status) else { return }
         let url = flight.exchange.url
         if let offset = answer.fields[.uploadOffset].flatMap({ ByteCount($0) }),
             flight.exchange.method != .post

@@ -62,7 +62,7 @@ struct S3Site {
             traits: .idempotent)
         let reply = await Result { () async throws in try await sender.ask(exchange) }
         await transport.shutdown()
-        guard case .answered(let answer) = try reply.get() else { return (0, transport.count) }
+        guard case .responded(let answer) = try reply.get() else { return (0, transport.count) }
         return (answer.status, transport.count)
     }
 

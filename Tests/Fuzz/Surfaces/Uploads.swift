@@ -208,11 +208,11 @@ private struct FuzzServer {
         answer.body = body()
         answer.digests = exchange.digests.map(computed)
         if (200..<300).contains(answer.status) {
-            let told = ServerDigest.algorithms(in: answer, exchange.toldIn)
-            answer.digests += exchange.digestsIfTold.filter { told.contains($0.algorithm) }.map(computed)
+            let told = ServerDigest.algorithms(in: answer, exchange.reportedIn)
+            answer.digests += exchange.digestsIfReported.filter { told.contains($0.algorithm) }.map(computed)
         }
         answer.carriedCredentials = kind & 64 == 0
-        return .answered(answer)
+        return .responded(answer)
     }
 
     private func computed(_ order: DigestRequest) -> ComputedDigest {

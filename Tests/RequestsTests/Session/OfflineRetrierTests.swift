@@ -57,7 +57,8 @@ struct OfflineRetrierTests {
         let response = TransportResponse(status: 404)
         let decision = await retrier.retry(
             TransportRequest(method: .put, url: url),
-            after: .rejected(response, ResponseClassifier.failure(response.answer)), for: RequestContext())
+            after: .rejected(response, ResponseClassifier.failure(response.protocolResponse)),
+            for: RequestContext())
         #expect(decision == .doNotRetry)
         #expect(link.watchCount == 0)
     }

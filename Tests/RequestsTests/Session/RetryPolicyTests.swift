@@ -16,7 +16,7 @@ private func broke(_ reason: TransportError.Reason = .broken, _ category: Upload
 
 private func rejected(_ status: Int, _ fields: HTTPFields = [:]) -> RequestFailure {
     let response = TransportResponse(status: status, fields: fields)
-    return .rejected(response, ResponseClassifier.failure(response.answer))
+    return .rejected(response, ResponseClassifier.failure(response.protocolResponse))
 }
 
 private func context(retries: Int) -> RequestContext {

@@ -92,7 +92,7 @@ struct RequestDriver: Sendable {
         let run = RequestRun(request, body: request.body, by: sender, label: "") {
             request, response throws(RequestFailure) in
             guard response.status != 401 else {
-                throw .rejected(response, ResponseClassifier.failure(response.answer))
+                throw .rejected(response, ResponseClassifier.failure(response.protocolResponse))
             }
         }
         var context = run.context

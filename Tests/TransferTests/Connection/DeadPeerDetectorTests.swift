@@ -4,7 +4,7 @@ import Testing
 
 struct DeadPeerDetectorTests {
     private static func unanswered(_ count: Int) -> TCPInfo {
-        TCPInfo(hasBytesOnTheWay: true, unanswered: count)
+        TCPInfo(hasBytesInFlight: true, unanswered: count)
     }
 
     @Test(arguments: [0, 1, 2])
@@ -41,7 +41,7 @@ struct DeadPeerDetectorTests {
     ) {
         var check = DeadPeerDetector(breakCostsLittle: costsLittle)
         func unanswered(_ count: Int) -> TCPInfo {
-            TCPInfo(hasBytesOnTheWay: isSending, unanswered: count)
+            TCPInfo(hasBytesInFlight: isSending, unanswered: count)
         }
         #expect(check.take(unanswered(4)) == .compare)
         #expect(check.newConnectionAccepted(unanswered(4)) == .nothing)

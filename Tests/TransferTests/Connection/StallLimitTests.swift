@@ -4,8 +4,8 @@ import Testing
 
 struct StallLimitTests {
     private static let stall = Duration.seconds(30)
-    private static let silent = TCPInfo(hasBytesOnTheWay: true, unanswered: 4)
-    private static let answered = TCPInfo(hasBytesOnTheWay: true, unanswered: 0)
+    private static let silent = TCPInfo(hasBytesInFlight: true, unanswered: 4)
+    private static let answered = TCPInfo(hasBytesInFlight: true, unanswered: 0)
 
     private static func limit(
         _ progress: TCPInfo, costsLittle: Bool = false, acknowledged: UInt64 = 8 << 20,
@@ -29,7 +29,7 @@ struct StallLimitTests {
     }
 
     @Test func `N4 a server that answers and takes nothing is given up after the stall time`() {
-        #expect(Self.limit(Self.answered) == Self.stall)
+        #expect(Self.limit(Self.responded) == Self.stall)
     }
 
     @Test func `N4 a whole upload outlives a fade of a minute and the kernel's longest pause after it`() {

@@ -13,7 +13,7 @@ struct ResumableDigestTests {
     private func created(_ upload: inout ResumableUpload) -> Step {
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         return upload.receive(
-            .answered(
+            .responded(
                 ExchangeOutcome.Response(
                     status: 201, fields: [.location: "7"],
                     digests: [ComputedDigest(.sha256, of: 0..<10, bytes: sum)])))
@@ -35,7 +35,7 @@ struct ResumableDigestTests {
         var upload = ResumableUpload(item: .make(), options: options)
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         let step = upload.receive(
-            .answered(
+            .responded(
                 ExchangeOutcome.Response(
                     status: 400, fields: [.uploadDraftInteropVersion: "6"],
                     digests: [ComputedDigest(.sha256, of: 0..<10, bytes: sum)])))

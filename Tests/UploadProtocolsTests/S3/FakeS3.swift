@@ -44,9 +44,9 @@ struct FakeS3 {
     }
 
     mutating func reply(to exchange: Exchange) -> ExchangeOutcome {
-        guard case .answered(var answer) = answer(exchange) else { return answer(exchange) }
+        guard case .responded(var answer) = answer(exchange) else { return answer(exchange) }
         answer.digests = digests(exchange)
-        return .answered(answer)
+        return .responded(answer)
     }
 
     static func error(_ status: Int, _ code: String, _ more: String = "") -> ExchangeOutcome {

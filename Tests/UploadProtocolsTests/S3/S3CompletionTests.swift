@@ -235,7 +235,7 @@ struct S3CompletionTests {
     }
 
     private static func told(_ more: String, _ ours: ComputedDigest? = nil) -> ExchangeOutcome {
-        .answered(
+        .responded(
             .init(
                 status: 200, body: Array("<R><ETag>\"t\"</ETag>\(more)</R>".utf8),
                 digests: [ours].compactMap { $0 }))
@@ -244,8 +244,8 @@ struct S3CompletionTests {
     @Test(arguments: [(UInt8(0), true), (1, false)])
     func `a checksum that the server tells unasked is compared`(last: UInt8, isSame: Bool) throws {
         var (upload, exchange, _) = try completing()
-        #expect(exchange.digestsIfTold.map(\.algorithm) == [.crc64nvme, .crc32c])
-        #expect(exchange.toldIn == .s3Completion)
+        #expect(exchange.digestsIfReported.map(\.algorithm) == [.crc64nvme, .crc32c])
+        #expect(exchange.reportedIn == .s3Completion)
         let ours = ComputedDigest(.crc64nvme, of: 0..<size, bytes: [0, 0, 0, 0, 0, 0, 0, last])
         let step = upload.receive(
             Self.told("<ChecksumCRC64NVME>AAAAAAAAAAA=</ChecksumCRC64NVME>", ours), to: exchange)
@@ -256,13 +256,13 @@ struct S3CompletionTests {
     @Test func `a checksum of the parts' checksums says nothing of the file`() throws {
         let composite =
             "<ChecksumCRC32C>AAAAAA==</ChecksumCRC32C><ChecksumType>COMPOSITE</ChecksumType>"
-        guard case .answered(let answer) = Self.told(composite) else { return }
+        guard case .responded(let answer) = Self.told(composite) else { return }
         #expect(ServerDigest.algorithms(in: answer, .s3Completion) == [])
     }
 
     @Test func `a checksum that was asked for is not compared a second time`() throws {
         let (_, exchange, _) = try completing(checksum: .crc64nvme)
-        #expect(exchange.digestsIfTold == [])
+        #expect(exchange.digestsIfReported == [])
     }
 
     @Test func `P13 a tag that is not made of the parts' MD5s is a failure`() throws {
@@ -317,5 +317,5 @@ struct S3CompletionTests {
 }
 
 extension ExchangeOutcome {
-    fileprivate var isAnswered: Bool { if case .answered = self { true } else { false } }
+    fileprivate var isAnswered: Bool { if case .responded = self { true } else { false } }
 }

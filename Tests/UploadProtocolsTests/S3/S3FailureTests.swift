@@ -5,7 +5,7 @@ import Testing
 
 struct S3FailureTests {
     private func error(_ status: Int, _ code: String, _ more: String = "") -> S3Error {
-        guard case .answered(let answer) = FakeS3.error(status, code, more) else {
+        guard case .responded(let answer) = FakeS3.error(status, code, more) else {
             return S3Error(.init(status: 0))
         }
         return S3Error(answer)

@@ -154,11 +154,11 @@ struct S3PartsTests {
         checked.checksum = .crc32c
         var (upload, step, server) = try sending(checked)
         let part = step.exchanges[0]
-        guard case .answered(var answer) = server.reply(to: part) else { return }
+        guard case .responded(var answer) = server.reply(to: part) else { return }
         answer.fields[S3Checksum.field(.crc32c)] = "AAAAAA=="
-        step = upload.receive(.answered(answer), to: part)
+        step = upload.receive(.responded(answer), to: part)
         #expect(step.exchange == part)
-        step = upload.receive(.answered(answer), to: part)
+        step = upload.receive(.responded(answer), to: part)
         #expect(step.failure?.summary.hasPrefix("part 1 at the server is not what was sent") == true)
     }
 

@@ -128,7 +128,7 @@ struct S3RecordingTests {
         let names = ["create", "listParts", "listUploads", "completeBadETag", "complete", "noSuchBucket"]
         var random = SystemRandomNumberGenerator()
         for name in names {
-            guard case .answered(let recorded) = try answer(server, name) else { continue }
+            guard case .responded(let recorded) = try answer(server, name) else { continue }
             for _ in 0..<40 {
                 var changed = recorded
                 for _ in 0..<Int.random(in: 1...6) {

@@ -82,7 +82,7 @@ struct S3WholeTests {
         let digest = ComputedDigest(algorithm, of: 0..<10, bytes: [1, 2, 3])
         var answer = ExchangeOutcome.Response(status: 200, digests: [digest])
         answer.fields[place.field] = S3Checksum.base64([1, 2, 3])
-        step = upload.receive(.answered(answer), to: put)
+        step = upload.receive(.responded(answer), to: put)
         #expect(step.receipt?.verified == algorithm)
     }
 
@@ -94,7 +94,7 @@ struct S3WholeTests {
         let answer = ExchangeOutcome.Response(
             status: 200, fields: [.eTag: "\"\(DigestRequest.Form.hex.text(digest))\""],
             digests: [.init(.md5, of: 0..<10, bytes: digest)])
-        step = upload.receive(.answered(answer), to: put)
+        step = upload.receive(.responded(answer), to: put)
         #expect(step.receipt?.verified == .md5)
     }
 
@@ -105,7 +105,7 @@ struct S3WholeTests {
             var answer = ExchangeOutcome.Response(
                 status: 200, digests: [.init(.crc32c, of: 0..<10, bytes: [1, 2, 3, 4])])
             answer.fields[S3Checksum.field(.crc32c)] = S3Checksum.base64([4, 3, 2, 1])
-            step = upload.receive(.answered(answer), to: put)
+            step = upload.receive(.responded(answer), to: put)
         }
         #expect(step.failure?.category == .permanent)
         #expect(step.failure?.summary.contains("CRC-32C is BAMCAQ==, and that of the file AQIDBA==") == true)
@@ -115,7 +115,7 @@ struct S3WholeTests {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
         let answer = ExchangeOutcome.Response(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])
-        step = upload.receive(.answered(answer), to: try #require(step.exchange))
+        step = upload.receive(.responded(answer), to: try #require(step.exchange))
         let head = try #require(step.exchange)
         #expect(head.kind == "HEAD")
         #expect(head.field("x-amz-checksum-mode") == "ENABLED")
@@ -132,7 +132,7 @@ struct S3WholeTests {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
         let answer = ExchangeOutcome.Response(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])
-        step = upload.receive(.answered(answer), to: try #require(step.exchange))
+        step = upload.receive(.responded(answer), to: try #require(step.exchange))
         step = upload.receive(.answer(200, [.contentLength: "9"]), to: try #require(step.exchange))
         #expect(step.failure?.summary.contains("has 9 bytes, and the file has 10") == true)
     }
@@ -212,7 +212,7 @@ struct S3ExistingTests {
         let again = try #require(step.exchange)
         #expect(again.digests.map(\.algorithm) == [.md5])
         step = upload.receive(
-            .answered(
+            .responded(
                 .init(status: 200, fields: fields, digests: [.init(.md5, of: 0..<10, bytes: digest)])),
             to: again)
         #expect(step.receipt?.wasThere == true)

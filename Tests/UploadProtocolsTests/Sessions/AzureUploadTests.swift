@@ -304,7 +304,7 @@ struct AzureExistingTests {
         let sum: HTTPFields = [.contentLength: "10", .contentMD5: "AAAAAAAAAAAAAAAAAAAAAA=="]
         let again = try #require(azure.receive(.answer(200, sum), to: head).exchange)
         let ours = ComputedDigest(.md5, of: 0..<10, bytes: [UInt8](repeating: 0, count: 16))
-        let receipt = azure.receive(.answered(.init(status: 200, fields: sum, digests: [ours])), to: again)
+        let receipt = azure.receive(.responded(.init(status: 200, fields: sum, digests: [ours])), to: again)
             .receipt
         #expect(receipt?.wasThere == true)
         #expect(receipt?.location == blob)

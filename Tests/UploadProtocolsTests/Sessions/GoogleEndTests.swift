@@ -14,7 +14,7 @@ struct GoogleEndTests {
         + #""selfLink":"https://www.googleapis.com/storage/v1/b/bkt/o/a"}"#
 
     private func answer(_ digest: ComputedDigest?) -> ExchangeOutcome {
-        .answered(.init(status: 200, body: Array(Self.object.utf8), digests: [digest].compactMap { $0 }))
+        .responded(.init(status: 200, body: Array(Self.object.utf8), digests: [digest].compactMap { $0 }))
     }
 
     @Test func `the object is what remains, and never the session`() {
@@ -44,12 +44,12 @@ struct GoogleEndTests {
 
     @Test func `a sum that the server tells unasked is compared, with the last request only`() throws {
         var google = google(chunkSize: 786_432)
-        #expect(google.begun().exchange?.digestsIfTold == [])
+        #expect(google.begun().exchange?.digestsIfReported == [])
         let last = try #require(google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange)
         #expect(last.digests == [])
-        #expect(last.digestsIfTold == [DigestRequest(.crc32c, of: 0..<1_000_000)])
-        guard case .answered(let told) = answer(nil) else { return }
-        #expect(ServerDigest.algorithms(in: told, last.toldIn) == [.md5, .crc32c])
+        #expect(last.digestsIfReported == [DigestRequest(.crc32c, of: 0..<1_000_000)])
+        guard case .responded(let told) = answer(nil) else { return }
+        #expect(ServerDigest.algorithms(in: told, last.reportedIn) == [.md5, .crc32c])
         let ours = ComputedDigest(.crc32c, of: 0..<1_000_000, bytes: [0, 0, 0, 1])
         #expect(google.receive(answer(ours)).receipt?.verified == .crc32c)
     }
@@ -78,7 +78,7 @@ struct GoogleEndTests {
         let sum = [UInt8](repeating: 0xAB, count: 16)
         let body = #"{"id":"f 1","md5Checksum":"\#(String(repeating: "ab", count: 16))"}"#
         let receipt = google.receive(
-            .answered(
+            .responded(
                 .init(status: 200, body: Array(body.utf8), digests: [.init(.md5, of: 0..<3, bytes: sum)]))
         ).receipt
         #expect(receipt?.verified == .md5)
@@ -163,7 +163,7 @@ struct GoogleExistingTests {
         let body = #"{"size":"1000000","crc32c":"AAAAAQ=="}"#
         #expect(google.receive(.answer(200, body: body)).exchange?.digests.map(\.algorithm) == [.crc32c])
         let ours = ComputedDigest(.crc32c, of: 0..<1_000_000, bytes: [0, 0, 0, 1])
-        let receipt = google.receive(.answered(.init(status: 200, body: Array(body.utf8), digests: [ours])))
+        let receipt = google.receive(.responded(.init(status: 200, body: Array(body.utf8), digests: [ours])))
             .receipt
         #expect(receipt?.wasThere == true)
         #expect(receipt?.verified == .crc32c)

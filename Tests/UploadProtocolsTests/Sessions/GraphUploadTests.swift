@@ -196,7 +196,7 @@ struct GraphSendingTests {
         let body =
             #"{"id":"1","eTag":"t","webUrl":"https://x/y","file":{"hashes":{"sha256Hash":"\#(hash)"}}}"#
         let receipt = graph.receive(
-            .answered(
+            .responded(
                 .init(status: 201, body: Array(body.utf8), digests: [.init(.sha256, of: 0..<3, bytes: sum)]))
         ).receipt
         #expect(receipt == Receipt(location: "https://x/y", entityTag: "t", bytes: 3, verified: .sha256))
@@ -208,7 +208,7 @@ struct GraphSendingTests {
         let body = #"{"file":{"hashes":{"sha1Hash":"ABAB"}}}"#
         let answer = ExchangeOutcome.Response(
             status: 200, body: Array(body.utf8), digests: [.init(.sha1, of: 0..<3, bytes: [1])])
-        #expect(graph.receive(.answered(answer)).notes == [.resource(nil)])
+        #expect(graph.receive(.responded(answer)).notes == [.resource(nil)])
     }
 
     @Test func `a drive that tells another kind of sum confirms nothing`() {
@@ -217,7 +217,7 @@ struct GraphSendingTests {
         let body = #"{"file":{"hashes":{"quickXorHash":"AAAA"}}}"#
         let answer = ExchangeOutcome.Response(
             status: 200, body: Array(body.utf8), digests: [.init(.sha256, of: 0..<3, bytes: [1])])
-        #expect(graph.receive(.answered(answer)).receipt.map { $0.verified == nil } == true)
+        #expect(graph.receive(.responded(answer)).receipt.map { $0.verified == nil } == true)
     }
 
     @Test(arguments: [401, 404, 410])
@@ -248,7 +248,7 @@ struct GraphSendingTests {
         #expect(graph.receive(.answer(200, body: body)).exchange?.digests.map(\.algorithm) == [.sha1])
         let ours = ComputedDigest(.sha1, of: 0..<30_000_000, bytes: [0xAB, 0xAB])
         let receipt = graph.receive(
-            .answered(.init(status: 200, body: Array(body.utf8), digests: [ours]))
+            .responded(.init(status: 200, body: Array(body.utf8), digests: [ours]))
         ).receipt
         #expect(receipt?.verified == .sha1)
     }

@@ -78,7 +78,7 @@ private struct SeededAnswers: RandomNumberGenerator {
         let digests = exchange.digests.map {
             ComputedDigest($0.algorithm, of: $0.range, bytes: pick([[], [1, 2, 3]]))
         }
-        return .answered(
+        return .responded(
             .init(
                 status: pick([200, 201, 202, 204, 301, 308, 400, 401, 403, 404, 409, 410, 412, 416, 499, 503]
                 ),

@@ -104,10 +104,10 @@ struct QueueCoreTests {
         var queue = Driven([.make(1)])
         queue.handle(.transaction(.change([1], .pause), 1))
         #expect(queue.cancelled.isEmpty)
-        #expect(queue.answered == nil)
+        #expect(queue.responded == nil)
         queue.answer()
         #expect(queue.cancelled == [1])
-        #expect(queue.answered == [1])
+        #expect(queue.responded == [1])
     }
 
     @Test func `a pause that the disk refuses has not happened`() {

@@ -51,7 +51,9 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
-        guard let place = URL(string: request.url).flatMap(UploadAddress.origin), place == origin else {
+        guard let requestOrigin = URL(string: request.url).flatMap(UploadAddress.origin),
+            requestOrigin == origin
+        else {
             throw UploadFailure(
                 .permanent, "a request to another server than the destination's is not signed",
                 hint: "check the destination's url and endpoint")
@@ -83,7 +85,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         guard case .rejected(let response, _) = failure, let refusal = S3Refusal(response, now: now()),
             let signed = SignedWith(request)
         else { return .doNotRetry }
-        let mayRetry = context.retries.answer + context.retries.authentication < Self.retryLimit
+        let mayRetry = context.retries.response + context.retries.authentication < Self.retryLimit
         switch refusal {
         case .clock(let date):
             guard mayRetry, abs(date.timeIntervalSince(signed.date)) > Self.tolerance else {
@@ -187,7 +189,7 @@ extension S3Interceptor {
             method: request.method.rawValue, path: address.path, query: address.query, fields: fields,
             payload: request.fields[.amzContentHash] ?? "")
         let signature = signer.sign(plain, with: credentials, in: scope)
-        request.url = address.place + plain.sentPath + (plain.sentQuery.map { "?\($0)" } ?? "")
+        request.url = address.origin + plain.sentPath + (plain.sentQuery.map { "?\($0)" } ?? "")
         request.fields[.authorization] = signature.authorization(credentials.accessKey, scope)
         return Signed(chunks: signature.chunks, signer: signer)
     }
@@ -196,7 +198,7 @@ extension S3Interceptor {
 /// An absolute URL, split without changing a byte.
 private struct AddressParts {
     /// The scheme, host and port: `https://host:port`.
-    var place: String
+    var origin: String
     var path: String
     var query: String?
     private var url: String
@@ -206,7 +208,7 @@ private struct AddressParts {
         let whole = url.prefix { $0 != "#" }
         let start = whole.firstRange(of: "://")?.upperBound ?? whole.startIndex
         let end = whole[start...].firstIndex { $0 == "/" || $0 == "?" } ?? whole.endIndex
-        place = String(whole[..<end])
+        origin = String(whole[..<end])
         let rest = whole[end...]
         path = String(rest.prefix { $0 != "?" })
         query = rest.firstIndex(of: "?").map { String(rest[rest.index(after: $0)...]) }

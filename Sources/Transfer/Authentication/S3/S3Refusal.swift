@@ -27,7 +27,7 @@ enum S3Refusal: Equatable {
     /// - Parameter now: The time of this machine's clock.
     init?(_ response: TransportResponse, now: Date) {
         guard [301, 307, 400, 401, 403, 501].contains(response.status) else { return nil }
-        let error = S3Error(response.answer)
+        let error = S3Error(response.protocolResponse)
         let date = response.fields[.date].flatMap { HTTPDate.parse($0, now: now) }
         let region = (response.fields[.amzBucketRegion] ?? error.detail("Region"))
             .flatMap { Self.isRegion($0) ? $0 : nil }

@@ -308,7 +308,7 @@ extension HostTable {
         entries.compactMap { host, entry in
             let waiting = (pending?[host] ?? 0) - running(host)
             guard let schedule = entry.probe?.schedule, !schedule.isReachable, waiting > 0 else { return nil }
-            return UnreachableHost(host: host.name, reason: Self.reason(schedule.answer), waiting: waiting)
+            return UnreachableHost(host: host.name, reason: Self.reason(schedule.result), waiting: waiting)
         }.sorted { ($1.waiting, $0.host) < ($0.waiting, $1.host) }
     }
 

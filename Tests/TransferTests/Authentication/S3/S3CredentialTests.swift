@@ -122,7 +122,7 @@ struct S3CredentialTests {
             for number in 0..<20 {
                 group.addTask {
                     let exchange = Exchange(.get, "https://bucket.example/\(number)")
-                    guard case .answered(let answer) = try? await sender.ask(exchange) else { return 0 }
+                    guard case .responded(let answer) = try? await sender.ask(exchange) else { return 0 }
                     return answer.status
                 }
             }

@@ -58,7 +58,7 @@ struct S3Stage {
 
     func get(_ url: String = "https://bucket.example/key") async throws(UploadFailure) -> Int {
         switch try await sender.ask(Exchange(.get, url)) {
-        case .answered(let answer): answer.status
+        case .responded(let answer): answer.status
         case .broken(let failure, _): throw failure
         }
     }
