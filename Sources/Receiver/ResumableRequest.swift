@@ -81,8 +81,8 @@ extension Refusal {
             type: "https://iana.org/assignments/http-problem-types#\(problem)", title: reason,
             members: members)
         guard let json = try? JSONEncoder().encode(body) else { return }
-        answer.fields[.contentType] = "application/problem+json"
-        answer.body.clear()
-        answer.body.writeBytes(json)
+        response.fields[.contentType] = "application/problem+json"
+        response.body.clear()
+        response.body.writeBytes(json)
     }
 }

@@ -114,7 +114,7 @@ extension Simulation {
             guard let action = entry.action.opposite(result.undo), !action.isEmpty else { return }
             engine?.core.undo.went(direction, entry, action: action)
         case (let kind, .success(let result)):
-            judge.responded(kind, result.ids)
+            judge.answered(kind, result.ids)
             if let undo = result.undo { send(.commanded(undo)) }
         }
     }

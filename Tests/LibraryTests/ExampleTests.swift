@@ -232,14 +232,14 @@ struct ExampleTests {
         let failure = RequestFailure.rejected(answer, UploadFailure(.server, "asleep", status: 529))
         let request = TransportRequest(method: .put, url: "http://server.example/")
         var retries = RetryCounts()
-        retries.answer = 2
+        retries.response = 2
         let decision = await StubbornRetrier().retry(
             request, after: failure, for: RequestContext(retries: retries))
         guard case .retryAfter(let delay) = decision, delay == .seconds(4) else {
             Issue.record("\(decision)")
             return
         }
-        retries.answer = 3
+        retries.response = 3
         guard
             case .doNotRetry = await StubbornRetrier().retry(
                 request, after: failure, for: RequestContext(retries: retries))

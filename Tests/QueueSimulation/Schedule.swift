@@ -156,7 +156,7 @@ package struct Schedule {
         _ = Task(executorPreference: world.executor) {
             let reply = await queue.perform(command)
             guard world.isAlive(life) else { return }
-            people.responded(command, reply, before: before)
+            people.answered(command, reply, before: before)
         }
     }
 

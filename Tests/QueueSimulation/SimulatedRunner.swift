@@ -261,7 +261,7 @@ private struct SimulatedAttempt: Sendable {
                 recorder.didSend(piece, reached: exchange.fileBytes(afterSending: sent))
             case .broken(let some):
                 return .broken(UploadFailure(.network, "connection reset"), bodySent: sent + some)
-            case .responded(let answer): return .responded(answer)
+            case .answered(let answer): return .responded(answer)
             }
         }
         try await pause()
@@ -295,12 +295,12 @@ private struct SimulatedAttempt: Sendable {
         guard exchange.method == .patch, answer.status == 204 else { return }
         world.with { state in
             guard state.life == life, var known = state.watch.uploads[upload.id] else { return }
-            known.responded += exchange.contentLength
+            known.answered += exchange.contentLength
             state.watch.uploads[upload.id] = known
             let again =
                 known.allowance + 1000 * ByteCount(state.watch.broadRetries)
                 + (state.server.lost[upload.id] ?? 0)
-            if known.responded > upload.size + again {
+            if known.answered > upload.size + again {
                 state.watch.violated("I11", "upload \(upload.id) sends acknowledged bytes again")
             }
         }

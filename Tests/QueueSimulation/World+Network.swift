@@ -29,7 +29,7 @@ extension World {
         with { state in
             if let refusal = state.server.flights[flight]?.refusal, state.random.happens(50) {
                 state.server.drop(flight)
-                return .responded(refusal)
+                return .answered(refusal)
             }
             guard Self.isUp(url, state), !state.random.happens(state.server.mood.breaks) else {
                 let some = ByteCount.random(in: 0...bytes, using: &state.random)

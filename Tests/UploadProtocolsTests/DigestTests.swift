@@ -91,8 +91,8 @@ struct DigestTests {
 
     @Test func `only what the server tells of the same algorithm is compared`() {
         let ours = [ComputedDigest(.sha256, of: 0..<1, bytes: [1])]
-        #expect(FoundFile(told: [.init(.sha256, [1])]).agrees(with: ours) == .same(.sha256))
-        #expect(FoundFile(told: [.init(.sha256, [2])]).agrees(with: ours) == .different(.sha256))
-        #expect(FoundFile(told: [.init(.md5, [1])]).agrees(with: ours) == nil)
+        #expect(FoundFile(reported: [.init(.sha256, [1])]).agrees(with: ours) == .same(.sha256))
+        #expect(FoundFile(reported: [.init(.sha256, [2])]).agrees(with: ours) == .different(.sha256))
+        #expect(FoundFile(reported: [.init(.md5, [1])]).agrees(with: ours) == nil)
     }
 }

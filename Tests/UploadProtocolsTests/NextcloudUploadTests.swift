@@ -236,7 +236,7 @@ struct NextcloudChecksumTests {
     mutating func `the server is told the digest, and computes it for the comparison`(size: ByteCount) {
         run.model.hash = "SHA256:010203"
         #expect(run.upload(item(size: size), options).receipt?.verified == .sha256)
-        let told = run.model.log.filter { $0.digests.contains { $0.place?.field == .ocChecksum } }
+        let told = run.model.log.filter { $0.digests.contains { $0.carrier?.field == .ocChecksum } }
         #expect(told.map(\.method) == [size > 100 ? .move : .put])
         #expect(run.model.log.last?.fields[.recalculateHash] == "sha256")
     }

@@ -6,7 +6,7 @@ import Testing
 /// Digests that nobody configured and that a server offers.
 @Suite struct OfferedDigestTests {
     private static let digest: [UInt8] = [1, 2, 3]
-    private static let told: HTTPFields = [.reprDigest: "sha-256=:AQID:"]
+    private static let reported: HTTPFields = [.reprDigest: "sha-256=:AQID:"]
     private static let other: HTTPFields = [.reprDigest: "sha-256=:BAUG:"]
     private static let off: ProtocolOptions = {
         var options = ProtocolOptions()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `the file's digest verifies the upload`() {
-        #expect(Self.end(of: Self.told).receipt?.verified == .sha256)
+        #expect(Self.end(of: Self.reported).receipt?.verified == .sha256)
     }
 
     @Test func `a server that tells none is no failure`() {
@@ -103,7 +103,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a tus server's digest verifies the upload, and another one is a failure`(isSame: Bool) {
         var (tus, _) = Self.tus(size: 10, offers: TusOffer.core)
-        var fields = isSame ? Self.told : Self.other
+        var fields = isSame ? Self.reported : Self.other
         fields[.uploadOffset] = "10"
         let step = tus.receive(Self.answer(204, fields))
         #expect(step.receipt?.verified == (isSame ? .sha256 : nil))

@@ -15,7 +15,7 @@ private func answer(
 }
 
 struct PutChecksumTests {
-    private static let told = "sha-256=:AQID:"
+    private static let reported = "sha-256=:AQID:"
 
     private func sent(_ checksum: DigestAlgorithm = .sha256) -> (put: PutUpload, exchange: Exchange?) {
         var put = PutUpload(item: .make(), options: .init(checksum: checksum))
@@ -31,31 +31,31 @@ struct PutChecksumTests {
     func `the request carries the digest`(algorithm: DigestAlgorithm, field: String) {
         let order = sent(algorithm).exchange?.digests.first
         #expect(order?.range == 0..<10)
-        #expect(order?.place?.field == .reprDigest)
-        #expect(order?.place?.value([1, 2, 3]) == field)
+        #expect(order?.carrier?.field == .reprDigest)
+        #expect(order?.carrier?.value([1, 2, 3]) == field)
     }
 
     @Test func `MD5 goes in the field that stores of objects check, too`() {
-        let place = sent(.md5).exchange?.digests.last?.place
+        let place = sent(.md5).exchange?.digests.last?.carrier
         #expect(place?.field == .contentMD5)
         #expect(place?.value([1, 2, 3]) == "AQID")
     }
 
     @Test func `an answer with the same digest verifies the upload at once`() {
         var (put, exchange) = sent()
-        let step = put.receive(answer(201, [.reprDigest: Self.told], to: exchange))
+        let step = put.receive(answer(201, [.reprDigest: Self.reported], to: exchange))
         #expect(step.receipt?.verified == .sha256)
     }
 
     @Test(arguments: [nil, "sha-256=:AQIE:"])
-    func `a server whose answer does not tell is asked`(told: String?) throws {
+    func `a server whose answer does not tell is asked`(reported: String?) throws {
         var (put, exchange) = sent()
         var fields: HTTPFields = [:]
-        fields[.reprDigest] = told
+        fields[.reprDigest] = reported
         let head = try #require(put.receive(answer(201, fields, to: exchange)).exchange)
         #expect(head.method == .head)
         #expect(head.fields[.wantReprDigest] == "sha-256=10")
-        let step = put.receive(answer(200, [.reprDigest: Self.told], to: head))
+        let step = put.receive(answer(200, [.reprDigest: Self.reported], to: head))
         #expect(step.receipt?.verified == .sha256)
     }
 
@@ -77,7 +77,7 @@ struct PutChecksumTests {
         // What is there by the name that was asked for is somebody else's.
         let second = put.receive(answer(200, [.reprDigest: "sha-256=:AQIE:"], to: first)).exchange
         #expect(second?.url == place)
-        let there: HTTPFields = isSame ? [.reprDigest: Self.told] : [.contentLength: "99"]
+        let there: HTTPFields = isSame ? [.reprDigest: Self.reported] : [.contentLength: "99"]
         let receipt = put.receive(answer(200, there, to: second)).receipt
         #expect(receipt?.location == place)
         #expect(receipt?.verified == (isSame ? .sha256 : nil))
@@ -109,7 +109,8 @@ struct PutChecksumTests {
         let head = try #require(next.start(resource: noted, capabilities: nil).exchange)
         #expect(head.method == .head)
         #expect(head.digests.first?.algorithm == .sha256)
-        #expect(next.receive(answer(200, [.reprDigest: Self.told], to: head)).receipt?.verified == .sha256)
+        #expect(
+            next.receive(answer(200, [.reprDigest: Self.reported], to: head)).receipt?.verified == .sha256)
     }
 
     @Test func `without a checksum nothing is asked or computed`() {
@@ -233,10 +234,10 @@ struct PutExistingTests {
     }
 
     @Test(arguments: [("sha-256=:AQID:", true), ("sha-256=:AQIE:", false)])
-    func `skip compares digests where the server tells one`(told: String, isSame: Bool) {
+    func `skip compares digests where the server tells one`(reported: String, isSame: Bool) {
         var put = make(.skip)
         _ = put.start(resource: nil, capabilities: nil)
-        let fields: HTTPFields = [.contentLength: "10", .reprDigest: told]
+        let fields: HTTPFields = [.contentLength: "10", .reprDigest: reported]
         let again = put.receive(.answer(200, fields)).exchange
         #expect(again?.digests == [DigestRequest(.sha256, of: 0..<10)])
         let step = put.receive(answer(200, fields, to: again))

@@ -31,7 +31,7 @@ struct TusChecksumTests {
     private struct Vectors: Decodable { var inputs: [String: [String: String]] }
 
     @Test func `the field is what others compute`() throws {
-        let place = try #require(try checked().exchange.digests.first?.place)
+        let place = try #require(try checked().exchange.digests.first?.carrier)
         // "P" stands for a pattern, not for itself.
         for (text, sums) in try vectors("checksums", as: Vectors.self).inputs where text != "P" {
             let digest = RunningDigest.of(Array(text.utf8), .sha1)
@@ -50,7 +50,7 @@ struct TusChecksumTests {
         var tus = TusUpload(item: .make(), options: .init(checksum: .sha256))
         _ = tus.start(resource: nil, capabilities: server)
         let exchange = tus.receive(.answer(201, [.location: "7"])).exchange
-        #expect(exchange?.digests.first?.place?.prefix == "SHA-256 ")
+        #expect(exchange?.digests.first?.carrier?.prefix == "SHA-256 ")
     }
 
     @Test func `a server that names no digests checks SHA-1`() {

@@ -10,10 +10,10 @@ struct TusChunkingTests {
     /// Attempts that break after so many bytes, while the server's offset stays at `offset`.
     private func breaking(
         after bytes: [ByteCount], at offset: ByteCount = 0
-    ) throws -> (sizes: [ByteCount], noted: UploadResource, told: [ServerCapabilities]) {
+    ) throws -> (sizes: [ByteCount], noted: UploadResource, reported: [ServerCapabilities]) {
         var noted = UploadResource.tus
         var sizes: [ByteCount] = []
-        var told: [ServerCapabilities] = []
+        var reported: [ServerCapabilities] = []
         for sent in bytes + [0] {
             var tus = TusUpload(item: .make(size: Self.size), options: .init())
             _ = tus.start(resource: noted, capabilities: .tusCore)
@@ -21,17 +21,17 @@ struct TusChunkingTests {
                 .answer(200, [.uploadOffset: "\(offset)", .uploadLength: "\(Self.size)"]))
             sizes.append(try #require(step.exchange).contentLength)
             for step in [step, tus.receive(.broke(afterSending: sent))] {
-                for case .capabilities(let capabilities) in step.notes { told.append(capabilities) }
+                for case .capabilities(let capabilities) in step.notes { reported.append(capabilities) }
                 if let resource = step.notedResource ?? nil { noted = resource }
             }
         }
-        return (sizes, noted, told)
+        return (sizes, noted, reported)
     }
 
     @Test func `two breaks in a row that left nothing lead to chunks, and a third to smaller ones`() throws {
-        let (sizes, _, told) = try breaking(after: [5 << 20, 5 << 20, 5 << 20])
+        let (sizes, _, reported) = try breaking(after: [5 << 20, 5 << 20, 5 << 20])
         #expect(sizes == [Self.size, Self.size, 8 << 20, 4 << 20])
-        #expect(told.last?.facts["keepsBrokenRequests"] == "no")
+        #expect(reported.last?.facts["keepsBrokenRequests"] == "no")
     }
 
     @Test func `breaks after few bytes say nothing`() throws {
@@ -87,16 +87,16 @@ struct TusChunkingTests {
     }
 
     @Test func `another upload to such a server begins with chunks`() throws {
-        let told = try #require(try breaking(after: [5 << 20, 5 << 20]).told.last)
+        let reported = try #require(try breaking(after: [5 << 20, 5 << 20]).reported.last)
         var tus = TusUpload(item: .make(size: Self.size), options: .init())
-        _ = tus.start(resource: nil, capabilities: told)
+        _ = tus.start(resource: nil, capabilities: reported)
         #expect(tus.receive(.answer(201, [.location: "8"])).exchange?.contentLength == 8 << 20)
     }
 
     @Test func `the destination's chunk size stays the most`() throws {
-        let told = ServerCapabilities(extensions: ["creation"], facts: ["keepsBrokenRequests": "no"])
+        let reported = ServerCapabilities(extensions: ["creation"], facts: ["keepsBrokenRequests": "no"])
         var tus = TusUpload(item: .make(size: Self.size), options: .init(chunkSize: 1 << 20))
-        _ = tus.start(resource: nil, capabilities: told)
+        _ = tus.start(resource: nil, capabilities: reported)
         #expect(tus.receive(.answer(201, [.location: "8"])).exchange?.contentLength == 1 << 20)
     }
 

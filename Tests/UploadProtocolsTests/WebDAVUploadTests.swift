@@ -323,7 +323,7 @@ struct WebDAVChecksumTests {
 
     @Test mutating func `the server is told no digest that it could tell again`() {
         _ = run.upload(.make(), options) {
-            #expect($0.fields[.ocChecksum] == nil && $0.digests.allSatisfy { $0.place == nil })
+            #expect($0.fields[.ocChecksum] == nil && $0.digests.allSatisfy { $0.carrier == nil })
             return false
         }
     }

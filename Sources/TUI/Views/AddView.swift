@@ -30,7 +30,7 @@ struct AddView {
             let field = FieldView(line: line, width: width, appearance: appearance)
             body.append(
                 [.init(safe(Self.label), .dim, target: .action(.toLine))]
-                    + field.pieces.map { .init($0.text, $0.role, target: .action(.toLine)) })
+                    + field.spans.map { .init($0.text, $0.role, target: .action(.toLine)) })
             cursor = Point(row: 0, column: Self.label.count + field.cursor)
         case .pasted(let text):
             body += pasted(text, width: width)

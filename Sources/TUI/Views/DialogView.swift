@@ -60,8 +60,8 @@ struct DialogView {
             appearance: appearance)
         var body: [DialogBox.Line] =
             isTwoLines
-            ? [[.init(appearance.safe(shownQuestion))], field.pieces]
-            : [[.init(appearance.safe(question))] + field.pieces]
+            ? [[.init(appearance.safe(shownQuestion))], field.spans]
+            : [[.init(appearance.safe(question))] + field.spans]
         body.append([.init(appearance.safe(prompt.issue ?? ""), .warning)])
         if case .bandwidth = prompt.subject {
             // The dialog changes only the total limit; the other limits stay.

@@ -16,7 +16,7 @@ struct FilterView {
         let width = max(1, min(40, wanted, model.size.columns - found.count - 6))
         frame.put("/", row: row, column: 1, role: .key)
         let field = FieldView(line: line, width: width, appearance: model.appearance)
-        let column = frame.put(field.pieces, row: row, column: 2)
+        let column = frame.put(field.spans, row: row, column: 2)
         frame.cursor = Point(row: row, column: 2 + field.cursor)
         frame.putRight(found, row: row, end: model.size.columns)
         let room = model.size.columns - found.count - 2 - column - 2

@@ -4,9 +4,9 @@ import HTTPTypes
 extension NextcloudUpload {
     mutating func makeUpload() -> Step {
         knowsFolder = true
-        guard let address = NextcloudAddress(item.url) else { return .failed(Self.lost) }
+        guard let target = NextcloudAddress(item.url) else { return .failed(Self.lost) }
         var made = UploadResource(
-            url: address.folder(key: item.key), parts: .init(held: 0, planned: plan.count))
+            url: target.folder(key: item.key), parts: .init(held: 0, planned: plan.count))
         made.nextcloud = NextcloudMemory(name: name, chunkSize: plan.chunkSize)
         noteResource(made)
         phase = .makingUpload

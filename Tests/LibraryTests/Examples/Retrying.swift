@@ -6,8 +6,8 @@ struct StubbornRetrier: RequestRetrier {
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
-        guard failure.response?.status == 529, context.retries.answer < 3 else { return .doNotRetry }
-        return .retryAfter(.seconds(1 << context.retries.answer))
+        guard failure.response?.status == 529, context.retries.response < 3 else { return .doNotRetry }
+        return .retryAfter(.seconds(1 << context.retries.response))
     }
 }
 // end

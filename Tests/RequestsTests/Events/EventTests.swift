@@ -77,7 +77,7 @@ struct EventTests {
         #expect(reason == "the server answered 503 (unavailable)")
         #expect(log.entries[...retry].allSatisfy { $0.context.attempt == 1 })
         #expect(log.entries[(retry + 1)...].allSatisfy { $0.context.attempt == 2 })
-        #expect(log.entries.last?.context.retries.answer == 1)
+        #expect(log.entries.last?.context.retries.response == 1)
         #expect(Set(log.entries.map(\.context.id)).count == 1)
     }
 

@@ -220,7 +220,7 @@ struct RetryingTests {
         _ = try? await session.upload(.data([1]), to: url).response()
         #expect(retrier.asked.map(\.context.attempt) == [1, 2, 3])
         #expect(retrier.asked.map(\.context.retries.authentication) == [0, 1, 1])
-        #expect(retrier.asked.map(\.context.retries.answer) == [0, 0, 1])
+        #expect(retrier.asked.map(\.context.retries.response) == [0, 0, 1])
         #expect(Set(retrier.asked.map(\.context.id)).count == 1)
     }
 }

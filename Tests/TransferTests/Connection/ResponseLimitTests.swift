@@ -115,7 +115,7 @@ struct ResponseLimitTests {
                     ])
                 try connection.write(packed)
             })
-        let answer = try result.get().answer
+        let answer = try result.get().protocolResponse
         #expect(answer.body == packed)
         #expect(ResponseClassifier.failure(answer).summary == "the server answered 422 (cannot be processed)")
     }

@@ -29,7 +29,7 @@ struct StallLimitTests {
     }
 
     @Test func `N4 a server that answers and takes nothing is given up after the stall time`() {
-        #expect(Self.limit(Self.responded) == Self.stall)
+        #expect(Self.limit(Self.answered) == Self.stall)
     }
 
     @Test func `N4 a whole upload outlives a fade of a minute and the kernel's longest pause after it`() {

@@ -78,8 +78,8 @@ struct JSONWalkTests {
             ("[\u{A0}1]", "line 1, column 2: invalid value"),
             ("[1\u{C}]", "line 1, column 3: expected a comma or ]"),
         ])
-    func `an issue is reported with its position`(text: String, told: String) {
-        #expect(issue(text) == told)
+    func `an issue is reported with its position`(text: String, reported: String) {
+        #expect(issue(text) == reported)
     }
 
     @Test func `any number of lists may be open`() {

@@ -10,28 +10,28 @@ struct ResumableChunkTests {
     /// Attempts that break after so many bytes, while the server holds nothing.
     private func breaking(
         after bytes: [ByteCount]
-    ) throws -> (sizes: [ByteCount], noted: UploadResource, told: [ServerCapabilities]) {
+    ) throws -> (sizes: [ByteCount], noted: UploadResource, reported: [ServerCapabilities]) {
         var noted = UploadResource.resumable(.eight)
         var sizes: [ByteCount] = []
-        var told: [ServerCapabilities] = []
+        var reported: [ServerCapabilities] = []
         for sent in bytes + [0] {
             var upload = ResumableUpload(item: .make(size: Self.size), options: .init())
             _ = upload.start(resource: noted, capabilities: .newestResumable)
             let step = upload.receive(.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
             sizes.append(try #require(step.exchange).contentLength)
             for step in [step, upload.receive(.broke(afterSending: sent))] {
-                for case .capabilities(let capabilities) in step.notes { told.append(capabilities) }
+                for case .capabilities(let capabilities) in step.notes { reported.append(capabilities) }
                 if let resource = step.notedResource ?? nil { noted = resource }
             }
         }
-        return (sizes, noted, told)
+        return (sizes, noted, reported)
     }
 
     @Test func `one append takes all there is, until two breaks have left nothing`() throws {
-        let (sizes, _, told) = try breaking(after: [5 << 20, 5 << 20, 5 << 20])
+        let (sizes, _, reported) = try breaking(after: [5 << 20, 5 << 20, 5 << 20])
         #expect(sizes == [Self.size, Self.size, 8 << 20, 4 << 20])
-        #expect(told.last?.facts["keepsBrokenRequests"] == "no")
-        #expect(told.last?.facts["resumable-version"] == "8")
+        #expect(reported.last?.facts["keepsBrokenRequests"] == "no")
+        #expect(reported.last?.facts["resumable-version"] == "8")
     }
 
     @Test func `breaks after few bytes say nothing of what the server keeps`() throws {
@@ -56,9 +56,9 @@ struct ResumableChunkTests {
     }
 
     @Test func `another upload to such a server begins with chunks`() throws {
-        let told = try #require(try breaking(after: [5 << 20, 5 << 20]).told.last)
+        let reported = try #require(try breaking(after: [5 << 20, 5 << 20]).reported.last)
         var upload = ResumableUpload(item: .make(size: Self.size), options: .init())
-        _ = upload.start(resource: nil, capabilities: told)
+        _ = upload.start(resource: nil, capabilities: reported)
         let step = upload.receive(.answer(201, [.location: "8", .uploadComplete: "?0"]))
         #expect(step.exchange?.contentLength == 8 << 20)
     }

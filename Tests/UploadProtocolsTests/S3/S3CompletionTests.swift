@@ -234,7 +234,7 @@ struct S3CompletionTests {
         #expect(server.reply(to: exchange).isAnswered)
     }
 
-    private static func told(_ more: String, _ ours: ComputedDigest? = nil) -> ExchangeOutcome {
+    private static func reported(_ more: String, _ ours: ComputedDigest? = nil) -> ExchangeOutcome {
         .responded(
             .init(
                 status: 200, body: Array("<R><ETag>\"t\"</ETag>\(more)</R>".utf8),
@@ -248,7 +248,7 @@ struct S3CompletionTests {
         #expect(exchange.reportedIn == .s3Completion)
         let ours = ComputedDigest(.crc64nvme, of: 0..<size, bytes: [0, 0, 0, 0, 0, 0, 0, last])
         let step = upload.receive(
-            Self.told("<ChecksumCRC64NVME>AAAAAAAAAAA=</ChecksumCRC64NVME>", ours), to: exchange)
+            Self.reported("<ChecksumCRC64NVME>AAAAAAAAAAA=</ChecksumCRC64NVME>", ours), to: exchange)
         #expect(step.receipt?.verified == (isSame ? .crc64nvme : nil))
         #expect((step.failure?.category == .permanent) == !isSame)
     }
@@ -256,7 +256,7 @@ struct S3CompletionTests {
     @Test func `a checksum of the parts' checksums says nothing of the file`() throws {
         let composite =
             "<ChecksumCRC32C>AAAAAA==</ChecksumCRC32C><ChecksumType>COMPOSITE</ChecksumType>"
-        guard case .responded(let answer) = Self.told(composite) else { return }
+        guard case .responded(let answer) = Self.reported(composite) else { return }
         #expect(ServerDigest.algorithms(in: answer, .s3Completion) == [])
     }
 

@@ -89,7 +89,7 @@ struct S3WholeTests {
     @Test func `MD5 goes in its own field, and the tag confirms it`() throws {
         var (upload, step) = started(10, .init(checksum: .md5))
         let put = try #require(step.exchange)
-        #expect(put.digests.first?.place?.field.canonicalName == "content-md5")
+        #expect(put.digests.first?.carrier?.field.canonicalName == "content-md5")
         let digest = Array(repeating: UInt8(7), count: 16)
         let answer = ExchangeOutcome.Response(
             status: 200, fields: [.eTag: "\"\(DigestRequest.Form.hex.text(digest))\""],

@@ -69,7 +69,7 @@ struct QueueCoreTests {
         }
 
         /// The ids of the transaction that was answered; nil if it was refused or is not answered.
-        var answered: [Upload.ID]? {
+        var responded: [Upload.ID]? {
             for case .reply(_, .success(let result)) in effects { return result.ids }
             return nil
         }
