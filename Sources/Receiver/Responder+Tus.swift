@@ -110,7 +110,8 @@ extension Responder {
         async throws
     {
         guard case .finished(let path)? = upload?.state,
-            let wanted = DigestDemand(exchange.head.headerFields).wanted, let storedPath = StoredPath(text: path),
+            let wanted = DigestDemand(exchange.head.headerFields).wanted,
+            let storedPath = StoredPath(text: path),
             let found = try await stored(storedPath)
         else { return }
         response.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)

@@ -223,7 +223,7 @@
                 let upload = try #require(try await place.list().first)
                 #expect(upload.state == "done")
                 // A connection that hears nothing for long may be given up, and goes on where the server is.
-                #expect(upload.attempts <= (percent < 10 ? 1 : 4))
+                #expect(upload.attempts <= (percent < 10 ? 2 : 4))
                 #expect(upload.resent < size)
                 let lost = try Self.refusals(in: namespace)
                 #expect(lost > 0)

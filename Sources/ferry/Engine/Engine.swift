@@ -70,7 +70,9 @@ struct Engine: Sendable {
             throw error
         }
         var notices = assembly.configuration.warnings.map { Notice(kind: .warning, text: $0) }
-        if let warning = directory.fileSystemWarning { notices.append(Notice(kind: .warning, text: warning)) }
+        if let warning = directory.fileSystemWarning {
+            notices.append(Notice(kind: .warning, text: "\(warning); --state-dir names one"))
+        }
         notices += recovered.map { Notice(kind: .note, text: $0.summary) }
         switch control {
         case .success(let server): server.start(watched.map { WatchReporter(watches: watches, folders: $0) })
