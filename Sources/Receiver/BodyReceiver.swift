@@ -20,7 +20,7 @@ struct BodyReceiver: Sendable {
 
     /// Writes the body from `offset` on until it ends for any reason.
     /// - Parameter limit: The maximum size of the file.
-    /// - Returns: The file's size, written but not yet synced, and the way in which the body ended.
+    /// - Returns: The size of the file, whose last bytes are not synced yet, and the way in which the body ended.
     func receive(
         _ exchange: Exchange, id: String, into file: OpenFile, from offset: Int, limit: Int?
     ) async -> (size: Int, ending: Ending) {

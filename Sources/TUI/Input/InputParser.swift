@@ -213,7 +213,7 @@ struct InputParser: Sendable {
     }
 }
 
-/// The bytes of a bracketed paste, without the end marker.
+/// Collects the bytes of a bracketed paste up to its end marker. The text is returned without the marker.
 private struct PasteBuffer {
     private static let end: [UInt8] = Array("\u{1B}[201~".utf8)
     /// The last byte of the end marker.

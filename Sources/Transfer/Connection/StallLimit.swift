@@ -28,9 +28,11 @@ struct StallLimit {
     /// Records that the network is back after `outage`; the time without movement counts from now.
     mutating func linkReturned(after outage: Duration) { self.outage += outage }
 
+    /// Returns the time without an acknowledged byte after which the connection is closed.
+    ///
     /// - Parameters:
     ///   - acknowledged: The acknowledged bytes of this exchange.
-    ///   - time: The time from the exchange's start to the last movement.
+    ///   - time: The time from the exchange's start to the last acknowledged byte.
     func limit(_ progress: TCPInfo, acknowledged: UInt64, movingFor time: Duration) -> Duration {
         let limit = stall + min(outage, TCPInfo.longestBackoff)
         // A peer that acknowledges the kernel's probes and accepts no bytes is a hanging server, not a bad link.

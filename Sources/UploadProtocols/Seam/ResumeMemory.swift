@@ -65,7 +65,8 @@ extension UploadResource {
 
 /// A type whose values are stored in a `ResumeMemory` as a string or as a missing entry.
 protocol ResumeValue {
-    /// Reads the strings of all versions. nil means a missing entry. A malformed string counts as missing.
+    /// Creates the value from a stored string, also from one that an older version of Ferry wrote. `stored` is nil if
+    /// there is no entry. A malformed string gives the same value as nil.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }

@@ -43,7 +43,8 @@ struct RetryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - before: The offset that the server had confirmed.
-    ///   - hasSent: True after a request with bytes. A server that keeps none would receive them again for ever.
+    ///   - hasSent: True if the request sent bytes. If the offset has not grown then, this counts as a standstill: a
+    ///     server that stores no bytes would receive the same ones for ever.
     /// - Returns: The failure that ends the attempt; nil to continue.
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, hasSent: Bool

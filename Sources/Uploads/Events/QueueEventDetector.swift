@@ -87,7 +87,8 @@ public struct QueueEventDetector: Sendable {
         return upload
     }
 
-    /// Subtracts an outcome that was counted in this round: the upload is retried, and only its final outcome counts.
+    /// Subtracts an outcome that was counted since the queue was last idle: the upload is retried, and only its final
+    /// outcome counts.
     private mutating func uncount(_ before: Seen) {
         guard before.round == round, let outcome = QueueEvent.Outcome(before.upload.state),
             let count = counts[outcome]

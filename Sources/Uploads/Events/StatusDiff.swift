@@ -7,7 +7,8 @@ public enum StatusChange: Hashable, Sendable {
     case online
     /// There is no network. The value is the reason, as a part of a sentence.
     case offline(String)
-    /// The engine can save more or fewer changes than before. The failure is the reason, unless all changes are saved.
+    /// The ability of the engine to save changes is different from before. The failure is the reason; nil for a notice
+    /// that has none.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The engine is unreachable, or reachable again.
     case contact(EngineStatus.Contact)

@@ -65,7 +65,7 @@ extension JournalError {
         if case .diskFull = self { true } else { false }
     }
 
-    /// True if the disk refused the write; false if the change itself was refused.
+    /// True if the cause is the state folder or its disk; false if a change is too large or the journal is not open.
     var isOfDisk: Bool {
         switch self {
         case .recordTooLarge, .notOpen: false

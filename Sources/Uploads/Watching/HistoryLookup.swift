@@ -19,7 +19,7 @@ final class HistoryLookup: Sendable {
     /// - Parameter read: Returns the newest entries, at most this many.
     init(read: @escaping @Sendable (Int) -> [HistoryEntry]) { self.read = read }
 
-    /// Creates a lookup in the history beside the queue of `lock`.
+    /// Creates a lookup in the history that is stored in the folder of the queue that `lock` locks.
     convenience init(_ lock: StateLock) {
         let files = lock.files
         self.init { limit in

@@ -14,9 +14,9 @@ public actor WatchedFolders: QueueFollower {
 
     /// The times after which `finish` stops waiting for a folder that has work and reports nothing: its volume hangs.
     struct Silence: Sendable {
-        /// The time for removing an uploaded file.
+        /// The longest time without a report while an uploaded file is removed.
         var removing = Duration.seconds(60)
-        /// The time for a scan, which takes long with millions of files.
+        /// The longest time without a report during a scan, which takes long with millions of files.
         var looking = Duration.seconds(600)
     }
 

@@ -29,8 +29,8 @@ struct HookBacklog {
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: The number of waiting events from which events of uploads are refused. Events of the queue
-    ///   are refused from twice that number.
+    /// - Parameter capacity: While this number of events wait, further events of uploads are refused. Events of the
+    ///   queue are refused while twice that number wait.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }

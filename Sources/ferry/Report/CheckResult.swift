@@ -69,7 +69,8 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
-    /// Marks each leftover that an unfinished upload of the queue may need: it has the same resource, or the same name.
+    /// Marks each unfinished upload on the server that an unfinished upload of the queue may need: the two have the same
+    /// resource, or the same destination and name.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(

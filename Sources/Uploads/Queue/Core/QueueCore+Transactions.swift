@@ -31,8 +31,9 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Leaves out the files of an addition that are queued or uploaded already, and reserves the others. Call this
-    /// before the transaction waits: another command may add the same files meanwhile.
+    /// Leaves out files that are queued, uploaded or being added, if the rule of the addition wants that, and marks the
+    /// others as being added. Call this before the transaction is postponed, as another command may add the same files
+    /// meanwhile.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
         guard case .add(let new, let rule) = transaction else { return transaction }
         switch rule {
