@@ -18,11 +18,16 @@ package struct MountTable: Sendable {
             guard fields.count > 6, let mark = fields.dropFirst(6).firstIndex(of: "-"),
                 mark + 1 < fields.count
             else { return nil }
-            // A space in the mount point is written as \040.
-            let mountPoint = LocalPath(String(fields[4]).replacing("\\040", with: " "))
             return Mount(
-                device: fields[2], mountPoint: mountPoint,
+                device: fields[2], mountPoint: LocalPath(Self.unescaped(fields[4])),
                 kind: FileSystemKind(name: String(fields[mark + 1])))
+        }
+    }
+
+    /// Returns the field as it is named: the kernel writes these four characters in octal.
+    private static func unescaped(_ field: Substring) -> String {
+        [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
+            $0.replacing($1.0, with: $1.1)
         }
     }
 

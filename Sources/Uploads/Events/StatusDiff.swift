@@ -7,8 +7,8 @@ public enum StatusChange: Hashable, Sendable {
     case online
     /// There is no network. The value is the reason, as a part of a sentence.
     case offline(String)
-    /// The ability of the engine to save changes is different from before. The failure is the reason; nil for a notice
-    /// that has none.
+    /// The ability of the engine to save changes is different from before. The failure is the reason; nil if
+    /// everything is saved again.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The engine is unreachable, or reachable again.
     case contact(EngineStatus.Contact)

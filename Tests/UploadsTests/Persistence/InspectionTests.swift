@@ -152,6 +152,16 @@ struct InspectionTests {
         #expect(FileSystemKind(name: name).isRemote == isRemote)
     }
 
+    @Test func `the file system of a path is found below a mount point with unusual characters`() {
+        let table = MountTable(
+            """
+            28 1 254:1 / / rw - ext4 /dev/vda1 rw
+            90 28 0:300 / /mnt/a\\040b\\011c\\134d rw - nfs4 host:/ rw
+            """)
+        #expect(table.kind(above: LocalPath("/mnt/a b\tc\\d/file"))?.name == "nfs4")
+        #expect(table.kind(above: LocalPath("/mnt/file"))?.name == "ext4")
+    }
+
     @Test func `S16 the folder's file system is found by its device in the table of mounts`() {
         let table = """
             22 28 0:21 / /proc rw,nosuid shared:13 - proc proc rw
