@@ -23,7 +23,7 @@ public struct ReceiverConfiguration: Sendable {
         /// The minimum rate of a request's content in bytes per second, averaged over `slowTime`. Apache's
         /// `mod_reqtimeout` requires 500; 100 allows several uploads over one bad mobile link.
         public var leastBytesPerSecond = 100
-        /// The time spent waiting for a client's bytes after which their rate is checked.
+        /// The rate of a client's bytes is checked once this much time has been spent waiting for them.
         public var slowTime = Duration.seconds(60)
         /// The maximum number of bytes that the receiver stores in total while it runs, including unfinished uploads
         /// found at the start; nil for no limit.

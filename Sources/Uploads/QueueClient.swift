@@ -99,7 +99,7 @@ public struct UndoOffer: Hashable, Codable, Sendable {
     public var number: Int
     /// The change.
     public var change: QueueChangeKind
-    /// The uploads that it would change.
+    /// The uploads that the undo would change.
     public var ids: [Upload.ID]
     /// The time when the command was carried out.
     public var date: Date

@@ -70,7 +70,7 @@ public struct Screen: Sendable {
         self.startEngine = startEngine
     }
 
-    /// Takes over the terminal until the user or the system ends it, then gives it back.
+    /// Shows the screen on the terminal until the user or the system ends the screen, then restores the terminal.
     ///
     /// If the calling task is cancelled, the screen closes and the outcome is `quit`.
     /// - Throws: `ScreenError` if there is no terminal or it cannot show a screen; nothing was drawn then.

@@ -4,7 +4,8 @@ struct HelpView {
     let size: Size
     let appearance: Appearance
 
-    /// The lines of the box besides the entries: border, typing line, blank line, keys.
+    /// The lines that the entries cannot have: two border lines, the search field, a blank line, the keys, and one line
+    /// of the screen that stays free.
     private static let frameLines = 6
 
     /// Returns the number of entries in a column: only as many as exist and fit.

@@ -22,7 +22,7 @@ package struct RequestRun: Sendable {
     let body: any ReopenableBody
     let sender: RequestSender
     package let context: RequestContext
-    /// The summary; nil if no monitor needs all events.
+    /// The summary of the request for the monitors; nil if no monitor follows every event.
     let observedSummary: RequestSummary?
     private let delegate: (any UploadDelegate)?
     private let accept: Check

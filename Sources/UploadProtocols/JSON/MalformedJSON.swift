@@ -12,7 +12,7 @@ package struct MalformedJSON: Error, Hashable {
 
     /// The number of bytes before the error.
     package var position: Int
-    /// The error as a part of a sentence. With the kind `newer`, the feature that the text needs.
+    /// The error as a part of a sentence. If `kind` is `newer`: the feature of a newer Ferry that the text uses.
     package var reason: String
     /// The kind of the error.
     package var kind: Kind

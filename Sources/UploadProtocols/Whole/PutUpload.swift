@@ -81,7 +81,7 @@ extension PutUpload {
     /// True if the policy depends on an existing file.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    /// Returns the record that an earlier attempt began to send the file; nil if there is none.
+    /// Returns what an earlier attempt recorded when it began to send the file; nil if none began.
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }

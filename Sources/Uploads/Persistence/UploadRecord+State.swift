@@ -76,7 +76,7 @@ extension JSONScanner {
     }
 }
 
-/// The members of a state that were read, before it is checked which of them its kind requires.
+/// The members that were read of a state. Which of them are required depends on `kind`, and is checked later.
 private struct StateMembers {
     var kind: String?
     var attempt: Int?

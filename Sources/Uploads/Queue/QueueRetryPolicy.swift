@@ -45,9 +45,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The number of changes after which a file counts as still being written, and a user must decide.
     static let restartLimit = 3
 
-    /// The longest delay, in seconds, while another request holds the server's lock on an upload. tusd 2.9.2 waits 20 s
-    /// for its lock. @tus/server 2.4.3 and tuspyserver 4.4.3 wait 30 s. Each of them takes the lock from a stalled
-    /// request before that.
+    /// The longest delay, in seconds, while another request holds the server's lock on an upload. A new request waits for
+    /// the lock for 20 s at tusd 2.9.2, and for 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3. Within that time, each
+    /// of them takes the lock away from a stalled request.
     static let longestLockedWait = 15.0
 
     /// Returns the rest of a recorded delay, in seconds.

@@ -20,7 +20,7 @@ package struct WatchedTree {
 
     private let folder: WatchedFolder
     private let others: [LocalPath]
-    /// The exceptions without symbolic links in their paths.
+    /// The folders that are not scanned, with the symbolic links in their paths resolved.
     private var exceptions: [LocalPath] = []
     private let isTaken: @Sendable (LocalPath) -> Bool
     private var settling: StabilityTracker<Instant>

@@ -2,9 +2,11 @@ import FerryFiles
 
 /// The systemd unit that keeps an engine running for one user: the output of `ferry config --systemd`.
 enum SystemdUnit {
+    /// Returns the text of the unit.
+    ///
     /// - Parameters:
     ///   - program: The path of the ferry executable.
-    ///   - arguments: The arguments of `ferry run`.
+    ///   - arguments: The arguments of `ferry run` and `ferry reload`.
     static func text(program: String, arguments: [String]) -> String {
         func line(_ command: String) -> String {
             ([program, command] + arguments).map(quoted).joined(separator: " ")

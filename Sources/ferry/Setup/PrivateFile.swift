@@ -5,7 +5,8 @@ import FerryTransfer
 struct PrivateFile {
     /// The path with symbolic links resolved, so that a write replaces the target and not the link.
     let path: String
-    /// The folder of the path before links are resolved. The target's folder may be a repository that others read.
+    /// The folder of the path as given, before symbolic links are resolved. Files with secrets go there, because a link
+    /// may lead into a repository that others can read.
     let namedFolder: String
 
     init(_ path: String) {

@@ -121,7 +121,8 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Freezes the progress because the engine is gone. Returns the last rates of the running uploads.
+    /// Ends all measurements because the engine is gone. Returns the number of bytes that each running upload last
+    /// reached, without a rate.
     mutating func standStill(in table: UploadTable, now: Double) -> [Upload.ID: TransferRate] {
         for id in Array(progress.keys) {
             if let upload = table[id] { remember(upload, now: now) }
