@@ -77,7 +77,7 @@ extension TransportResponse {
         guard isBodyComplete else {
             throw UploadFailure(
                 .permanent, "the answer is longer than the \(body.count) bytes that are kept of it",
-                hint: "raise answerLimit in the transport's configuration", status: status)
+                hint: "raise responseLimit in the transport's configuration", status: status)
         }
         return body
     }

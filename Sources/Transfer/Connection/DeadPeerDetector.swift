@@ -18,8 +18,8 @@ struct DeadPeerDetector {
         case heard
         /// The server accepted a new connection while this number of packets of the old one was unanswered.
         case suspected(unanswered: Int)
-        /// A new connection is being opened. `doubted` is the number of unanswered packets when the server accepted an
-        /// earlier new connection; nil if there was none.
+        /// A new connection is being opened. `suspected` is the number of unanswered packets when the server accepted
+        /// an earlier new connection; nil if there was none.
         case comparing(suspected: Int?)
     }
 

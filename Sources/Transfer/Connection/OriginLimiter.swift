@@ -21,10 +21,10 @@ final class OriginLimiter: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The number of requests that wait for a connection to `place`.
+    /// The number of requests that wait for a connection to `origin`.
     func waitingCount(for origin: String) -> Int { state.withLock { $0.origins[origin]?.waiting.count ?? 0 } }
 
-    /// Waits until a request to `place` may run.
+    /// Waits until a request to `origin` may run.
     /// - Returns: True if it may run, and `leave(_:)` must follow; false if the task was cancelled while it waited.
     func enter(_ origin: String) async -> Bool {
         let ticket = state.withLock { state in

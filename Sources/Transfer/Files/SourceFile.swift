@@ -228,7 +228,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Calls `fate()` without blocking the caller; nil if the medium does not respond.
+    /// Calls `disposition()` without blocking the caller; nil if the medium does not respond.
     func dispositionNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil

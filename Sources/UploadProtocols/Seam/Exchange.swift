@@ -28,7 +28,7 @@ public struct Exchange: Hashable, Sendable {
     /// The digests of the file to compute after a successful response, if it reports a digest of the same algorithm.
     /// The response's `digests` contain them at the end.
     public var digestsIfReported: [DigestRequest] = []
-    /// The part of the response that may report a digest for `digestsIfTold`.
+    /// The part of the response that may report a digest for `digestsIfReported`.
     public var reportedIn = ServerDigest.Source.fields
     /// The number that distinguishes this request from others in flight, such as an S3 part number; 0 if it is alone.
     public var part = 0
@@ -117,7 +117,7 @@ public enum ExchangeOutcome: Sendable {
         public var fields: HTTPFields
         /// The beginning of the body, up to the transport's limit.
         public var body: [UInt8]
-        /// The computed digests: those of the request's `digests`, followed by those of its `digestsIfTold`.
+        /// The computed digests: those of the request's `digests`, followed by those of its `digestsIfReported`.
         public var digests: [ComputedDigest]
         /// False if the request was sent without credentials.
         public var carriedCredentials = true

@@ -151,7 +151,7 @@ struct DecodingTests {
     @Test func `an answer of which only the beginning was kept is not taken for the whole`() async {
         let task = task(200, "[1", isComplete: false)
         let result = await outcome { () throws(RequestFailure) in try await task.data() }
-        #expect(result.failure?.failure.hint?.contains("answerLimit") == true)
+        #expect(result.failure?.failure.hint?.contains("responseLimit") == true)
         #expect(await outcome { () throws(RequestFailure) in try await task.status() }.failure == nil)
     }
 
