@@ -41,7 +41,9 @@ final class InteropServer: Sendable {
             interpreter,
             ([file, socket.map { "unix:\($0)" } ?? "\(port)", folder] + more).map { Array($0.utf8) },
             environment: environment)
-        let lines = try await process.output.wait { $0.contains { $0.hasPrefix("ready ") } }
+        let lines = try await process.output.wait(upTo: .seconds(300)) { lines in
+            lines.contains { $0.hasPrefix("ready ") }
+        }
         self.port =
             socket == nil ? try #require(lines.compactMap { Int($0.dropFirst("ready ".count)) }.first) : 0
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// Uploads to tusd and to @tus/server, where the environment names them.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(5)),
+    .fewAtOnce, .timeLimit(.minutes(15)),
     .enabled(if: OtherTusServer.hasAny, Comment(rawValue: OtherTusServer.needsOne)))
 struct OtherTusTests {
     private let place: Workplace

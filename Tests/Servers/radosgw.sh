@@ -60,14 +60,14 @@ monmaptool --create --addv a "[v2:127.0.0.1:$mon]" --fsid "$fsid" "$dir/monmap" 
 ceph-mon --mkfs -i a --monmap "$dir/monmap" --keyring "$dir/keyring" >"$dir/log" 2>&1
 ceph-mon -f -i a >>"$dir/log" 2>&1 &
 children="$children $!"
-timeout 60 ceph osd new "$fsid" >>"$dir/log" 2>&1
+timeout 240 ceph osd new "$fsid" >>"$dir/log" 2>&1
 ceph-osd -i 0 --mkfs --osd-uuid "$fsid" >>"$dir/log" 2>&1
 ceph-osd -f -i 0 >>"$dir/log" 2>&1 &
 children="$children $!"
-timeout 60 radosgw-admin user create --uid=test --display-name=test --access-key=test:tester --secret=testing >>"$dir/log" 2>&1
+timeout 240 radosgw-admin user create --uid=test --display-name=test --access-key=test:tester --secret=testing >>"$dir/log" 2>&1
 radosgw -f -n client.rgw >>"$dir/log" 2>&1 &
 children="$children $!"
-for _ in $(seq 300); do
+for _ in $(seq 1200); do
     if curl -s -o /dev/null "http://127.0.0.1:$port/"; then
         echo "ready $port"
         break

@@ -4,7 +4,7 @@ import Testing
 
 /// Uploads to radosgw, the S3 server of Ceph, on an OSD in memory.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(10)),
+    .fewAtOnce, .timeLimit(.minutes(30)),
     .enabled(if: Privilege.has("radosgw"), "needs radosgw and ceph; Tests/run installs them"))
 struct RadosgwTests {
     private let place: Workplace
