@@ -39,7 +39,8 @@ class Place:
         if request.method == "CONNECT":
             return Answer(200, is_about_body=True), False
         refusal = self.gate.answer(request) if self.gate and not self.model.is_open(request) else None
-        return (refusal, False) if refusal else (self.model.answer(request), True)
+        # A refused request may carry the file, and a success in place of the refusal is then about it.
+        return (refusal, refusal.status == 401) if refusal else (self.model.answer(request), True)
 
 
 class HostileServer:
