@@ -102,7 +102,9 @@ class Batch:
     async def start(self):
         with open(self.work / "errors", "ab") as errors:
             process = await asyncio.create_subprocess_exec(
-                self.campaign.ferry, "run", "--json", *self.folders(), stdin=asyncio.subprocess.DEVNULL,
+                # A program whose campaign has broken off would go on at addresses that a later campaign uses.
+                "setpriv", "--pdeathsig", "KILL", self.campaign.ferry, "run", "--json", *self.folders(),
+                stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE, stderr=errors, limit=1 << 22,
                 env={
                     "PATH": "/usr/bin:/bin", "HOME": str(self.work), "FERRY_TEST_SECRET": "secret",
@@ -148,6 +150,8 @@ class Batch:
 
     async def read(self, process):
         async for line in process.stdout:
+            if not line.endswith(b"\n"):
+                break  # A killed process leaves half a line.
             record = json.loads(line)
             if record.get("event") in ("state", "upload") and "path" in record:
                 self.note(record)
