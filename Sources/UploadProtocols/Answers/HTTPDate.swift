@@ -1,4 +1,5 @@
 package import FerryFiles
+import HTTPTypes
 
 /// The date formats of HTTP (RFC 9110 §5.6.7).
 package enum HTTPDate {
@@ -61,4 +62,11 @@ package enum HTTPDate {
     }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension ExchangeOutcome.Response {
+    /// Returns the date in a header field; nil if there is none, or if it is malformed.
+    func date(in name: HTTPField.Name) -> Date? {
+        fields[name].flatMap { HTTPDate.parse($0, now: Date()) }
+    }
 }

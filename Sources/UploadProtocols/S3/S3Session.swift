@@ -7,6 +7,8 @@ struct S3Session: Hashable, Sendable {
     var plan: S3PartPlan
     /// The digest algorithm that the creation of the upload declared; nil if it declared none.
     let checksum: DigestAlgorithm?
+    /// The creation of the upload by the server's clock, in seconds since 1970; nil if the server sent no date.
+    var created: Int?
     /// The lowered limit of concurrent requests, after the server asked for fewer; nil if it did not ask.
     var parallelLimit: Int?
     /// The expected object, once the completion was sent; nil before.
@@ -37,6 +39,7 @@ struct S3Session: Hashable, Sendable {
         self.uploadID = uploadID
         self.plan = plan
         checksum = memory.checksum
+        created = memory.created
         parallelLimit = memory.parallelLimit.map { max(1, $0) }
         if memory.isCompleting {
             completion = Expected(entityTag: memory.entityTag, digest: memory.digest)
@@ -49,7 +52,8 @@ struct S3Session: Hashable, Sendable {
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> UploadResource {
         let memory = S3Memory(
             uploadID: uploadID, partSize: plan.partSize, laterPartSizes: plan.laterSizes, checksum: checksum,
-            parallelLimit: parallelLimit, isCompleting: completion != nil, entityTag: completion?.entityTag,
+            created: created, parallelLimit: parallelLimit, isCompleting: completion != nil,
+            entityTag: completion?.entityTag,
             digest: completion?.digest)
         var resource = UploadResource(
             url: url, confirmed: heldBytes, parts: .init(held: heldParts, planned: plan.count))
@@ -66,6 +70,8 @@ struct S3Memory: ResumeForm {
     /// The sizes of later parts in the form of `S3PartPlan.laterSizes`.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
+    /// The creation of the upload by the server's clock, in seconds since 1970.
+    var created: Int?
     var parallelLimit: Int?
     /// True once the completion was sent.
     var isCompleting = false
@@ -78,7 +84,8 @@ struct S3Memory: ResumeForm {
         [
             .init("uploadId", \.uploadID), .init("partSize", \.partSize),
             .init("laterPartSizes", \.laterPartSizes), .init("checksum", \.checksum),
-            .init("parallel", \.parallelLimit), .init("completing", \.isCompleting),
+            .init("created", \.created), .init("parallel", \.parallelLimit),
+            .init("completing", \.isCompleting),
             .init("etag", \.entityTag), .init("digest", \.digest),
         ]
     }

@@ -1,3 +1,4 @@
+import FerryFiles
 import HTTPTypes
 
 // The completion of the object from its parts, and the check of the result.
@@ -228,8 +229,18 @@ extension S3Upload {
         let isUnreported = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
         case .failed where isUnreported, .resume where isUnreported: return restart(session, ending)
+        case .restart where isUnreported && isOlder(response, than: session): return restart(session, ending)
         case .failed, .resume, .restart: return .done(receipt)
         }
+    }
+
+    /// Returns true if the object in `response` is older than the upload. The time of an object is that of its creation
+    /// or of its completion, depending on the service. A service's clocks may differ by seconds.
+    private func isOlder(_ response: ExchangeOutcome.Response, than session: S3Session) -> Bool {
+        guard let created = session.created, let modified = response.date(in: .lastModified) else {
+            return false
+        }
+        return modified.timeIntervalSince1970 + 5 < Double(created)
     }
 
     /// Aborts the multipart upload on the server, and then continues with `ending`.

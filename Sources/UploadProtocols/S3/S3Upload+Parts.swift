@@ -1,3 +1,4 @@
+import FerryFiles
 import HTTPTypes
 
 // The creation of a multipart upload, the list of its stored parts, and the sending of its parts.
@@ -26,8 +27,9 @@ extension S3Upload {
                 .permanent, "the server began an upload and did not say which (no UploadId)",
                 hint: "check that the destination's url is an S3 endpoint")
         }
-        let session = S3Session(
+        var session = S3Session(
             object: objectAddress.object, uploadID: uploadID, plan: plan, checksum: digest)
+        session.created = response.date(in: .date).map { Int($0.timeIntervalSince1970) }
         var ledger = S3PartLedger(plan)
         ledger.plan(asksWithLast: plan.count > 1000 && mostParts == nil)
         return send(session, ledger, noting: [.resource(session.resource())])

@@ -153,7 +153,7 @@ extension GoogleUpload {
             var resource = UploadResource(url: try UploadAddress.resolve(location, against: item.url))
             dropped.mark(&resource)
             resource[SessionMemory.self].name = name
-            let made = response.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
+            let made = response.date(in: .date)
             if address.isCloudStorage { resource.expires = made?.addingTimeInterval(Self.lifetime) }
             phase = .sending
             return session.append(resource, noting: [.resource(resource)])

@@ -6,7 +6,7 @@ extension ExchangeOutcome.Response {
     /// The value of `Upload-Offset` in bytes; nil if it is missing or not a number.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
 
-    var expiry: Date? { fields[.uploadExpires].flatMap { HTTPDate.parse($0, now: Date()) } }
+    var expiry: Date? { date(in: .uploadExpires) }
 
     /// True if the response has a header field that only tus servers send. For a refusal, false proves nothing: some
     /// tus servers omit these fields there (seen with tuspyserver 4.4.3).

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -100,6 +101,36 @@ struct S3CompletionTests {
         }
         #expect(asked == ["HEAD", "GET uploadId", "HEAD"])
         #expect(step.receipt?.bytes == size)
+    }
+
+    @Test(arguments: [(90, "POST uploads"), (99, nil), (200, nil)])
+    func `P13 an object whose tag says nothing is not this upload's if it is older`(
+        modified: Int, next: String?
+    ) throws {
+        let (_, completion, _) = try completing()
+        var resource = try #require(completion.markBeforeLastBytes)
+        resource[S3Memory.self].created = 100
+        var upload = S3Upload(item: .object(size), options: Self.options())
+        let found = HTTPFields([
+            .init(name: .contentLength, value: "\(size)"),
+            .init(name: .lastModified, value: HTTPDate.format(Date(timeIntervalSince1970: Double(modified)))),
+        ])
+        let head = try #require(upload.start(resource: resource, capabilities: nil).exchange)
+        let list = try #require(upload.receive(.answer(200, found), to: head).exchange)
+        let again = try #require(upload.receive(FakeS3.error(404, "NoSuchUpload"), to: list).exchange)
+        let step = upload.receive(.answer(200, found), to: again)
+        #expect(step.exchange?.kind == next)
+        #expect((step.receipt == nil) == (next != nil))
+    }
+
+    @Test func `the creation's date is remembered`() throws {
+        var upload = S3Upload(item: .object(size), options: Self.options())
+        let creation = try #require(upload.start(resource: nil, capabilities: nil).exchange)
+        let body = "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
+        let step = upload.receive(
+            .answer(200, [.date: "Thu, 01 Jan 1970 00:01:40 GMT"], body: body), to: creation)
+        let resource = try #require(step.notedResource ?? nil)
+        #expect(S3Session(resource, size: size)?.created == 100)
     }
 
     @Test func `P13 an old object of the same size is not taken for the one to be made`() throws {
