@@ -21,12 +21,14 @@ enum OfferedDigest {
 
     /// Sets the digests to compute from the file, if the response reports one of the same algorithm in `source`. The
     /// request does not ask the server for a digest.
+    ///
+    /// - Parameter range: The bytes that the response describes; nil for the whole file.
     static func take(
-        _ algorithms: [DigestAlgorithm], in source: ServerDigest.Source, of exchange: inout Exchange,
-        size: ByteCount, _ choice: ChecksumChoice
+        _ algorithms: [DigestAlgorithm], range: Range<ByteCount>? = nil, in source: ServerDigest.Source,
+        of exchange: inout Exchange, size: ByteCount, _ choice: ChecksumChoice
     ) {
         guard choice == .offered, (1...largestFile).contains(size) else { return }
-        exchange.digestsIfReported = algorithms.map { DigestRequest($0, of: 0..<size) }
+        exchange.digestsIfReported = algorithms.map { DigestRequest($0, of: range ?? 0..<size) }
         exchange.reportedIn = source
     }
 

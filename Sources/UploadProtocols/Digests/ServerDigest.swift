@@ -7,8 +7,12 @@ public struct ServerDigest: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         /// The header fields.
         case fields
+        /// The header field `Content-MD5` of Azure.
+        case contentMD5
         /// The JSON document in the last response of Google's services.
         case googleObject
+        /// The JSON document in the last response of Microsoft Graph.
+        case graphItem
         /// The XML document of S3 for a completed multipart upload.
         case s3Completion
     }
@@ -56,7 +60,9 @@ public struct ServerDigest: Hashable, Sendable {
     > {
         switch source {
         case .fields: algorithms(in: response.fields)
+        case .contentMD5: response.fields[.contentMD5] == nil ? [] : [.md5]
         case .googleObject: Set(GoogleObject(response)?.reported.map(\.algorithm) ?? [])
+        case .graphItem: Set(GraphItem(response)?.reported.map(\.algorithm) ?? [])
         case .s3Completion: Set(S3Completion(response.body)?.digests.map(\.algorithm) ?? [])
         }
     }

@@ -26,6 +26,7 @@ struct AzureBlob: Sendable {
         describe(&exchange, onlyNew: onlyNew)
         if item.size > 0 { exchange.body = .file(range: 0..<item.size) }
         exchange.digests = digests(.contentMD5, of: 0..<item.size)
+        takeReported(of: 0..<item.size, in: &exchange)
         exchange.traits.insert(.completes)
         return exchange
     }
@@ -36,6 +37,7 @@ struct AzureBlob: Sendable {
         var exchange = exchange(.put, [("comp", "block"), ("blockid", plan.id(of: index))])
         exchange.body = .file(range: range)
         exchange.digests = digests(.contentMD5, of: range)
+        takeReported(of: range, in: &exchange)
         exchange.part = index
         return exchange
     }
@@ -95,6 +97,12 @@ struct AzureBlob: Sendable {
     private func digests(_ field: HTTPField.Name, of range: Range<ByteCount>) -> [DigestRequest] {
         guard options.checksum == .md5 else { return [] }
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
+    }
+
+    /// Adds the comparison with the MD5 that Azure computes of the bytes that it received.
+    private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
+        OfferedDigest.take(
+            [.md5], range: range, in: .contentMD5, of: &exchange, size: item.size, options.checksumChoice)
     }
 }
 

@@ -29,6 +29,8 @@ public struct AzureUpload: UploadProtocol {
     private var phase = Phase.idle
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
+    /// The blocks of this attempt whose MD5 in the response was the file's.
+    private var verifiedBlocks: Set<Int> = []
 
     /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy
     ///   for an existing file are used.
@@ -140,7 +142,16 @@ extension AzureUpload {
         -> Step
     {
         switch response.status {
-        case 200, 201: return .done(blob(resource).receipt(response, verified: options.checksum))
+        case 200, 201:
+            switch FoundFile(headed: response.tellingBlobMD5.fields).agrees(with: response.digests) {
+            case .different(let algorithm):
+                return !resource.azure.mustBeNew && budget.allows(.damage)
+                    ? sendWhole(resource)
+                    : .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
+            case .same(let algorithm):
+                return .done(blob(resource).receipt(response, verified: algorithm))
+            case nil: return .done(blob(resource).receipt(response, verified: options.checksum))
+            }
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
         case 400 where ServiceFailure(response).code == "Md5Mismatch":
             return budget.allows(.damage) ? sendWhole(resource) : .failed(ServiceFailure.of(response))
@@ -182,7 +193,7 @@ extension AzureUpload {
         switch response.status {
         case 200..<300:
             if let blocks = BlockList.blocks("CommittedBlocks", in: response.body), plan.isWhole(blocks) {
-                return done(resource, response)
+                return done(resource, plan, response)
             }
             return ask(resource, plan)
         case 404 where ServiceFailure(response).code != "ContainerNotFound": return ask(resource, plan)
@@ -234,11 +245,17 @@ extension AzureUpload {
             }
             return budget.allows(.damage) ? .send(exchange) : .failed(ServiceFailure.of(response))
         }
+        switch FoundFile(headed: response.tellingBlobMD5.fields).agrees(with: response.digests) {
+        case .different(let algorithm):
+            return budget.allows(.damage) ? .send(exchange) : .failed(DigestComparison.mismatch(algorithm))
+        case .same: verifiedBlocks.insert(exchange.part)
+        case nil: break
+        }
         var (moved, table) = (resource, before)
         table.hold(exchange.part)
         moved.confirmed = table.confirmed
         moved.parts = table.progress
-        let reported = response.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
+        let reported = response.date(in: .date)
         moved.expires = reported?.addingTimeInterval(Self.lifetime) ?? resource.expires
         let notes: [Step.Note] = [.resource(moved)]
         let next = table.next(atOnce.arrived())
@@ -263,7 +280,7 @@ extension AzureUpload {
     ) -> Step {
         let failure = ServiceFailure.of(response)
         switch response.status {
-        case 200, 201: return done(resource, response)
+        case 200, 201: return done(resource, plan, response)
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
         case 400 where ["InvalidBlockList", "InvalidBlobOrBlock"].contains(ServiceFailure(response).code):
             // Blocks that were damaged in transit cause this error too.
@@ -274,10 +291,13 @@ extension AzureUpload {
         }
     }
 
-    /// Ends the upload. If every block was sent with its MD5, Azure has checked all bytes of the file.
-    private func done(_ resource: UploadResource, _ response: ExchangeOutcome.Response) -> Step {
-        let verified: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
-        return .done(blob(resource).receipt(response, verified: verified))
+    /// Ends the upload. It is verified if Azure has checked the MD5 of every block, or if Ferry has compared them all.
+    private func done(_ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response)
+        -> Step
+    {
+        let isChecked = resource.azure.hasBlockSums && options.checksum == .md5
+        let isVerified = isChecked || verifiedBlocks.count == plan.count
+        return .done(blob(resource).receipt(response, verified: isVerified ? .md5 : nil))
     }
 
     /// The lifetime of an uncommitted block in seconds: a week.

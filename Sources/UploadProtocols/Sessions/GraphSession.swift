@@ -24,7 +24,7 @@ struct GraphSession: ContentRangeService {
         var exchange = exchange(.put, session)
         exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
         exchange.body = .file(range: range)
-        if range.upperBound == item.size { exchange.digests = digests }
+        if range.upperBound == item.size { addDigests(to: &exchange) }
         return exchange
     }
 
@@ -65,7 +65,7 @@ struct GraphSession: ContentRangeService {
                 return .failed(
                     .permanent, "the server's \(reported.algorithm.shown) is not that of the file",
                     hint:
-                        "SharePoint changes documents when it takes them: leave checksum out for those; "
+                        "SharePoint changes documents when it takes them: set checksum to none for those; "
                         + "for any other file, retry sends all of it again",
                     notes: [.resource(nil)])
             }
@@ -74,8 +74,12 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// The digests to compute of the whole file, for a comparison with the drive's at the end.
-    var digests: [DigestRequest] { options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? [] }
+    /// Adds the digests of the whole file to the last request, for a comparison with those of the drive.
+    func addDigests(to exchange: inout Exchange) {
+        exchange.digests = options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
+        OfferedDigest.take(
+            [.sha256, .sha1], in: .graphItem, of: &exchange, size: item.size, options.checksumChoice)
+    }
 
     /// Makes a request to a session's URL, without credentials. The URL grants access, and the server chooses its host.
     /// That host may respond 401 to a request with `Authorization`.

@@ -185,7 +185,7 @@ extension GraphUpload {
         var exchange = Exchange(
             .put, address.content(of: item.name, policy: policy), fields: [.contentType: item.contentType],
             traits: isRepeatable ? [.idempotent, .completes] : .completes)
-        exchange.digests = service.digests
+        service.addDigests(to: &exchange)
         if !isRepeatable {
             let base = UploadAddress.withoutQuery(exchange.url)
             exchange.markBeforeLastBytes = UploadResource(url: base).withWholeBodySent(true)

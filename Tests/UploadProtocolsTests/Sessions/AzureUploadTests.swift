@@ -155,6 +155,55 @@ struct AzureSendingTests {
         #expect(azure.receive(.answer(201), to: commit).receipt?.verified == .md5)
     }
 
+    private static func response(md5 reported: String?, ours: String = "AQI=") -> ExchangeOutcome {
+        var fields: HTTPFields = [:]
+        fields[.contentMD5] = reported
+        let bytes = Data(base64Encoded: ours).map { Array($0) } ?? []
+        let digests = reported == nil ? [] : [ComputedDigest(.md5, of: 0..<4, bytes: bytes)]
+        return .responded(.init(status: 201, fields: fields, digests: digests))
+    }
+
+    @Test func `the MD5 that Azure reports of a small file verifies it`() throws {
+        var azure = azure(size: 4)
+        let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
+        #expect(exchange.digests == [])
+        #expect(exchange.digestsIfReported == [DigestRequest(.md5, of: 0..<4)])
+        #expect(exchange.reportedIn == .contentMD5)
+        let response = ExchangeOutcome.Response(status: 201, fields: [.contentMD5: "AQI="])
+        #expect(ServerDigest.algorithms(in: response, exchange.reportedIn) == [.md5])
+        #expect(azure.receive(Self.response(md5: "AQI="), to: exchange).receipt?.verified == .md5)
+    }
+
+    @Test func `a small file whose reported MD5 differs is sent again, then it fails`() throws {
+        var azure = azure(size: 4)
+        let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
+        var step = azure.receive(Self.response(md5: "AwQ="), to: exchange)
+        #expect(step.exchange == exchange)
+        for _ in 0..<5 where step.failure == nil {
+            step = azure.receive(Self.response(md5: "AwQ="), to: exchange)
+        }
+        #expect(step.failure == DigestComparison.mismatch(.md5))
+    }
+
+    @Test(arguments: [("AQI=", DigestAlgorithm.md5), (nil, nil)])
+    func `blocks verify the file if Azure reports the MD5 of each`(
+        last: String?, verified: DigestAlgorithm?
+    ) throws {
+        var azure = azure(size: 5, parallel: 2)
+        let blocks = azure.start(resource: nil, capabilities: nil).exchanges
+        #expect(blocks.map(\.digestsIfReported) == [[.init(.md5, of: 0..<4)], [.init(.md5, of: 4..<5)]])
+        _ = azure.receive(Self.response(md5: "AQI="), to: blocks[0])
+        let commit = try #require(azure.receive(Self.response(md5: last), to: blocks[1]).exchange)
+        let receipt = try #require(azure.receive(.answer(201), to: commit).receipt)
+        #expect(receipt.verified == verified)
+    }
+
+    @Test func `a block whose reported MD5 differs is sent again`() {
+        var azure = azure(parallel: 1)
+        let block = azure.start(resource: nil, capabilities: nil).exchanges[0]
+        #expect(azure.receive(Self.response(md5: "AwQ="), to: block).exchange == block)
+    }
+
     @Test func `a block that was torn is sent again, a few times`() {
         var azure = azure(parallel: 1)
         let block = azure.start(resource: nil, capabilities: nil).exchanges[0]

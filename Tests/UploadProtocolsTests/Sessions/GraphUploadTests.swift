@@ -202,6 +202,20 @@ struct GraphSendingTests {
         #expect(receipt == Receipt(location: "https://x/y", entityTag: "t", bytes: 3, verified: .sha256))
     }
 
+    @Test func `a digest that the drive reports by itself verifies the upload`() {
+        var graph = graph(size: 3)
+        let last = graph.begun().exchange
+        #expect(last?.digests == [])
+        #expect(last?.reportedIn == .graphItem)
+        #expect(
+            last?.digestsIfReported == [DigestRequest(.sha256, of: 0..<3), DigestRequest(.sha1, of: 0..<3)])
+        let body = Array(#"{"file":{"hashes":{"sha1Hash":"ABAB"}}}"#.utf8)
+        let response = ExchangeOutcome.Response(
+            status: 200, body: body, digests: [.init(.sha1, of: 0..<3, bytes: [0xAB, 0xAB])])
+        #expect(ServerDigest.algorithms(in: response, .graphItem) == [.sha1])
+        #expect(graph.receive(.responded(response)).receipt?.verified == .sha1)
+    }
+
     @Test func `another sum is a failure`() {
         var graph = graph(size: 3, checksum: .sha1)
         _ = graph.begun()
