@@ -150,7 +150,8 @@ struct ControlTests {
         let engine = try await running()
         let result = try await place.ferry("pause", "9")
         #expect(result.ending == .exited(2))
-        #expect(result.errors == "error: there is no upload 9\nhint: `ferry list` shows the numbers\n")
+        #expect(
+            result.errors == "error: there is no upload 9\nhint: the list of uploads shows their numbers\n")
         engine.signal(SIGTERM)
         try await engine.ending()
     }

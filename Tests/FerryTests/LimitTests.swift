@@ -167,7 +167,9 @@ struct LimitTests {
         let result = try await place.ferry("limit", "1M", "--batch", "raw")
         #expect(result.ending == .exited(2))
         #expect(
-            result.errors == "error: there is no batch 'raw'\nhint: `ferry add … --batch raw` begins one\n")
+            result.errors
+                == "error: there is no batch 'raw'\nhint: a batch begins when the first upload is added to it\n"
+        )
         try await place.ferry("add", try place.file("a"), "--batch", "raw")
         #expect(
             try await limits("1M", "--batch", "raw")

@@ -60,7 +60,9 @@ struct QueueCommandTests {
         #expect(try await names() == ["b", "c", "a"])
         let none = try await place.ferry("remove", "1-2", "17-20")
         #expect(none.ending == .exited(2))
-        #expect(none.errors == "error: there is no upload 17 to 20\nhint: `ferry list` shows the numbers\n")
+        #expect(
+            none.errors
+                == "error: there is no upload 17 to 20\nhint: the list of uploads shows their numbers\n")
         #expect(try await place.list().count == 3)
     }
 
@@ -143,7 +145,8 @@ struct QueueCommandTests {
     func `a number that is not there changes nothing`(command: String) async throws {
         let result = try await place.ferry(command, "1", "17")
         #expect(result.ending == .exited(2))
-        #expect(result.errors == "error: there is no upload 17\nhint: `ferry list` shows the numbers\n")
+        #expect(
+            result.errors == "error: there is no upload 17\nhint: the list of uploads shows their numbers\n")
         #expect(try await states() == ["queued", "queued", "queued"])
     }
 

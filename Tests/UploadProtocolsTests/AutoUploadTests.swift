@@ -245,7 +245,7 @@ struct ProtocolLimitTests {
         #expect(Self.entry.refusal(of: .init(checksum: .sha256))?.hint == "set checksum to md5")
         let failure = Self.entry.refusal(of: .init(existing: .skip))
         #expect(failure?.summary == "the protocol s3 cannot skip what is there")
-        #expect(failure?.hint == "set ifExists (--if-exists) to replace or fail")
+        #expect(failure?.hint == "set ifExists to replace or fail")
     }
 
     @Test func `one request at a time is said`() {

@@ -77,6 +77,7 @@ struct UploadNumbersTests {
             reply
                 == .refused(
                     UploadFailure(
-                        .permanent, "there is no upload 6 to 9, 20", hint: "`ferry list` shows the numbers")))
+                        .permanent, "there is no upload 6 to 9, 20",
+                        hint: "the list of uploads shows their numbers")))
     }
 }

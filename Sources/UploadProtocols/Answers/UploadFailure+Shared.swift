@@ -21,7 +21,7 @@ extension UploadFailure {
     static func namesTaken(_ name: String, count: Int) -> UploadFailure {
         UploadFailure(
             .permanent, "\(name) and \(count - 1) more like it are at the server",
-            hint: "give the file another name with --as")
+            hint: "give the file another name")
     }
 
     /// Returns the failure for a URL that is the same for every file, so that `ifExists` cannot be followed.

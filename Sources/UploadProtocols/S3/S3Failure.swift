@@ -106,7 +106,7 @@ private struct S3ErrorRule {
         "EntityTooLarge": .init(category: .permanent, hint: "the file is larger than the server takes"),
         "EntityTooSmall": .init(
             category: .permanent, hint: "set the destination's chunkSize to what the server wants at least"),
-        "KeyTooLongError": .init(category: .permanent, hint: "give the file a shorter name with --as"),
+        "KeyTooLongError": .init(category: .permanent, hint: "give the file a shorter name"),
         "InvalidStorageClass": .init(category: .permanent, hint: "check the destination's storageClass"),
         "BadDigest": .init(category: .permanent, hint: damaged),
         "XAmzContentSHA256Mismatch": .init(category: .permanent, hint: damaged),

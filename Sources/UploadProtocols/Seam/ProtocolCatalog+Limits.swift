@@ -6,10 +6,10 @@ extension ProtocolCatalog.Entry {
             return able.isEmpty
                 ? refusal(
                     "cannot know what is there, so it cannot \(policy.rawValue)",
-                    "leave ifExists (--if-exists) out")
+                    "leave ifExists out")
                 : refusal(
                     "cannot \(policy.rawValue) what is there",
-                    "set ifExists (--if-exists) to \(Self.choice(of: able))")
+                    "set ifExists to \(Self.choice(of: able))")
         }
         if let checksum = options.checksum, !traits.checksums.contains(checksum) {
             let able = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)

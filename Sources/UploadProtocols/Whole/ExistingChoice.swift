@@ -92,7 +92,7 @@ public struct ExistingChoice: Sendable {
             return .failed(
                 UploadFailure(
                     .permanent, "\(item.name) is a folder at the server",
-                    hint: "end the destination's url with a slash, or give the file another name with --as"))
+                    hint: "end the destination's url with a slash, or give the file another name"))
         }
     }
 

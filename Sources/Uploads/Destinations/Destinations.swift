@@ -76,15 +76,15 @@ extension UploadFailure {
     /// - Parameter name: The name of a destination that the configuration lacks.
     static func unknownDestination(_ name: String) -> UploadFailure {
         UploadFailure(
-            .destinationChanged, "the destination \(name) is not in the configuration that ferry has read",
-            hint: "put it there, then `ferry reload` and retry; or remove the upload")
+            .destinationChanged, "the destination \(name) is not in the configuration",
+            hint: "put it there, reload the configuration and retry; or remove the upload")
     }
 
     /// - Parameter name: The name of a destination whose server differs from the upload's.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",
-            hint: "add the file again; or put the old url back, then `ferry reload` and retry")
+            hint: "add the file again; or put the old url back, reload the configuration and retry")
     }
 }
 

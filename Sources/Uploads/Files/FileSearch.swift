@@ -126,7 +126,7 @@ public struct FileSearch: Sendable {
                 switch FileKind.of(resolved, follows: false) {
                 case .folder where search.isRecursive:
                     walk([try SourceFolder(resolved)], shown: path, prefix: name(of: path))
-                case .folder: leaveOut(path, "is a folder; add --recursive")
+                case .folder: leaveOut(path, "is a folder", .folder)
                 case .file, .link, .special, .missing:
                     let identity = try SourceFile(resolved: resolved).identity
                     queue(resolved, identity, shown: path, relativeName: name(of: path))
@@ -214,7 +214,8 @@ public struct FileSearch: Sendable {
                 guard changedNames[name, default: original] == original else {
                     return leaveOut(
                         shown,
-                        "would have the name of another file at the server, as what is not UTF-8 is replaced there; add it with --as"
+                        "would have the name of another file at the server, as what is not UTF-8 is replaced there",
+                        .nameTaken
                     )
                 }
                 changedNames[name] = original
@@ -224,8 +225,10 @@ public struct FileSearch: Sendable {
             selection.files.append(file)
         }
 
-        private mutating func leaveOut(_ path: LocalPath, _ reason: String) {
-            selection.problems.append(.init(path: path, reason: reason))
+        private mutating func leaveOut(
+            _ path: LocalPath, _ reason: String, _ cause: FileSelection.Problem.Cause = .other
+        ) {
+            selection.problems.append(.init(path: path, reason: reason, cause: cause))
         }
     }
 }

@@ -20,14 +20,27 @@ public struct FileSelection: Sendable, Hashable {
 
     /// A requested path that cannot be uploaded.
     public struct Problem: Sendable, Hashable {
+        /// The causes that have a remedy.
+        public enum Cause: Sendable, Hashable {
+            /// The path is a folder, and the search is not recursive.
+            case folder
+            /// Another file has the same name once U+FFFD replaces the invalid bytes. Another name can be chosen.
+            case nameTaken
+            /// No change of the search helps.
+            case other
+        }
+
         /// The path, as given or found.
         public var path: LocalPath
-        /// The reason in a few words: `no such file`, `is a folder; add --recursive`.
+        /// The reason in a few words: `no such file`, `is a folder`.
         public var reason: String
+        /// The cause, by which a program can suggest a remedy.
+        public var cause: Cause
 
-        public init(path: LocalPath, reason: String) {
+        public init(path: LocalPath, reason: String, cause: Cause = .other) {
             self.path = path
             self.reason = reason
+            self.cause = cause
         }
     }
 

@@ -199,7 +199,7 @@ extension UploadFailure {
         return UploadFailure(
             .permanent, "there is no batch '\(name)'",
             hint: names.isEmpty
-                ? "`ferry add … --batch \(name)` begins one"
+                ? "a batch begins when the first upload is added to it"
                 : "there are \(names.prefix(batchesNamed).joined(separator: ", "))\(rest)")
     }
 }

@@ -111,7 +111,7 @@ struct UploadWait {
             throw CommandFailure(
                 usage:
                     "there is no upload \(missing.prefix(5).map(UploadNumbers.name).joined(separator: ", "))",
-                hint: "`ferry list` shows the numbers")
+                hint: "the list of uploads shows their numbers")
         }
         let chosen = Set(found)
         return uploads.filter { chosen.contains($0.key) }

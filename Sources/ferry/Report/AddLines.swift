@@ -37,7 +37,7 @@ struct SkippedLine: OutputLine {
     /// The upload that has the file already; nil if the file could not be queued for another reason.
     private var upload: Upload?
 
-    init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path, problem.reason) }
+    init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path, problem.advice) }
 
     init(_ new: NewUpload, known upload: Upload) {
         (path, self.upload) = (new.path, upload)

@@ -9,7 +9,7 @@ struct AddReport {
     func skipped(_ problem: FileSelection.Problem) {
         if isJSON { return print(JSONLine.text(SkippedLine(problem))) }
         StandardError.write(
-            "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
+            "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.advice))\n")
     }
 
     /// Prints a line with `--json`. Without it, `sum` prints the number of such files.
@@ -88,5 +88,16 @@ struct AddReport {
         let parts = [(done, "uploaded"), (uploads.count - done - failed, "in the queue"), (failed, "failed")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return "\(uploads.count) known already: \(parts.joined(separator: ", "))"
+    }
+}
+
+extension FileSelection.Problem {
+    /// The reason, with the option that helps.
+    var advice: String {
+        switch cause {
+        case .folder: "\(reason); add --recursive"
+        case .nameTaken: "\(reason); add it with --as"
+        case .other: reason
+        }
     }
 }

@@ -89,7 +89,7 @@ struct StartConditionTests {
             return
         }
         #expect(failure.summary.contains(UploadNumbers.name(after.last ?? 0...0)))
-        #expect(failure.hint?.contains("ferry list") == true)
+        #expect(failure.hint?.contains("list of uploads") == true)
         #expect(await fixture.queue.all.count == 1)
         await fixture.queue.stop()
     }

@@ -222,6 +222,6 @@ extension QueueCore {
         let names = missing.prefix(5).joined(separator: ", ")
         throw UploadFailure(
             .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
-            hint: "`ferry list` shows the numbers")
+            hint: "the list of uploads shows their numbers")
     }
 }
