@@ -31,14 +31,16 @@ struct InitCommand: AsyncParsableCommand {
             prompt: prompt, taken: Set(edit.configuration.destinations.keys),
             parseAddress: { address throws(UploadFailure) in try assembly.destination(address) })
         do {
-            prompt.say(
-                """
-                Sets up a destination in \(file.path). Nothing is written before the last question.
-                Where do files go? For example
-                  https://files.example.org/in/          the server is asked how it takes files
-                  tus+https://uploads.example.org/files/ by tus; also webdav+, form+, put+, …
-                  s3://bucket/folder/                    AWS; others: s3+https://host/bucket/folder/
-                """)
+            prompt.say("Sets up a destination in \(file.path). Nothing is written before the last question.")
+            if address == nil {
+                prompt.say(
+                    """
+                    Where do files go? For example
+                      https://files.example.org/in/          the server is asked how it takes files
+                      tus+https://uploads.example.org/files/ by tus; also webdav+, form+, put+, …
+                      s3://bucket/folder/                    AWS; others: s3+https://host/bucket/folder/
+                    """)
+            }
             let draft = try await checked(
                 try wizard.destination(at: address, signIn: signIn), edit, wizard)
             guard let draft else { return prompt.say("nothing was written") }
