@@ -17,6 +17,8 @@ TYPE = re.compile(rf"^\s*({MODIFIERS})(actor|class|struct|enum|extension|protoco
 STORED = re.compile(rf"^\s*({MODIFIERS})(let|var) (\w+|\([^)]*\))")
 FUNCTION = re.compile(rf"^\s*({MODIFIERS})(func \S+|init[?(<]|subscript)")
 TEXT = re.compile(r'"(?:\\.|[^"\\])*"|//.*')
+#: Lines in a row that count as a repetition.
+RUN = 6
 LIBC = re.compile(r"^\s*(?:\w+ )?import (?:Glibc|Darwin|Musl)\b", re.M)
 FOUNDATION = re.compile(r"^\s*(?:\w+ )?import (?:\w+ )?Foundation\b", re.M)
 
@@ -96,6 +98,7 @@ def main():
     print(f"lines a function       {spread(functions)}, {sum(1 for f in functions if f > 40)} over 40")
     print(f"files importing libc   {sum(1 for f in files.values() if LIBC.search(f.text))}")
     print(f"... Foundation         {sum(1 for f in files.values() if FOUNDATION.search(f.text))}")
+    print(f"lines that stand twice {repeated(files)} (runs of {RUN} lines and more)")
     print("types with most stored properties:")
     for (module, name), count in sorted(properties.items(), key=lambda item: -item[1])[:15]:
         print(f"  {count:3}  {module}/{name}")
@@ -103,6 +106,25 @@ def main():
     own = {key: found for key, found in places.items() if key in properties}
     for (module, name), found in sorted(own.items(), key=lambda item: -len(item[1]))[:15]:
         print(f"  {len(found):3}  {module}/{name}")
+
+
+def repeated(files):
+    """The lines of code that another place has too, in runs of at least RUN lines. Comments, blank lines, imports and
+    lines without a word do not count."""
+    seen, again = {}, set()
+    for path, file in files.items():
+        code = [
+            (number, line.strip()) for number, line in enumerate(file.lines)
+            if re.search(r"\w\w", line) and not re.match(r"\s*(//|(\w+ )?import )", line)]
+        for first in range(len(code) - RUN + 1):
+            run = code[first:first + RUN]
+            key = "\n".join(line for _, line in run)
+            places = {(path, number) for number, _ in run}
+            if key in seen:
+                again |= places | seen[key]
+            else:
+                seen[key] = places
+    return len(again)
 
 
 def spread(values):
