@@ -230,7 +230,7 @@ extension OpenFile {
 
 /// The C functions `close`, `write`, `read` and `pread`, renamed because methods of `OpenFile` hide them.
 private func systemClose(_ descriptor: CInt) -> CInt { close(descriptor) }
-private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }
 func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {

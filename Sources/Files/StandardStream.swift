@@ -62,8 +62,3 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 }
-
-/// The C function `write(2)`, renamed because a method of `StandardStream` hides it.
-private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
-}

@@ -60,14 +60,8 @@ struct PlanOptions: ParsableArguments {
             remarks.append("\(moment.shortMoment) is past, so it is ignored")
         }
         if isPaused, let batch {
-            remarks.append("paused as batch \(batch) is: `ferry resume --batch \(Self.quoted(batch))`")
+            remarks.append("paused as batch \(batch) is: `ferry resume --batch \(ShellWord.quoted(batch))`")
         }
         return remarks
-    }
-
-    /// Returns a word for a command line of the shell, quoted if it has special characters.
-    static func quoted(_ word: String) -> String {
-        word.wholeMatch(of: /[A-Za-z0-9._\/-]+/) != nil
-            ? word : "'\(word.replacing("'", with: "'\\''"))'"
     }
 }

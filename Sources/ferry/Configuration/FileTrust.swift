@@ -58,7 +58,7 @@ struct FileTrust {
         guard status.owner == user || status.owner == 0 else {
             throw UploadFailure(
                 .permanent, "\(thing) belongs to another user (\(Machine.name(of: status.owner)))",
-                hint: "`chown \(Machine.name(of: user)) \(Self.quoted(path))`, or use one of your own")
+                hint: "`chown \(Machine.name(of: user)) \(ShellWord.quoted(path))`, or use one of your own")
         }
         // The mode of a link has no meaning. The path of its target is checked separately.
         guard status.kind != .link else { return }
@@ -69,16 +69,8 @@ struct FileTrust {
             throw UploadFailure(
                 .permanent,
                 "\(thing) can be changed by others (mode \(String(mode, radix: 8)))",
-                hint: "`chmod go-w \(Self.quoted(path))`, then look whether it is as you left it")
+                hint: "`chmod go-w \(ShellWord.quoted(path))`, then look whether it is as you left it")
         }
-    }
-
-    /// Returns the path as one word for a command line of the shell.
-    private static func quoted(_ path: String) -> String {
-        let plain = path.unicodeScalars.allSatisfy {
-            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+,:@%".unicodeScalars.contains($0)
-        }
-        return plain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
     }
 }
 

@@ -29,7 +29,7 @@ enum ReceiverReport: Sendable {
     private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
         let path = SafeLine.text(token.path)
         let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""
-        return first + "set up with  ferry init tus+\(url) --token-file \(PlanOptions.quoted(path))"
+        return first + "set up with  ferry init tus+\(url) --token-file \(ShellWord.quoted(path))"
     }
 
     /// Writes the line in one call, because several connections may write at the same time.
