@@ -14,7 +14,7 @@ public struct ReceiverToken: Hashable, Sendable {
 enum TokenFile {
     static let name = LocalPath("token")
 
-    /// Reads the token, or creates one of 128 random bits.
+    /// Reads the token. If there is none, creates a token with 128 random bits.
     ///
     /// - Throws: `ReceiverError.file`.
     static func token(in uploadStore: UploadStore, directory: String) throws(ReceiverError) -> ReceiverToken {

@@ -24,8 +24,8 @@ public struct UploadAttempt: Sendable {
         public var respondsWithPages: Bool
         /// The values of the header field `Server` in the server's responses; nil until the server was recognized.
         public var software: Set<String>?
-        /// True if every response counts as the server's own, even if it looks like that of a captive portal. The
-        /// caller sets this after only such responses came for a long time.
+        /// True if every response but a 511 counts as the server's own, even if it looks like that of a captive portal.
+        /// The caller sets this after only such responses came for a long time.
         public var isTakenAtWord: Bool
 
         public init(

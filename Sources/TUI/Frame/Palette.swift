@@ -39,8 +39,9 @@ struct Palette: Sendable {
         self.theme = theme
     }
 
-    /// - Parameter onCursorLine: True for the line under the cursor. Its texts keep their colours and get another
-    ///   background, or reverse video if there is no colour for the background.
+    /// - Parameter onCursorLine: True for the line under the cursor. Its texts keep their colours and get the background
+    ///   `theme.cursorLine`. Without a colour for that, and in dialogs, selections and banners, they get the normal colour
+    ///   in reverse video.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }

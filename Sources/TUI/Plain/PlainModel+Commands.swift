@@ -145,7 +145,7 @@ extension PlainModel {
         return Outcome(changed: done.isEmpty ? nil : text, unchanged: "nothing to remove there")
     }
 
-    /// Quits. If uploads would stop, the first `quit` asks for a second one.
+    /// Quits. If uploads would stop, or files are still being added, the first `quit` asks for a second one.
     private mutating func quit() {
         let running = model.table.running.count
         if question == .quit || model.isEngineGone

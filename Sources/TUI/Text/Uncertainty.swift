@@ -29,6 +29,6 @@ struct Uncertainty {
     private var retry: String { key(of: .retry) }
     private var remove: String { key(of: .remove) }
 
-    /// Returns the action's key; without a key its name, which the help finds.
+    /// Returns the action's key. If it has none, returns its name, for a search in the help.
     private func key(of action: Action) -> String { actions.label(of: action) ?? action.name }
 }

@@ -9,7 +9,7 @@ struct Columns: Hashable, Sendable {
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The width of a name above which the messages get a part of the space.
+    /// The width that the name column gets first. The target column, which also shows messages, gets most of the rest.
     private static let longestName = 48
 
     /// The steps for narrower screens, in sequence. Each step narrows a column to a width, or drops it with width 0.

@@ -41,7 +41,7 @@ struct Secrets: Sendable {
     private static let shortest = 4
     /// The minimum length of a query value that counts as a possible secret whatever its name. A word is shorter.
     private static let telling = 16
-    /// The number of first characters of a long value that may be shown, because they reveal too little of the secret.
+    /// The length of the shortest beginning of a long value that counts as showing the secret.
     private static let shownPrefix = 8
 
     private var entries: [Entry] = []
@@ -112,7 +112,7 @@ struct Secrets: Sendable {
         }
     }
 
-    /// The number of first characters of a form that a text may show.
+    /// The length of the shortest beginning of `form` that counts as showing the secret. It is cut from texts.
     private static func shownLength(of form: String) -> Int {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }

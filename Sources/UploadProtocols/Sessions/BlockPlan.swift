@@ -7,7 +7,7 @@ struct BlockPlan: Hashable, PartPlan {
     static let largestBlock: ByteCount = 4000 << 20
     /// The maximum number of blocks of one blob.
     static let blockLimit: ByteCount = 50_000
-    /// The preferred maximum number of blocks. Ferry cannot read Azure's list of more blocks in one response.
+    /// The preferred maximum number of blocks. Azure's list of more blocks can exceed the response that Ferry reads.
     static let comfortableCount: ByteCount = 10_000
     static let usualBlock: ByteCount = 8 << 20
 

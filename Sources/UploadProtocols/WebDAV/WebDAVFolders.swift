@@ -17,7 +17,7 @@ struct WebDAVFolders: Sendable {
     /// The index of the folder whose request was repeated; nil before the first repetition.
     private var repeated: Int?
 
-    /// Makes the sequence; nil if there is no folder that could be missing.
+    /// Prepares the creation of the folders above `address`; nil if only the root is above it, which always exists.
     init?(of address: WebDAVAddress) {
         folders = address.folders
         if folders.isEmpty { return nil }

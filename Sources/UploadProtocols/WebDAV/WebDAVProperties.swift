@@ -35,7 +35,7 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties of all URLs in the response, in its order; nil if it does not response a `PROPFIND`.
+    /// Returns the properties of all URLs in the response, in its order; nil if it is no response to a `PROPFIND`.
     static func list(in response: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard response.status == 207, let root = XMLDocument.parse(response.body), root.name == "multistatus",
             root.namespace == dav

@@ -98,8 +98,8 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True if the upload runs, or starts without a user. An upload that must follow another one does not count. While
-    /// that one is pending, it counts itself; if it ends without being done, neither can start.
+    /// True if the upload runs, or starts without a user. A queued upload that must follow another one does not count:
+    /// while the other one is pending, the other one counts, and if it ends without being done, the follower cannot start.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }

@@ -30,7 +30,7 @@ public protocol Journal: Sendable {
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
-/// The event that changes survive once the journal has acknowledged them.
+/// The durability of changes that the journal has acknowledged.
 public enum Durability: Hashable, Sendable {
     /// Changes survive the end of the process, but perhaps not a power cut.
     case process

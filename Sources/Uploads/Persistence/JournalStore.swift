@@ -271,7 +271,7 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// The guarantee that the store can give now.
+    /// Whether the store accepts changes now, and whether a snapshot could not be written.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)

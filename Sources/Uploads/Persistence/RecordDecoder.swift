@@ -44,7 +44,7 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// Limits the number of batches that are decoded or wait on other cores.
+    /// Limits the number of batches that other threads have to decode. The caller decodes any further batch itself.
     private let permits = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let batchSize = 1 << 20

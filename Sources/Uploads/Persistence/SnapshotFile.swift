@@ -4,7 +4,7 @@ enum SnapshotFile {
     static let previous = "queue.prev.json"
     static let names: Set<String> = [current, previous]
 
-    /// Returns a short random name for a temporary file, which contains no other file's name.
+    /// Returns a short random name for a temporary file, not derived from the name of another file.
     static func temporary() -> String {
         temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }

@@ -8,8 +8,9 @@ public final class StateDirectory: Sendable {
 
     /// Opens the folder at `path`, creating it and its parent folders if they are missing.
     ///
-    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, or `.unsafe`. A folder is unsafe if it is a link, belongs to
-    ///   another user, is open to others, or lies below a folder that everyone may change.
+    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. A folder is unsafe if it is a link or no
+    ///   folder, belongs to another user, or is open to others. So is one below a folder that everyone may write to and
+    ///   that has no sticky bit.
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }

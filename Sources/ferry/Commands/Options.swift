@@ -116,7 +116,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     }
 }
 
-/// The options for the appearance of the screen.
+/// The options of commands that show the screen: its appearance, plain lines in its place, and what uploads do when the
+/// terminal closes.
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),

@@ -38,8 +38,9 @@ struct UploadWait {
         if case .waiting = phase { open.isEmpty } else { false }
     }
 
-    /// - Returns: The uploads that ended with this update, sorted by number.
-    /// - Throws: `CommandFailure` if a chosen upload is not in the queue.
+    /// - Returns: The uploads that ended with this update, sorted by number, followed by those that can no longer start
+    ///   because they wait for one that was not done.
+    /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
         if case .choosing(let selection) = phase {

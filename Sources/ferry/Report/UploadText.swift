@@ -47,7 +47,7 @@ enum UploadText {
         }
     }
 
-    /// Returns the upload's row in the table of `ferry list`. It has no URLs, which are too long for a table.
+    /// Returns the upload's row in the table of `ferry list`. The URL of a done upload is too long for it.
     static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
         let remarks = [
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },

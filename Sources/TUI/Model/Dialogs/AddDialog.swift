@@ -117,8 +117,8 @@ struct AddDialog: Sendable {
         return text.isEmpty ? nil : AddRequest(text: text)
     }
 
-    /// The number of files above which Enter adds them only after their total was shown. Equals the number of marks, if
-    /// any.
+    /// The maximum number of files that Enter adds before their total was shown. For marked files it is the number of
+    /// marks: more files than marks come from a marked folder.
     var unseenLimit: Int { request?.marked.isEmpty == false ? max(1, marks.count) : Self.largeSelection }
 
     /// The times on the clock at which the dialog sends requests.

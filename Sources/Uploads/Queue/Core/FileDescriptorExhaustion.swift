@@ -2,7 +2,8 @@ import FerryProtocols
 
 /// The pause of all starts after too many open files prevented the opening of a file or socket. Pure.
 ///
-/// Running uploads must end first. New uploads start after the pause, and the next such failure begins another pause.
+/// Running uploads may end in the pause, and close their files. Then uploads start again, and the next such failure
+/// begins another pause.
 struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The moment until which no upload starts.
     let pausedUntil: Instant

@@ -53,7 +53,7 @@ struct JournalHealth {
         if case .at(let instant) = repair { instant } else { nil }
     }
 
-    /// Notes that the disk refused a change, and plans a repair if `isAccepting`.
+    /// Notes that the disk refused a change, and plans a repair if the queue is in the phase `accepting` (`isAccepting`).
     mutating func refuse(_ error: JournalError, isAccepting: Bool, now: Instant) {
         if case .refused(_, let tries) = state {
             state = .refused(error, tries: tries)

@@ -103,8 +103,8 @@ struct RunTable {
         return true
     }
 
-    /// True if the record must be durable, or a second has passed since the last record of the upload. The stored
-    /// offset is only a hint, because the server knows the right one.
+    /// Returns true if the record of a running upload is to be written now, and notes the time: if it must be durable, or
+    /// a second after the last one. Records may be skipped, because the server knows the right offset.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
         guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
         runs[id]?.lastSaved = now

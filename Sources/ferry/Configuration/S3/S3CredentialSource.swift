@@ -4,7 +4,7 @@ import FerryTransfer
 
 /// The source of the credentials of an S3 destination: the configuration, or the files of AWS's tools.
 struct S3CredentialSource: Sendable {
-    /// The environment variables that AWS's programs need in addition to those of every secret's command.
+    /// The environment variables that AWS's programs get in addition to those that every command for a secret gets.
     static let passedOn = [
         "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION",
         "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_VAULT", "HTTPS_PROXY", "NO_PROXY", "https_proxy",
