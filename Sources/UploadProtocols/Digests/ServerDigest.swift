@@ -7,8 +7,8 @@ public struct ServerDigest: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         /// The header fields.
         case fields
-        /// The header field `Content-MD5` of Azure.
-        case contentMD5
+        /// The header fields of Azure for what a request sent. Only the cheapest digest of them is used.
+        case azureFields
         /// The JSON document in the last response of Google's services.
         case googleObject
         /// The JSON document in the last response of Microsoft Graph.
@@ -60,7 +60,7 @@ public struct ServerDigest: Hashable, Sendable {
     > {
         switch source {
         case .fields: algorithms(in: response.fields)
-        case .contentMD5: response.fields[.contentMD5] == nil ? [] : [.md5]
+        case .azureFields: Set(response.azureDigests.first.map { [$0.algorithm] } ?? [])
         case .googleObject: Set(GoogleObject(response)?.reported.map(\.algorithm) ?? [])
         case .graphItem: Set(GraphItem(response)?.reported.map(\.algorithm) ?? [])
         case .s3Completion: Set(S3Completion(response.body)?.digests.map(\.algorithm) ?? [])

@@ -99,10 +99,11 @@ struct AzureBlob: Sendable {
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 
-    /// Adds the comparison with the MD5 that Azure computes of the bytes that it received.
+    /// Adds the comparison with the digest that Azure computes of the bytes that it received.
     private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
         OfferedDigest.take(
-            [.md5], range: range, in: .contentMD5, of: &exchange, size: item.size, options.checksumChoice)
+            [.crc64nvme, .md5], range: range, in: .azureFields, of: &exchange, size: item.size,
+            options.checksumChoice)
     }
 }
 

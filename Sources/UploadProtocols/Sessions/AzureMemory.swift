@@ -20,12 +20,3 @@ extension UploadResource {
         set { self[AzureMemory.self] = newValue }
     }
 }
-
-extension ExchangeOutcome.Response {
-    /// The response with the value of `Content-MD5` also in the standard field `Repr-Digest` (RFC 9530 §3).
-    var tellingBlobMD5: ExchangeOutcome.Response {
-        var response = self
-        if let sum = fields[.contentMD5] { response.fields[.reprDigest] = "md5=:\(sum):" }
-        return response
-    }
-}

@@ -29,8 +29,8 @@ public struct AzureUpload: UploadProtocol {
     private var phase = Phase.idle
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
-    /// The blocks of this attempt whose MD5 in the response was the file's.
-    private var verifiedBlocks: Set<Int> = []
+    /// The algorithms by which the responses of this attempt verified blocks, by the blocks' numbers.
+    private var verifiedBlocks: [Int: DigestAlgorithm] = [:]
 
     /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy
     ///   for an existing file are used.
@@ -63,7 +63,7 @@ public struct AzureUpload: UploadProtocol {
         guard case .responded(let response) = reply else { return .failed(reply.failure) }
         switch phase {
         case .idle: return .failed(.unasked)
-        case .looking(var looking): return followed(looking.receive(response.tellingBlobMD5), &looking)
+        case .looking(var looking): return followed(looking.receive(response.reportingBlobMD5), &looking)
         case .sendingWhole(let resource): return receiveWhole(response, resource)
         case .checkingWhole(let resource): return receiveCheck(response, resource)
         case .askingCommitted(let resource, let plan): return receiveCommitted(response, resource, plan)
@@ -143,7 +143,7 @@ extension AzureUpload {
     {
         switch response.status {
         case 200, 201:
-            switch FoundFile(headed: response.tellingBlobMD5.fields).agrees(with: response.digests) {
+            switch response.azureComparison {
             case .different(let algorithm):
                 return !resource.azure.mustBeNew && budget.allows(.damage)
                     ? sendWhole(resource)
@@ -167,12 +167,10 @@ extension AzureUpload {
         switch response.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
-            let reported = response.fields[.contentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
-            guard response.fields[.contentLength].flatMap({ ByteCount(digits: $0) }) == item.size,
-                let reported,
-                response.digests.contains(where: { $0.bytes == reported })
+            guard response.contentLength == item.size,
+                case .same(let algorithm)? = response.azureComparison
             else { return exists(resource) }
-            return .done(blob(resource).receipt(response, verified: .md5))
+            return .done(blob(resource).receipt(response, verified: algorithm))
         default: return .failed(ServiceFailure.of(response))
         }
     }
@@ -245,10 +243,10 @@ extension AzureUpload {
             }
             return budget.allows(.damage) ? .send(exchange) : .failed(ServiceFailure.of(response))
         }
-        switch FoundFile(headed: response.tellingBlobMD5.fields).agrees(with: response.digests) {
+        switch response.azureComparison {
         case .different(let algorithm):
             return budget.allows(.damage) ? .send(exchange) : .failed(DigestComparison.mismatch(algorithm))
-        case .same: verifiedBlocks.insert(exchange.part)
+        case .same(let algorithm): verifiedBlocks[exchange.part] = algorithm
         case nil: break
         }
         var (moved, table) = (resource, before)
@@ -291,13 +289,14 @@ extension AzureUpload {
         }
     }
 
-    /// Ends the upload. It is verified if Azure has checked the MD5 of every block, or if Ferry has compared them all.
+    /// Ends the upload. It is verified if Azure has checked the MD5 of every block, or if every response
+    /// of this attempt reported the digest of its block.
     private func done(_ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response)
         -> Step
     {
-        let isChecked = resource.azure.hasBlockSums && options.checksum == .md5
-        let isVerified = isChecked || verifiedBlocks.count == plan.count
-        return .done(blob(resource).receipt(response, verified: isVerified ? .md5 : nil))
+        let checked: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
+        let compared = verifiedBlocks.count == plan.count ? verifiedBlocks.values.first : nil
+        return .done(blob(resource).receipt(response, verified: checked ?? compared))
     }
 
     /// The lifetime of an uncommitted block in seconds: a week.

@@ -167,11 +167,24 @@ struct AzureSendingTests {
         var azure = azure(size: 4)
         let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
         #expect(exchange.digests == [])
-        #expect(exchange.digestsIfReported == [DigestRequest(.md5, of: 0..<4)])
-        #expect(exchange.reportedIn == .contentMD5)
+        #expect(exchange.digestsIfReported == [.init(.crc64nvme, of: 0..<4), .init(.md5, of: 0..<4)])
+        #expect(exchange.reportedIn == .azureFields)
         let response = ExchangeOutcome.Response(status: 201, fields: [.contentMD5: "AQI="])
         #expect(ServerDigest.algorithms(in: response, exchange.reportedIn) == [.md5])
         #expect(azure.receive(Self.response(md5: "AQI="), to: exchange).receipt?.verified == .md5)
+    }
+
+    @Test func `the CRC that Azure reports verifies a file, and is preferred to the MD5`() throws {
+        var azure = azure(size: 11, chunkSize: nil)
+        let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
+        // As Azure answered `Hello World` (recorded by Microsoft's SDK for JavaScript, API version 2019-12-12).
+        var response = ExchangeOutcome.Response(
+            status: 201,
+            fields: [.contentMD5: "sQqNsWTgdUEFt6mb5y4/5Q==", .msContentCRC64: "YeJLfssylmU="])
+        #expect(ServerDigest.algorithms(in: response, exchange.reportedIn) == [.crc64nvme])
+        let ours = RunningDigest.of(Array("Hello World".utf8), .crc64nvme)
+        response.digests = [ComputedDigest(.crc64nvme, of: 0..<11, bytes: ours)]
+        #expect(azure.receive(.responded(response), to: exchange).receipt?.verified == .crc64nvme)
     }
 
     @Test func `a small file whose reported MD5 differs is sent again, then it fails`() throws {
@@ -191,7 +204,7 @@ struct AzureSendingTests {
     ) throws {
         var azure = azure(size: 5, parallel: 2)
         let blocks = azure.start(resource: nil, capabilities: nil).exchanges
-        #expect(blocks.map(\.digestsIfReported) == [[.init(.md5, of: 0..<4)], [.init(.md5, of: 4..<5)]])
+        #expect(blocks.map { $0.digestsIfReported.last } == [.init(.md5, of: 0..<4), .init(.md5, of: 4..<5)])
         _ = azure.receive(Self.response(md5: "AQI="), to: blocks[0])
         let commit = try #require(azure.receive(Self.response(md5: last), to: blocks[1]).exchange)
         let receipt = try #require(azure.receive(.answer(201), to: commit).receipt)
