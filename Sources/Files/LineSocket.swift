@@ -173,7 +173,7 @@ package final class SocketListener: Sendable {
             if errno == EINTR || errno == ECONNABORTED { continue }
             // No descriptor is free; the process will close others.
             guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return nil }
-            usleep(100_000)
+            DetachedThread.sleep(for: .milliseconds(100))
         }
     }
 

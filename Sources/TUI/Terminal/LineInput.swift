@@ -27,7 +27,7 @@ enum LineInput {
             if isTerminal, input.revents & Int16(POLLHUP | POLLERR) != 0 { return handle(.ended(.hangUp)) }
             guard !isTerminal || terminal_in_foreground() else {
                 // After `bg` a read would stop the process (SIGTTIN), and its uploads.
-                usleep(250_000)
+                DetachedThread.sleep(for: .milliseconds(250))
                 continue
             }
             let count = StandardStream.input.readOnce(into: &buffer)

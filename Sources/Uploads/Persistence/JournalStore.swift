@@ -271,7 +271,7 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// Whether the store accepts changes now, and whether a snapshot could not be written.
+    /// The ability of the store to take changes now, and the failure of its last snapshot, if it failed.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)

@@ -189,6 +189,17 @@ extension UploadSelection {
 
 extension UploadFailure {
     private static let batchesNamed = 10
+    private static let uploadsNamed = 5
+
+    /// Returns the failure of a command that names uploads which are not in the queue.
+    ///
+    /// - Parameter missing: Their numbers or ranges of numbers, of which the summary names some.
+    package static func unknownUploads(_ missing: [String]) -> UploadFailure {
+        let names = missing.prefix(uploadsNamed).joined(separator: ", ")
+        return UploadFailure(
+            .permanent, "there is no upload \(names)\(missing.count > uploadsNamed ? ", …" : "")",
+            hint: "the list of uploads shows their numbers")
+    }
 
     /// Returns the failure of a command that names an unknown batch.
     ///

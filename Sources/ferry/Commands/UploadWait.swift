@@ -109,10 +109,7 @@ struct UploadWait {
         }
         let (found, missing) = numbers.found(among: uploads.keys)
         guard missing.isEmpty else {
-            throw CommandFailure(
-                usage:
-                    "there is no upload \(missing.prefix(5).map(UploadNumbers.name).joined(separator: ", "))",
-                hint: "the list of uploads shows their numbers")
+            throw CommandFailure(usage: .unknownUploads(missing.map(UploadNumbers.name)))
         }
         let chosen = Set(found)
         return uploads.filter { chosen.contains($0.key) }

@@ -218,11 +218,7 @@ extension QueueCore {
     }
 
     static func checkNone(_ missing: [String]) throws(UploadFailure) {
-        guard !missing.isEmpty else { return }
-        let names = missing.prefix(5).joined(separator: ", ")
-        throw UploadFailure(
-            .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
-            hint: "the list of uploads shows their numbers")
+        if !missing.isEmpty { throw .unknownUploads(missing) }
     }
 }
 

@@ -1,0 +1,62 @@
+import FerryFiles
+import FerryProtocols
+import HTTPTypes
+
+// Telling responses of the server from those of a captive portal or proxy in its place.
+extension UploadAttempt {
+    /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, the outcome is
+    /// `broken`, since the server received nothing.
+    func reply(
+        to exchange: Exchange, _ received: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
+        known: UploadResource?
+    ) async -> ExchangeOutcome {
+        let isAboutFile = exchange.method == .head
+        let server = server.now
+        let expecting = CaptivePortal.Expectation(
+            isKnown: server.isKnown,
+            mayBePage: server.respondsWithPages
+                && (exchange.traits.contains(.completes) || isAboutFile || received.status != 200),
+            isAboutFile: isAboutFile)
+        let failure: UploadFailure?
+        if server.isTakenAtWord, received.status != 511 {
+            failure = nil
+        } else if let page = CaptivePortal(received, to: exchange.url, expecting: expecting) {
+            failure = page.failure(inPlaceOf: host(of: exchange))
+        } else {
+            failure = await suspicion(of: received, to: exchange, known: known)
+        }
+        guard let failure else {
+            self.server.accept(received)
+            return .responded(received)
+        }
+        await marker.remove(leaving: known)
+        return .broken(failure, bodySent: nil)
+    }
+
+    /// Returns a failure if this response may not come from the known server; nil if it does. In doubt, requests the
+    /// server's root page, since a captive portal responds to every request in the same way.
+    func suspicion(
+        of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
+    ) async -> UploadFailure? {
+        let server = server.now
+        let isResuming = exchange.method == .head && exchange.url == known?.url
+        // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
+        guard server.isKnown, !server.isTakenAtWord, let software = server.software,
+            let page = CaptivePortal(
+                suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
+            let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
+        else { return nil }
+        var look = Exchange(.head, front)
+        look.traits.insert(.withoutCredentials)
+        if case .responded(let looked)? = try? await sender.ask(look, label: label),
+            CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status)
+        {
+            return nil
+        }
+        return page.failure(doubting: received.status, of: host(of: exchange))
+    }
+
+    func host(of exchange: Exchange) -> String {
+        URL(string: exchange.url)?.host(percentEncoded: false) ?? Redaction.address(exchange.url)
+    }
+}
