@@ -169,8 +169,9 @@ def test_suspended_and_brought_back(home, server, start, ferry):
     shell.wait("▲ up", "one.bin")
     for _ in range(3):
         shell.press("\x1a")
+        # The words of an earlier round are still there, and the screen is left before its modes are.
         shell.wait("ferry and its uploads are suspended", "Stopped", lambda: not shell.is_up)
-        assert shell.modes() == SHELL
+        shell.wait(lambda: shell.modes() == SHELL)
         shell.press("fg\n")
         shell.wait("one.bin", "online", lambda: shell.is_up)
     shell.press("\x1a")
