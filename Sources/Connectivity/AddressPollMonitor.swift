@@ -1,7 +1,7 @@
 /// A monitor that reads the machine's interfaces and addresses at intervals, for systems that do not report changes.
 ///
-/// Routes cannot be read this way and are assumed to exist. If the addresses cannot be read either, the monitor reports
-/// the network as up: a connection attempt will show whether it is.
+/// Routes cannot be read in this way and are assumed to exist. If the addresses cannot be read either, the monitor
+/// reports the network as up. A connection attempt then shows the real state.
 struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     var clock: C
     var interval = Duration.seconds(2)

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Connects to every address of a host at once and waits for the first that accepts. Blocks its thread.
+/// Connects to at most 8 addresses of a host at once, and waits until one of them accepts. Blocks the calling thread.
 enum ConnectionAttempt {
     // A name with more addresses belongs to a large service, so the first 8 are enough.
     private static let maximumAddresses = 8
@@ -68,7 +68,8 @@ enum ConnectionAttempt {
         return verdict(errors, elseIfNone: .nameNotFound)
     }
 
-    /// Returns the most informative error: a refusal, which shows that a host responds, else a timeout, else any other.
+    /// Returns the most informative error. A refusal comes first, because it shows that a host responds; then a
+    /// timeout; then any other error. Returns `fallback` if there is no error.
     private static func verdict(_ errors: [Int32], elseIfNone fallback: Reachability) -> Reachability {
         if errors.contains(ECONNREFUSED) { return .refused }
         if fallback == .timedOut || errors.contains(ETIMEDOUT) { return .timedOut }

@@ -1,11 +1,11 @@
 extension ConnectivityMonitor {
-    /// The reachability of a destination, judged by this machine's interfaces, addresses and routes.
+    /// The reachability of a destination, as this machine's interfaces, addresses and routes show it.
     public enum Status: Hashable, Sendable {
         /// The status before the first report, and while the monitor has no listener, reader or waiter.
         case unknown
         /// No connection is possible. `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)
-        /// A connection may be tried. Whether the destination responds is unknown.
+        /// A connection may be tried. The monitor does not check whether the destination responds.
         case reachable(Interface)
 
         /// True if the destination is reachable; false also while the status is unknown.
@@ -16,14 +16,14 @@ extension ConnectivityMonitor {
 
     /// The kind of the interface that carries the traffic: the one whose default route has the lowest metric.
     ///
-    /// A VLAN, a bridge or a bond has the kind of the interface below it. A VPN with that default route is `other`. A
-    /// VPN without it is ignored.
+    /// A VLAN, a bridge or a bond has the kind of the interface below it. A VPN is `other` if it has that default
+    /// route. Otherwise the VPN is ignored.
     public enum Interface: Hashable, Sendable, CaseIterable {
         /// Ethernet, or the virtual Ethernet of a container or a virtual machine, whose real link is not visible.
         case wired
         /// Wi-Fi.
         case wireless
-        /// A modem of this machine. A telephone that shares its network looks like Wi-Fi or Ethernet.
+        /// A modem of this machine. A telephone that shares its network with this machine counts as Wi-Fi or Ethernet.
         case cellular
         /// The destination is this machine.
         case loopback
@@ -33,7 +33,7 @@ extension ConnectivityMonitor {
 }
 
 extension ConnectivityMonitor.Status {
-    /// Converts the status of a monitor that does not know the interfaces.
+    /// Converts the status of a monitor that does not report interfaces; the interface becomes `other`.
     init(_ status: LinkStatus) {
         self =
             switch status {

@@ -1,9 +1,9 @@
 extension ConnectivityMonitor {
     /// The sequence of status changes. It never repeats a status, and a slow reader receives only the newest.
     public struct Statuses: AsyncSequence, Sendable {
-        /// The type of the elements: a status, which differs from the previous element.
+        /// A status that differs from the previous element of the sequence.
         public typealias Element = Status
-        /// The type of errors, none: if the network cannot be read, the status is `reachable(.other)`.
+        /// The error type: no error is thrown. If the network cannot be read, the status is `reachable(.other)`.
         public typealias Failure = Never
 
         let stream: AsyncStream<Status>

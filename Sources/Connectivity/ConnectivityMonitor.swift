@@ -1,18 +1,19 @@
 import Synchronization
 
-/// A monitor of this machine's network: whether a destination may be reachable through it, and by which kind of
+/// A monitor of this machine's network. It reports whether a destination may be reachable, and by which kind of
 /// interface.
 ///
 /// The status is only a hint. A network that is up says nothing about the destination, and a machine that seems offline
 /// may have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
 ///
-/// All readers, listeners and waiters of a monitor share one watcher. It ends with the last of them. On Linux it is a
-/// thread and three descriptors. It reports every change of a flapping link.
+/// All readers, listeners and waiters of a monitor share one watcher, which ends with the last of them. On Linux the
+/// watcher uses a thread and three descriptors. The monitor reports every change of a flapping link.
 public final class ConnectivityMonitor: Sendable {
     private let watch: SharedWatch
     private let listener = Mutex<Task<Void, Never>?>(nil)
 
-    /// Watches the network of this machine; on Linux the network namespace of the thread whose call begins the watch.
+    /// Watches the network of this machine. On Linux, this is the network namespace of the thread whose call of `start`
+    /// or `statuses` begins the watch.
     ///
     /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
     public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -21,7 +22,7 @@ public final class ConnectivityMonitor: Sendable {
     }
 
     /// Watches the route to a destination. A destination on this machine (a loopback name or address, or a Unix socket)
-    /// is always reachable. Any other follows the network of this machine.
+    /// is always reachable. The status of any other destination is that of this machine's network.
     ///
     /// - Parameters:
     ///   - host: The host as in a URL, with or without brackets; or the path of a Unix socket, which may be

@@ -1,12 +1,13 @@
 /// Delays `up` while a link flaps, so that uploads do not start and stop with every change.
 ///
 /// `down` is reported at once. `up` is reported at once too, unless the network was disturbed twice within the last ten
-/// seconds. Then `up` is reported after it has lasted one second, or five seconds after the first delayed `up`. A
-/// disturbance is a lost link or a lost address.
+/// seconds. Then `up` is reported after it has lasted one second, or five seconds after the first delayed `up`,
+/// whichever is earlier. A disturbance is a lost link or a lost address.
 public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
-        /// `status` is delayed since `since`. `firstHeld` is the start of the first delay since the last reported `up`.
+        /// The `LinkStatus` is an `up` that is delayed since `since`. `firstHeld` is the start of the first delay after
+        /// the last reported `up`.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
         /// The link went down before the delayed `up` was reported. `firstHeld` is the time of the first delay.
         case interrupted(firstHeld: Instant)
@@ -23,7 +24,7 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
 
     public init() {}
 
-    /// The time to call `elapse(at:)`; nil if no status is delayed.
+    /// The time at which the caller must call `elapse(at:)`; nil if no status is delayed.
     public var deadline: Instant? {
         guard case .holding(_, let since, let firstHeld) = state else { return nil }
         return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))
@@ -55,7 +56,7 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
         return elapse(at: now)
     }
 
-    /// Checks whether the delay is over.
+    /// Checks whether the delay of an `up` is over.
     /// - Returns: The delayed status, if it must be reported now; nil otherwise.
     public mutating func elapse(at now: Instant) -> LinkStatus? {
         guard case .holding(let status, _, _) = state, let deadline, now >= deadline else { return nil }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A test whether a destination accepts a TCP connection. The probe sends no data.
 ///
-/// A captive portal that accepts every connection looks reachable: only the response to a request distinguishes it.
+/// A captive portal that accepts every connection looks reachable. Only the response to an HTTP request shows the
+/// portal.
 public struct DestinationProbe: Sendable {
     /// The time limit for everything: looking up the name and connecting.
     public var timeout: Duration
@@ -12,9 +13,10 @@ public struct DestinationProbe: Sendable {
         self.timeout = timeout
     }
 
-    /// Looks up the name and connects to all its addresses at once. If one accepts, the destination is reachable.
+    /// Looks up the name and connects to its addresses at once. If one accepts, the destination is reachable.
     ///
-    /// Blocking calls run on a separate thread. The check never takes longer than `timeout`, even if the resolver does.
+    /// Blocking calls run on a separate thread. The check never takes longer than `timeout`, even if the name lookup
+    /// does. While 16 lookups run, the result is `timedOut` at once.
     /// - Parameter host: A name or an address, with or without brackets.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func check(host: String, port: UInt16) async throws -> Reachability {
@@ -43,7 +45,8 @@ public struct DestinationProbe: Sendable {
     }
 }
 
-/// A permit for one lookup. A lookup cannot be cancelled, so the limit bounds the threads in a resolver that hangs.
+/// A permit for one lookup. A lookup cannot be cancelled, so a resolver that hangs would otherwise block any number of
+/// threads.
 private struct LookupPermit {
     private static let taken = Mutex(0)
     private static let maximum = 16

@@ -3,13 +3,13 @@ import FerryFiles
 /// The facts about an interface that sysfs(5) reports and netlink does not, such as the kind of its radio.
 struct DeviceFolder: Hashable, Sendable {
     var index: Int32
-    /// `DEVTYPE`: `wlan`, `wwan`, `bluetooth`; nil for plain Ethernet.
+    /// The value of `DEVTYPE`, such as `wlan`, `wwan` or `bluetooth`; nil for plain Ethernet.
     var type: String?
     var isWireless: Bool
     /// True if the interface has a hardware device, real or virtual.
     var hasHardware: Bool
 
-    /// The folder with an entry for each interface. It shows the network namespace in which sysfs was mounted.
+    /// The folder with an entry for each interface of the network namespace in which sysfs was mounted.
     static let root = "/sys/class/net"
 
     /// - Returns: nil if the folder does not show this interface.

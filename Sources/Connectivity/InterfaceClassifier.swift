@@ -4,7 +4,8 @@ struct InterfaceClassifier: Sendable {
 
     var folder: @Sendable (NetworkLink) -> DeviceFolder? = { DeviceFolder.read($0) }
 
-    /// Returns the kind of the interface that carries the traffic. Of several, one of a known kind is preferred.
+    /// Returns the kind of the interface that carries the traffic. If there are several interfaces, the first of a
+    /// known kind counts.
     func interface(of table: NetworkTable) -> Interface {
         let found = table.carriers.map { interface(of: $0, in: table) }
         return found.first { $0 != .other } ?? .other
@@ -46,7 +47,7 @@ struct InterfaceClassifier: Sendable {
         if folder?.isWireless == true || folder?.type == "wlan" { return .wireless }
         if let hardware = link.device.hardware, (801...803).contains(hardware) { return .wireless }
         if folder?.type == "wwan" || link.device.hardware == 519 { return .cellular }
-        // Plain Ethernet names no type. Without the folder, Wi-Fi looks the same.
+        // Plain Ethernet has no `DEVTYPE`. Without the sysfs folder, Wi-Fi looks like Ethernet.
         return folder?.type == nil && folder?.hasHardware == true ? .wired : .other
     }
 }

@@ -18,12 +18,13 @@ public enum LinkStatus: Hashable, Sendable {
 /// A source of the network's status.
 public protocol LinkMonitor: Sendable {
     /// Returns a stream of the current status and of each later change. A status is not repeated, and a slow reader
-    /// receives only the newest. Each call starts a watch with generations from 0, which ends with its reader.
+    /// receives only the newest. Each call starts a watch, whose generations start at 0. The watch ends with the reader
+    /// of the stream.
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status.
     var holdsUntilKnown: Bool { get }
-    /// True if a `down` with this reason means that a network exists but must not be used. Then no connection may stay
-    /// open. If false, there is no network, and a connection may survive the outage.
+    /// True if a `down` with this reason means that a network exists but must not be used. Every connection must then
+    /// be closed. If false, there is no network, and a connection may survive the outage.
     func forbidsNetwork(because reason: String) -> Bool
 }
 

@@ -3,7 +3,7 @@ struct NetlinkAttribute {
     var type: UInt16
     var value: ArraySlice<UInt8>
 
-    /// Returns the attributes after the first `headerLength` bytes, up to the first with an impossible length.
+    /// Returns the attributes after the first `headerLength` bytes. Stops at an attribute with an impossible length.
     static func all(in message: ArraySlice<UInt8>, after headerLength: Int) -> [NetlinkAttribute] {
         var attributes: [NetlinkAttribute] = []
         var rest = message.dropFirst(aligned(headerLength))

@@ -8,7 +8,7 @@ struct NetlinkMessage: Hashable {
         case address(NetworkAddress, isUsable: Bool)
         case addressRemoved(NetworkAddress)
         case routes([NetworkRoute])
-        /// Routes that replaced other routes, which the message does not name.
+        /// New routes that replaced old routes. The message does not name the old routes.
         case routesReplaced([NetworkRoute])
         case routeRemoved
         /// The end of a dump.
@@ -17,16 +17,18 @@ struct NetlinkMessage: Hashable {
         case failure(errno: Int32)
         /// The kernel dropped messages (`NLMSG_OVERRUN`).
         case overrun
-        /// A message that is not needed here, or not understood.
+        /// A message that is not needed, or that cannot be parsed.
         case other
     }
 
     var body: Body
     /// The number of the request that this message answers.
     var sequence: UInt32
-    /// The port number of the socket that made the request. A change by another program has that program's numbers.
+    /// The port number of the socket that made the request. If another program caused a change, `port` and `sequence`
+    /// are from that program's request.
     var port: UInt32
-    /// The table changed while it was being dumped, so the dump may have gaps (`NLM_F_DUMP_INTR`).
+    /// True if the dump may have gaps, because the kernel's table changed meanwhile (`NLM_F_DUMP_INTR`) or the dump
+    /// failed.
     var isInterrupted: Bool
 }
 
@@ -87,7 +89,7 @@ extension NetlinkMessage {
         return .address(address, isUsable: address.isRoutable && !isTentative && !isDuplicate)
     }
 
-    /// Returns the routes in a message; nil for a route that leads to no other machine.
+    /// Returns the routes in a message; nil if it has no route to other machines, or cannot be parsed.
     private static func routes(_ content: ArraySlice<UInt8>) -> [NetworkRoute]? {
         // struct rtmsg: u8 family, dst_len, src_len, tos, table, protocol, scope, type; u32 flags.
         guard let family = NetworkAddress.Family(number: content.integer(at: 0, as: UInt8.self)),
@@ -153,7 +155,7 @@ extension NetworkLink {
         self.index = index
         isLoopback = flags & 0x8 != 0
         isEnabled = flags & 0x1 != 0
-        // IFF_LOWER_UP; RFC 2863 states unknown (0: the driver does not say) and up (6).
+        // IFF_LOWER_UP; RFC 2863 states unknown (0: the driver reports no state) and up (6).
         isConnected = isEnabled && flags & 0x10000 != 0 && [0, 6, nil].contains(operationalState)
         device = NetworkDevice(hardware: message.integer(at: 2, as: UInt16.self), attributes: attributes)
     }

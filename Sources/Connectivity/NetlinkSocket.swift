@@ -91,7 +91,8 @@
     private struct KernelAddress {
         var family = UInt16(AF_NETLINK)
         var padding: UInt16 = 0
-        /// The port number of a socket. 0 is the kernel; in a call of `bind`, it lets the kernel choose a number.
+        /// The port number of a socket. The kernel has the number 0. In a call of `bind`, 0 lets the kernel choose a
+        /// number.
         var port: UInt32 = 0
         var groups: UInt32 = 0
     }

@@ -3,7 +3,8 @@ struct NetworkDevice: Hashable {
     var name = ""
     /// The kind of hardware (ARPHRD in linux/if_arp.h); nil if the kernel does not name it.
     var hardware: UInt16?
-    /// The kind of a virtual interface: `veth`, `bridge`, `wireguard`; nil for a real one, or if the kernel names none.
+    /// The kind of a virtual interface: `veth`, `bridge`, `wireguard`; nil for hardware, or if the kernel names no
+    /// kind.
     var kind: String?
     /// The index of the interface below a VLAN or a tunnel; nil if there is none in this network namespace.
     var lower: Int32?

@@ -1,5 +1,5 @@
 extension NetworkTable {
-    /// The links that carry the traffic to other machines, ordered by index; empty without a network.
+    /// The links that carry the traffic to other machines, sorted by index; empty without a network.
     ///
     /// The links are those of the default route with the lowest metric, of either address family. A machine without a
     /// default route has the links of all its routes.

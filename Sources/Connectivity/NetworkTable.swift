@@ -35,20 +35,20 @@ struct NetworkAddress: Hashable {
     }
 }
 
-/// A route of an address family through an interface. Its prefix is not stored: it does not matter here, and the full
-/// table of a router would be large.
+/// A route of one address family through an interface. The prefix is not stored: a route with any prefix means that
+/// there is a network, and the full table of a router would be large.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
     /// The index of the interface; nil if the route does not name a single one.
     var link: Int32?
-    /// The metric of a default route in the main table, of which the lowest is used; nil for any other route.
+    /// The metric of a default route; nil for any other route. The default route with the lowest metric is used.
     var defaultMetric: UInt32?
 }
 
 /// The interfaces, addresses and routes of this machine, and the conclusion whether there is a network.
 struct NetworkTable: Hashable {
     var links: [Int32: NetworkLink] = [:]
-    /// The usable addresses.
+    /// The usable addresses: other machines can be reached from them.
     var addresses: Set<NetworkAddress> = []
     /// The routes; nil if they cannot be read and are assumed to exist.
     var routes: Set<NetworkRoute>? = []

@@ -1,8 +1,8 @@
 /// Keeps a `NetworkTable` up to date: decides what to request from the kernel, and applies the kernel's messages.
 ///
 /// A dump is the kernel's list of a whole table. The kernel runs one dump at a time on a socket, so tables are
-/// requested one after the other. A complete dump replaces the old table. A change that arrives meanwhile is applied to
-/// both.
+/// requested one after the other. A complete dump replaces the old table. A change that arrives during a dump is
+/// applied to the old table and to the dump.
 struct NetworkView {
     enum Part: CaseIterable {
         case links, addresses, routes
@@ -27,11 +27,11 @@ struct NetworkView {
         var isInterrupted = false
     }
 
-    /// The port number of the socket. The kernel's responses to its requests contain this number.
+    /// The port number of the socket. The kernel's responses to requests from this socket contain the number.
     let port: UInt32
 
     private(set) var table = NetworkTable()
-    /// True if every part has been read since the start or the last loss, so that the table is reliable.
+    /// True if every part has been read since the start or the last loss of messages, so that the table is reliable.
     var isComplete: Bool { unread.isEmpty }
 
     private var unread = Set(Part.allCases)

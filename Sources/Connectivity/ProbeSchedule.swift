@@ -10,7 +10,7 @@ public struct ProbeSchedule: Hashable, Sendable {
 
     public init() {}
 
-    /// True unless the results so far mean that the destination is unreachable; true before the first result.
+    /// True after fewer than two failures since the last success; also true before the first result.
     public var isReachable: Bool { failures < 2 }
 
     /// The time to wait before the next probe; nil while no probe or transfer has failed.
@@ -36,7 +36,7 @@ public struct ProbeSchedule: Hashable, Sendable {
     public mutating func record(_ result: Reachability) -> Bool {
         let before = isReachable
         self.result = result
-        // The delay stops growing before 31 failures, so the count may stop too.
+        // The delay no longer grows after 31 failures, so the count stops there.
         failures = result == .reachable ? 0 : min(failures + 1, 31)
         return isReachable != before
     }

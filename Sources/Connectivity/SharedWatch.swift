@@ -95,7 +95,8 @@ final class SharedWatch: Sendable {
         for reader in readers { reader.finish() }
     }
 
-    /// - Returns: The watcher that is no longer needed, to be cancelled.
+    /// Resets the state, because the watch has ended or no reader is left.
+    /// - Returns: The watcher, which the caller cancels.
     private func idle(_ state: inout State) -> Task<Void, Never>? {
         state.run += 1
         // Without a watcher the last status becomes outdated.

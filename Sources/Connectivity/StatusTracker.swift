@@ -3,7 +3,7 @@ protocol NetworkTracker: Sendable {
     associatedtype Report: Sendable
 
     /// - Parameter table: The state of the network; nil if it cannot be read, which counts as connected.
-    /// - Returns: The report; nil if it has not changed.
+    /// - Returns: The report; nil if it equals the previous report.
     mutating func update(_ table: NetworkTable?) -> Report?
 }
 
@@ -16,8 +16,9 @@ struct StatusTracker {
 
     /// - Parameters:
     ///   - obstacle: The reason why there is no network; nil if there is one.
-    ///   - addresses: Every usable address, also without carrier: unplugging a cable for a second loses no address.
-    /// - Returns: The status, if it differs from the one returned before.
+    ///   - addresses: Every usable address, even of an interface without carrier: unplugging a cable for a second loses
+    ///     no address.
+    /// - Returns: The status, if it differs from the status that was returned last; nil otherwise.
     mutating func update(obstacle: String?, addresses: Set<NetworkAddress>) -> LinkStatus? {
         let current = Set(addresses.map(\.bytes))
         if !self.addresses.isSubset(of: current) { generation += 1 }

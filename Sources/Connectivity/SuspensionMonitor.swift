@@ -1,6 +1,6 @@
-/// Detects that the machine was suspended: the clock that stops during sleep falls behind the one that does not.
+/// Detects that the machine was suspended, by two clocks: one stops during a suspension, and the other does not.
 ///
-/// During a suspension, servers may close connections, and the kernel does not report it.
+/// During a suspension, servers may close connections, and the kernel does not report these closed connections.
 public struct SuspensionMonitor: Sendable {
     /// The shortest sleep to report. Smaller differences come from reading two clocks in sequence on a busy machine.
     public static let shortest = Duration.seconds(5)
@@ -28,7 +28,8 @@ public struct SuspensionMonitor: Sendable {
         self.pause = pause
     }
 
-    /// Returns a stream with the length of each sleep, yielded when the machine wakes. The watch ends with the reader.
+    /// Returns a stream that yields the length of each suspension when the machine wakes. The stream omits suspensions
+    /// that are shorter than `shortest`. The watch ends with the reader.
     public func suspensions() -> AsyncStream<Duration> {
         let (stream, continuation) = AsyncStream.makeStream(of: Duration.self)
         let task = Task { [self] in

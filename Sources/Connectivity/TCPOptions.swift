@@ -17,7 +17,8 @@
             (true, TCP_KEEPCNT, 120),
         ]
 
-        /// Returns the error if the kernel refuses a congestion control algorithm; nil if not, or if no socket opens.
+        /// Returns the error if the kernel refuses a congestion control algorithm; nil if the kernel accepts it, or if
+        /// no socket can be opened.
         package static func refusal(ofCongestionControl name: String) -> Errno? {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return nil }

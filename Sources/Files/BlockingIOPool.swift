@@ -10,11 +10,12 @@ public final class BlockingIOPool: Sendable {
     /// The pool that callers use by default.
     public static let shared = BlockingIOPool()
 
-    /// The number of checks of a call within the timeout. With several, one jump of the clock does not end the call.
+    /// The number of checks of a call during its timeout. With several checks, one jump of the clock does not end the
+    /// call.
     private static let looks = 4
     /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
-    /// The job of the calling thread. A task-local value that is set outside a task belongs to the thread.
+    /// The job that the calling thread runs. Outside of a task, Swift stores a task-local value for each thread.
     @TaskLocal private static var current: Job?
 
     /// A blocking call, and the handler of its timeout.
@@ -37,14 +38,14 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// The effect of a new job on the pool's threads.
+    /// The change of the pool's threads for a new job: none, waking an idle thread, or starting a thread.
     private enum Step { case nothing, wake, start }
 
     /// A job whose caller waits for its result. It stays in `State.awaited` until it ends or times out.
     private struct Awaited {
         var job: Job
         var hasBegun = false
-        /// The beats of the job at the last check. `silentLooks` counts the checks since the last new beat.
+        /// The value of `beats` at the last check. `silentLooks` counts the checks since `beats` last changed.
         var seen: UInt64 = 0
         var silentLooks = 0
 
@@ -71,7 +72,7 @@ public final class BlockingIOPool: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: The maximum number of threads. The calls on one device may use half of them.
+    ///   - limit: The maximum number of threads, at least 2. The calls on one device occupy at most half of them.
     ///   - timeout: The longest time that a caller waits for a single system call.
     ///   - clock: The clock that measures the timeout.
     public init(
@@ -107,7 +108,8 @@ public final class BlockingIOPool: Sendable {
     ///     the threads to other devices. All unknown devices count as one.
     ///   - isWanted: Checked before the work begins. If it returns false, neither `work` nor `deliver` is called.
     ///   - silent: Makes the failure for a call that takes longer than the timeout. The argument is the timeout.
-    ///   - deliver: Receives the outcome, on any thread. After a timeout, the late outcome may follow.
+    ///   - deliver: Receives the outcome, on any thread. After a timeout it receives the failure, and may later receive
+    ///     the outcome of `work` too.
     package func submit<Value: Sendable, Failure: Error>(
         on medium: UInt64?, isWanted: @escaping @Sendable () -> Bool,
         _ work: @escaping @Sendable () throws(Failure) -> Value,
@@ -190,9 +192,9 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Checks the awaited jobs at intervals, until there is none.
+    /// Checks the awaited jobs at intervals, until no caller waits for a job.
     private func watch() async {
-        // The checks come at intervals, without deadlines, so that the sleep of the machine does not count.
+        // Intervals are counted, because a deadline would also count the time while the machine is suspended.
         while (try? await clock.sleep(for: timeout / Self.looks)) != nil {
             let (late, isOver) = state.withLock { look(&$0) }
             for job in late { job.giveUp() }

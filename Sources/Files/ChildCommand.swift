@@ -2,16 +2,16 @@ import Dispatch
 import Synchronization
 import SystemPackage
 
-/// A program that runs for Ferry: without a shell, with its own process group and environment, and with limits on its
-/// run time and on the output that is kept.
+/// A program that Ferry runs without a shell. The program has a separate process group and environment. Its run time
+/// and the stored part of its output are limited.
 package struct ChildCommand: Sendable {
-    /// The program and its arguments. A program name without a slash is searched in `PATH`.
+    /// The program and its arguments. Ferry searches its own `PATH` for a program name without a slash.
     package var words: [String]
     /// The complete environment of the program.
     package var environment: [String: String]
-    /// The working directory; nil for that of this process.
+    /// The working directory of the program; nil for the working directory of this process.
     package var folder: String?
-    /// The bytes on its standard input.
+    /// The bytes that the program reads from standard input.
     package var input = Data()
     package var output = Output.last(4096)
 
@@ -26,12 +26,13 @@ package struct ChildCommand: Sendable {
         self.output = output
     }
 
-    /// The part of standard output that is kept. Of standard error, the last 4096 bytes are always kept.
+    /// The part of standard output that the result contains. The result also contains the last 4096 bytes of standard
+    /// error.
     package enum Output: Sendable {
-        /// All output, until every process has closed its end of the pipe. A command that prints more than the limit is
-        /// killed.
+        /// All output, read until every process has closed its end of the pipe. A command that prints more bytes than
+        /// the limit is killed.
         case all(atMost: Int)
-        /// The end of the output, at most this number of bytes. Reading stops soon after the command has ended.
+        /// The last bytes of the output, at most this number. Reading stops at most 500 ms after the command has ended.
         case last(Int)
     }
 
@@ -39,9 +40,10 @@ package struct ChildCommand: Sendable {
         package enum Ending: Equatable, Sendable {
             case exited(Int32)
             case killed(by: Int32)
-            /// The command and its process group were killed.
+            /// The command exceeded its run time or the limit on its output. The command and its process group were
+            /// killed.
             case timedOut, printedTooMuch
-            /// The caller stopped waiting, so the command and its process group were killed.
+            /// The caller's task was cancelled, so the command and its process group were killed.
             case cancelled
         }
 
@@ -62,10 +64,12 @@ package struct ChildCommand: Sendable {
     }
 
     private static let complaintLimit = 4096
-    /// The time for reading after the command's end, because its own child processes may never close the output.
+    /// The longest time to read output after the command's end. Child processes of the command may never close the
+    /// pipe.
     private static let timeout = DispatchTimeInterval.milliseconds(500)
 
-    /// Returns the named variables of this process. A name that ends in `*` matches every name with that prefix.
+    /// Returns the named environment variables of this process. A name that ends in `*` matches every name with that
+    /// prefix.
     package static func environment(_ names: [String]) -> [String: String] {
         ProcessInfo.processInfo.environment.filter { variable, _ in
             names.contains { $0 == variable || $0.hasSuffix("*") && variable.hasPrefix($0.dropLast()) }
@@ -111,8 +115,8 @@ package struct ChildCommand: Sendable {
         return Result(ending: ending, output: printed.bytes, complaint: complaint.bytes)
     }
 
-    /// Kills a process that still runs, and reaps it. Until then the kernel reserves its id, so no other process is
-    /// hit.
+    /// Kills the process group of a command that still runs, and reaps the command. Until then the kernel reserves its
+    /// id, so the signal reaches no other process.
     private static func bury(_ process: ChildProcess, _ ending: Result.Ending) {
         switch ending {
         case .exited, .killed: break

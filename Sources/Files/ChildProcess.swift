@@ -22,7 +22,7 @@ package struct ChildProcess: Sendable {
 
     package enum Environment: Sendable {
         case only([String: String])
-        /// The environment of this process, plus those of `adding` that are not in it.
+        /// The environment of this process, and the variables of `adding` whose names it lacks.
         case inherited(adding: [String: String])
     }
 
@@ -40,9 +40,10 @@ package struct ChildProcess: Sendable {
     }
 
     /// - Parameters:
-    ///   - program: The program, searched in PATH unless the name has a slash; nil for the first of `words`.
+    ///   - program: The program, searched in PATH unless the name has a slash; nil for the first element of `words`.
     ///   - words: The name and the arguments of the program.
-    ///   - folder: The working directory, to which a relative program path refers; nil for that of this process.
+    ///   - folder: The working directory of the child, in which a relative program path starts; nil for that of this
+    ///     process.
     /// - Throws: `SystemCallError` if the program cannot be started.
     package init(
         _ program: String? = nil, words: [String], environment: Environment, folder: String? = nil,
@@ -100,7 +101,7 @@ package struct ChildProcess: Sendable {
         SystemCallError(call: "posix_spawn", code: Errno(rawValue: code))
     }
 
-    /// Waits until the child has ended, without reaping it; nil if it was reaped already.
+    /// Waits until the child has ended, and does not reap it. Returns nil if the child was reaped before.
     package func waitForEnd() -> Ending? {
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 {
@@ -117,7 +118,7 @@ package struct ChildProcess: Sendable {
     /// Waits until the child has ended, and releases its process id.
     package func reap() { while waitpid(id, nil, 0) < 0, errno == EINTR {} }
 
-    /// Returns how the child has ended, and releases its process id; nil while it runs.
+    /// Returns how the child has ended, and releases its process id. Returns nil while the child runs.
     package func reapIfEnded() -> Ending? {
         var status: CInt = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }

@@ -1,4 +1,4 @@
-/// A day of the Gregorian calendar, extended to the time before its introduction.
+/// A day of the Gregorian calendar. Days before 1582, when the calendar was introduced, follow its rules too.
 package struct CivilDay: Hashable, Comparable, Sendable {
     /// The number of days since 1 January 1970; negative before that day.
     package var number: Int
@@ -36,7 +36,7 @@ package struct CivilDay: Hashable, Comparable, Sendable {
         )
     }
 
-    /// The day of the week, from Sunday, 0, to Saturday, 6.
+    /// The day of the week, from 0 (Sunday) to 6 (Saturday).
     package var weekday: Int { ((number + 4) % 7 + 7) % 7 }
 
     /// The day that is `days` days later.

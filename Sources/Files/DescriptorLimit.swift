@@ -21,7 +21,7 @@ package enum DescriptorLimit {
         guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
         limit.rlim_cur = limit.rlim_max
         #if canImport(Darwin)
-            // Darwin refuses a higher limit, whatever the hard limit is.
+            // Darwin refuses more than `OPEN_MAX`, whatever the hard limit is.
             limit.rlim_cur = min(limit.rlim_cur, rlim_t(OPEN_MAX))
         #endif
         // If it fails, the default limit remains, which is enough for most uses.

@@ -9,7 +9,8 @@ import Synchronization
 /// Descriptors that are reserved for the state folder, so that the journal can be written even when the process has no
 /// other free descriptor.
 package final class DescriptorReserve: Sendable {
-    /// The number of spare descriptors. A journal, a snapshot and a listing of the folder may be open at the same time.
+    /// The number of descriptors in a full reserve. A journal, a snapshot and a listing of the folder may be open at
+    /// the same time.
     private static let size = 3
 
     private let anchor: Int32
@@ -17,19 +18,19 @@ package final class DescriptorReserve: Sendable {
 
     /// - Parameter descriptor: The open file that the reserve's descriptors duplicate.
     package init(of descriptor: Int32) {
-        // A duplicate of our own, so that it stays open as long as the last file of the folder.
+        // A duplicate, because the caller may close `descriptor` while files of the folder still use the reserve.
         anchor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         refill()
     }
 
     deinit { for descriptor in spare.withLock({ $0 }) + [anchor] where descriptor >= 0 { close(descriptor) } }
 
-    /// The number of spare descriptors.
+    /// The current number of spare descriptors.
     package var count: Int { spare.withLock { $0.count } }
 
     /// Opens a file, with a descriptor of the reserve if no other is free.
     /// - Parameter body: Opens the file by a system call. It may be called several times.
-    /// - Returns: The result of `body`; below 0 with `errno` set.
+    /// - Returns: The result of `body`; negative after a failure, with `errno` set.
     package func open(_ body: () -> Int32) -> Int32 {
         refill()
         while true {
@@ -45,10 +46,10 @@ package final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Closes the file behind `descriptor` and keeps the number in the reserve, if the reserve is not full.
+    /// Closes the file behind `descriptor`. If the reserve is not full, the descriptor's number stays in the reserve.
     package func take(over descriptor: Int32) {
         let isTaken = spare.withLock { spare in
-            // In one step: another thread could take a descriptor that is free for a moment.
+            // `dup2` never frees the number. After a `close`, another thread could take it.
             guard spare.count < Self.size, replace(descriptor) else { return false }
             spare.append(descriptor)
             return true
@@ -66,8 +67,8 @@ package final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Replaces the file behind a descriptor. A child process that starts between `dup2` and `fcntl` inherits the
-    /// folder, which is harmless.
+    /// Replaces the file behind a descriptor by the open folder of the reserve. A child process that starts between
+    /// `dup2` and `fcntl` inherits the open folder, which is harmless.
     private func replace(_ descriptor: Int32) -> Bool {
         dup2(anchor, descriptor) >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
     }

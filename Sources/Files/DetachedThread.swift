@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The threads for work that may block for any time, outside of Swift's thread pool.
+/// The threads outside of Swift's thread pool, for work that may block for any length of time.
 package enum DetachedThread {
     /// Blocks the calling thread, which must not belong to Swift's thread pool.
     package static func sleep(for time: Duration) { usleep(UInt32(clamping: Int(time / .microseconds(1)))) }
@@ -46,7 +46,7 @@ package enum DetachedThread {
 }
 
 #if !canImport(Darwin)
-    /// The name and the work of a new thread, which the C library passes to it.
+    /// The name and the work of a new thread. `pthread_create` passes this object to the thread.
     private final class ThreadWork: Sendable {
         private let name: String?
         private let work: @Sendable () -> Void

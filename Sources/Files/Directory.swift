@@ -6,8 +6,8 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// An open folder. Every name is looked up relative to its descriptor, so another process cannot replace the folder
-/// meanwhile. No symbolic link is followed. Names are single components of a path.
+/// An open folder. The kernel looks up every name relative to the folder's descriptor, so the result is right even if
+/// another process replaces the folder's path. A name is a single component of a path. A symbolic link is not followed.
 package final class Directory: Sendable {
     package let descriptor: FileDescriptor
     private let reserve: DescriptorReserve?
@@ -34,8 +34,8 @@ package final class Directory: Sendable {
 
     deinit { close(descriptor.rawValue) }
 
-    /// Returns at most `limit` names in the folder, unsorted, without `.` and `..`. They are bytes, because a name need
-    /// not be UTF-8. Foundation drops names that are not UTF-8.
+    /// Returns at most `limit` names in the folder, unsorted, without `.` and `..`. The names are bytes, because they
+    /// need not be UTF-8, and Foundation would drop names that are not.
     package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
         // A second descriptor, because reading the folder moves the descriptor's position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -67,7 +67,7 @@ package final class Directory: Sendable {
     /// The status of the folder itself.
     package func status() throws(SystemCallError) -> FileStatus { try descriptor.status() }
 
-    /// The status of a name itself: a symbolic link is not followed.
+    /// Returns the status of the entry `name`. If the entry is a symbolic link, this is the status of the link.
     package func status(of name: LocalPath) throws(SystemCallError) -> FileStatus {
         FileStatus(
             try SystemCallError.of("fstatat", name.text) { () throws(Errno) in
@@ -97,7 +97,7 @@ package final class Directory: Sendable {
         try synchronize()
     }
 
-    /// Opens a folder, which is made if it does not exist.
+    /// Opens a folder, and makes it first if it does not exist.
     package func folderOrNew(_ name: LocalPath) throws(SystemCallError) -> Directory {
         do throws(SystemCallError) { try makeFolder(name) } catch {
             guard error.code == .fileExists else { throw error }
@@ -107,7 +107,7 @@ package final class Directory: Sendable {
 
     /// Gives a file a second name, which must be free.
     ///
-    /// - Parameter folder: The folder of the second name; nil for this one.
+    /// - Parameter folder: The folder of the second name; nil for this folder.
     package func link(
         _ name: LocalPath, as other: LocalPath, in folder: Directory? = nil
     ) throws(SystemCallError) {
@@ -117,9 +117,9 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Renames a file, replacing the file that has the new name.
+    /// Renames a file. A file that already has the new name is replaced.
     ///
-    /// - Parameter folder: The folder of the new name; nil for this one.
+    /// - Parameter folder: The folder of the new name; nil for this folder.
     package func rename(
         _ name: LocalPath, to other: LocalPath, in folder: Directory? = nil
     ) throws(SystemCallError) {
@@ -176,8 +176,8 @@ package final class Directory: Sendable {
     }
 
     /// Replaces a file by one that only its owner can read. When this returns, the new file is on disk under its name.
-    /// If it throws, the old file remains. The exception is a failed sync of the folder: after a power cut, the old or
-    /// the new file may be there.
+    /// If it throws, the old file remains. The exception is a failed sync of the folder: after a power cut, either the
+    /// old or the new file exists.
     ///
     /// - Parameter draft: The name of the new file until it is complete. An existing file of that name is removed.
     package func replace(
@@ -204,7 +204,8 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Returns the number of free bytes for this user on the folder's file system, and the number of all its bytes.
+    /// Returns the number of bytes that this user may still write on the folder's file system, and the size of that
+    /// file system in bytes.
     package func space() throws(SystemCallError) -> (free: Int, capacity: Int) {
         var status = statvfs()
         try SystemCallError.check("fstatvfs") { fstatvfs(descriptor.rawValue, &status) }

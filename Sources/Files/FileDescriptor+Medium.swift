@@ -2,7 +2,7 @@ import CFerryFiles
 package import SystemPackage
 
 extension FileDescriptor {
-    /// True if the open file is on a disk of this machine: a system call about it then does not block on the network.
+    /// True if the open file is known to be on a disk of this machine, so that a system call on it needs no network.
     package var isOnLocalDisk: Bool {
         #if os(Linux)
             var status = statfs()

@@ -12,7 +12,7 @@ import SystemPackage
 public struct FileIdentity: Hashable, Codable, Sendable {
     /// The file system (`st_dev`).
     public var device: UInt64
-    /// The number of the file within the file system (`st_ino`). Another file that replaces it has another number.
+    /// The number of the file within the file system (`st_ino`). A new file that replaces this file has another number.
     public var inode: UInt64
     /// The size in bytes.
     public var size: Int64
@@ -47,9 +47,9 @@ extension FileIdentity {
         return status.identity
     }
 
-    /// True if the inode, size and modification time are equal, so that the content is the same. The device number is
-    /// not compared, because a disk may get another one when it is mounted again. The change time is not compared,
-    /// because a new mode, owner or name changes it too.
+    /// True if the inode, size and modification time are equal, so that the content counts as equal. The device number
+    /// is not compared, because a disk may get another number when it is mounted again. The change time is not
+    /// compared, because a new mode, owner or name changes it too.
     package func isSameContent(as other: FileIdentity) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
     }

@@ -11,10 +11,10 @@ package enum FileKind: Hashable, Sendable {
     case file, folder, link
     /// A device, a pipe or a socket.
     case special
-    /// An entry that was removed since it was listed, or that may not be examined.
+    /// An entry that `stat(2)` cannot examine, for example because it was removed after it was listed.
     case missing
 
-    /// - Parameter follows: True if a symbolic link has the kind of its target.
+    /// - Parameter follows: True to return the kind of a symbolic link's target; false to return `link`.
     package static func of(_ path: LocalPath, follows: Bool) -> FileKind {
         FileStatus.of(path, follows: follows)?.kind ?? .missing
     }
@@ -27,7 +27,7 @@ package struct FileStatus: Hashable, Sendable {
     /// The permission bits, with the sticky, setuid and setgid bits.
     package let mode: UInt32
     package let owner: UInt32
-    /// The number of names that the file has.
+    /// The number of hard links to the file.
     package let links: UInt64
 
     package init(_ status: Stat) {
@@ -54,7 +54,7 @@ package struct FileStatus: Hashable, Sendable {
             })
     }
 
-    /// The status of a path; nil if `stat(2)` fails.
+    /// Returns the status of the file at a path; nil if `stat(2)` fails.
     package static func of(_ path: LocalPath, follows: Bool) -> FileStatus? {
         try? FileStatus(path, follows: follows)
     }
@@ -68,7 +68,7 @@ package struct FileStatus: Hashable, Sendable {
         return mode & 0o077 == 0 ? nil : .openToOthers
     }
 
-    /// True if both are the same file.
+    /// True if both values describe the same file, by its device and inode.
     package func isSame(as other: FileStatus) -> Bool {
         identity.device == other.identity.device && identity.inode == other.identity.inode
     }

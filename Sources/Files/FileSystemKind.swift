@@ -6,7 +6,7 @@ package struct FileSystemKind: Hashable, Sendable {
 
     /// True if the files are on another machine, or on the host of a virtual machine.
     package var isRemote: Bool {
-        // A FUSE name does not show where the files are; the listed ones keep them on this machine.
+        // A FUSE name does not show where the files are. The file systems in `localFUSE` store them on this machine.
         if name == "fuse" || name.hasPrefix("fuse.") { return !Self.localFUSE.contains(name) }
         return Self.remote.contains(name)
     }
@@ -38,7 +38,7 @@ package struct FileSystemKind: Hashable, Sendable {
     /// Returns the kind of the file system that a folder is on; nil if the system does not report it.
     ///
     /// - Parameters:
-    ///   - path: The path of the folder, free of symbolic links.
+    ///   - path: The path of the folder, without symbolic links. It is used if the device is not in the mount table.
     ///   - device: The device number of the folder. Some file systems use numbers that the mount table does not have.
     package static func holding(_ path: LocalPath, _ device: UInt64) -> FileSystemKind? {
         guard let table = MountTable.current else { return nil }

@@ -10,7 +10,7 @@ package enum IPAddress: Hashable, Sendable {
     case ipv6([UInt8])
 
     package init?(_ text: some StringProtocol) {
-        // A name ends at the first NUL for C, so `127.0.0.1\0.example` would pass for an address.
+        // C reads a text only up to the first NUL, so `127.0.0.1\0.example` would pass for an address.
         guard !text.utf8.contains(0) else { return nil }
         let text = String(text)
         var ipv4 = in_addr()
@@ -24,7 +24,7 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    // inet_aton ignores what follows a space.
+    // This check is necessary because inet_aton ignores all text after a space.
     private static func isNumeric(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {

@@ -7,12 +7,12 @@
 /// One end of a connected socket that carries lines in both directions. Writing and reading block. The socket is closed
 /// when the last reference is released.
 package final class LineSocket: Sendable {
-    /// The maximum length of a line in bytes, without its break.
+    /// The maximum length of a line in bytes, without its line break.
     static let lineLimit = 1 << 30
 
     fileprivate let descriptor: CInt
 
-    /// Connects to a socket in the file system; nil if no process listens there.
+    /// Connects to the Unix domain socket at `path`; nil if the connection fails.
     ///
     /// - Parameter timeout: The number of seconds after which a blocked read or write fails.
     package convenience init?(connectingTo path: LocalPath, timeout: Int) {
@@ -88,7 +88,7 @@ package final class LineSocket: Sendable {
     #endif
 }
 
-/// The lines that arrive on a socket, for the one thread that reads it.
+/// The lines that arrive on a socket. Only one thread may read them.
 package struct IncomingLines {
     private let socket: LineSocket
     private var buffer: [UInt8] = []
@@ -135,14 +135,14 @@ package struct IncomingLines {
     }
 }
 
-/// A socket in the file system to which processes of this user connect.
+/// A Unix domain socket that accepts connections from processes of this user.
 package final class SocketListener: Sendable {
     private let path: LocalPath
     private let descriptor: CInt
 
-    /// Makes the socket for its owner alone, and replaces an existing one.
+    /// Makes a socket that only its owner can use. It replaces an existing file at `path`.
     ///
-    /// - Throws: `SystemCallError`: `fileNameTooLong` if the path does not fit (108 bytes on Linux).
+    /// - Throws: `SystemCallError`, with `fileNameTooLong` if the path is too long (over 107 bytes on Linux).
     package init(_ path: LocalPath) throws(SystemCallError) {
         self.path = path
         descriptor = try SystemCallError.check("socket") { LocalAddress.openSocket() }
@@ -157,7 +157,7 @@ package final class SocketListener: Sendable {
         try SystemCallError.check("listen", path.text) { listen(descriptor, 128) }
     }
 
-    /// Closes the socket only now: a thread in `next` must not accept on a reused descriptor.
+    /// Closes the descriptor here and not in `stop`: a thread in `next` must not accept on a reused descriptor.
     deinit { close(descriptor) }
 
     /// Waits for the next connection; nil once the listener has stopped.

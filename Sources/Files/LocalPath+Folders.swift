@@ -1,5 +1,6 @@
 extension LocalPath {
-    /// The folder of the last component: `.` for a name alone, nil for the root and for an empty path.
+    /// The folder that contains the last component. It is `.` for a single name, and nil for the root and for an empty
+    /// path.
     package var parent: LocalPath? {
         let slash = UInt8(ascii: "/")
         let trimmed = bytes[..<(bytes.lastIndex { $0 != slash }.map { $0 + 1 } ?? 0)]

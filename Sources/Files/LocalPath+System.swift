@@ -21,7 +21,7 @@ extension LocalPath {
         return LocalPath(bytes: Array(UnsafeRawBufferPointer(start: found, count: strlen(found))))
     }
 
-    /// Makes one folder, which only its owner can access unless `mode` says otherwise.
+    /// Makes one folder with the permission bits `mode`. By default only the folder's owner can access it.
     package func makeFolder(mode: UInt32 = 0o700) throws(SystemCallError) {
         try SystemCallError.check("mkdir", text) { withCString { mkdir($0, mode_t(mode)) } }
     }
@@ -47,7 +47,7 @@ extension LocalPath {
         try SystemCallError.check("unlink", text) { withCString { unlink($0) } }
     }
 
-    /// Renames the file, replacing the file that has the new name.
+    /// Renames the file. A file that already has the new name is replaced.
     package func rename(to other: LocalPath) throws(SystemCallError) {
         try SystemCallError.check("rename", other.text) {
             withCString { from in other.withCString { systemRename(from, $0) } }

@@ -3,21 +3,21 @@
 /// A path is encoded as text if it is valid UTF-8, else as `base64:` followed by the bytes.
 ///
 /// swift-system's `FilePath` is not used, because it drops a slash at the end. With that slash, the system accepts only
-/// a folder. Its encoded form also differs from that in existing queues.
+/// a folder. The encoded form of `FilePath` also differs from the form in existing queues.
 public struct LocalPath: Hashable, Sendable {
     /// The bytes of the path, without the null at the end.
     public let bytes: [UInt8]
 
     /// - Parameter bytes: The bytes that the system returned.
     public init(bytes: [UInt8]) { self.bytes = bytes }
-    /// - Parameter text: The path as UTF-8, relative to the current folder unless it begins with a slash.
+    /// - Parameter text: The path as UTF-8, relative to the working directory unless it begins with a slash.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
     /// The path for display: invalid bytes become U+FFFD. Do not open a file by this text. It may contain control
     /// characters, so it is not safe for a terminal.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The bytes after the last slash.
+    /// The bytes after the last slash; all bytes if the path has no slash.
     public var lastComponent: [UInt8] {
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return bytes }
         return Array(bytes[(slash + 1)...])

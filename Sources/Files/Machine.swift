@@ -29,7 +29,7 @@ package enum Machine {
     /// True if a process with this id exists and this user may signal it.
     package static func runs(_ process: Int32) -> Bool { kill(process, 0) == 0 }
 
-    /// Asks a process to end (SIGTERM).
+    /// Sends SIGTERM to a process.
     ///
     /// - Returns: False if there is no such process, or it belongs to another user.
     package static func end(_ process: Int32) -> Bool { kill(process, SIGTERM) == 0 }

@@ -24,14 +24,14 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// Returns the field as it is named: the kernel writes these four characters in octal.
+    /// Returns the decoded field: the kernel writes a space, tab, line feed and backslash as octal numbers.
     private static func unescaped(_ field: Substring) -> String {
         [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
             $0.replacing($1.0, with: $1.1)
         }
     }
 
-    /// The table of this process; nil where the system has none.
+    /// The mounts that this process sees; nil if the system has no readable `/proc/self/mountinfo`.
     package static var current: MountTable? {
         guard let file = try? OpenFile(LocalPath("/proc/self/mountinfo"), for: .reading),
             let text = try? file.content(upTo: 16 << 20)
@@ -48,8 +48,8 @@ package struct MountTable: Sendable {
         return mounts.first { $0.device == number }?.kind
     }
 
-    /// Returns the kind of the file system that a path is on. Of several at one mount point, the last covers the
-    /// others.
+    /// Returns the kind of the file system that a path is on; nil if no mount contains the path. If several file
+    /// systems are mounted at one point, the last one counts, because it covers the others.
     ///
     /// - Parameter path: A path without symbolic links.
     package func kind(above path: LocalPath) -> FileSystemKind? {
@@ -64,13 +64,15 @@ package struct MountTable: Sendable {
     }
 }
 
-/// The file systems whose files the kernel generates when they are read: their reported length is missing or wrong.
+/// The file systems whose files the kernel generates when they are read. The reported length of such a file is missing
+/// or wrong.
 package enum PseudoFileSystems {
     private static let kinds: Set<String> = [
         "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
         "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
     ]
-    /// The known devices of other file systems. Those of pseudo file systems may be reused, so they are not kept.
+    /// The numbers of devices that are no pseudo file systems. The number of a pseudo file system is not stored,
+    /// because the kernel may reuse it.
     private static let others = Mutex<Set<UInt64>>([])
 
     package static func hold(_ device: UInt64) -> Bool {

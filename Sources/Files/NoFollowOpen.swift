@@ -11,9 +11,9 @@ package enum NoFollowOpen {
     package enum Ending {
         /// The file is open; the caller closes the descriptor.
         case opened(FileDescriptor)
-        /// The path contains a symbolic link.
+        /// The path contains a symbolic link. The value is the path of the link.
         case link(LocalPath)
-        /// The path leads to no regular file. The entry was not opened, because opening some devices has side effects.
+        /// The path names a folder or a special file. It was not opened, because opening some devices has side effects.
         case special(isFolder: Bool)
         case failed(Errno)
     }
@@ -26,7 +26,8 @@ package enum NoFollowOpen {
         private static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     #endif
 
-    // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it; O_NOCTTY keeps a terminal from becoming ours.
+    // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it. Without O_NOCTTY, a terminal that is opened
+    // may become the controlling terminal of this process.
     private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
     package static func open(_ path: LocalPath) -> Ending {
@@ -77,7 +78,7 @@ package enum NoFollowOpen {
         return FileDescriptor(rawValue: opened)
     }
 
-    /// The file type of a name itself, not of a link's target; nil if the name does not exist.
+    /// Returns the file type of the entry `name`, not of a link's target; nil if `fstatat` fails.
     private static func mode(of name: LocalPath, in folder: CInt) -> mode_t? {
         var status = stat()
         guard name.withCString({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }

@@ -57,7 +57,9 @@ package final class OpenFile: Sendable {
         self.reserve = reserve
     }
 
-    /// Opens a path whose last component is not a symbolic link.
+    /// Opens a path.
+    ///
+    /// - Throws: `SystemCallError`, with `ELOOP` if the last component is a symbolic link.
     package convenience init(_ path: LocalPath, for access: Access) throws(SystemCallError) {
         try self.init(path, in: AT_FDCWD, for: access, reserve: nil)
     }
@@ -95,7 +97,8 @@ package final class OpenFile: Sendable {
 
     package func length() throws(SystemCallError) -> Int { Int(try status().identity.size) }
 
-    /// Fills `buffer` from `offset` on and returns the number of bytes, which is lower only at the end of the file.
+    /// Fills `buffer` from `offset` on and returns the number of bytes read. The number is lower than the size of
+    /// `buffer` only at the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemCallError) -> Int {
@@ -111,7 +114,7 @@ package final class OpenFile: Sendable {
         return count
     }
 
-    /// Reads the whole content up to a limit, also of files whose length is unknown before reading.
+    /// Reads the content, at most `limit` bytes. The file may report no length, as files in `/proc` do.
     package func content(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -129,20 +132,21 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Reads the next bytes, for example of a pipe, and waits for them. The result is empty at the end.
+    /// Waits for the next bytes, for example of a pipe, and reads at most `limit` of them. The result is empty at the
+    /// end of the stream.
     package func readNext(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read", name) { systemRead(descriptor.rawValue, &bytes, limit) }
         return Array(bytes.prefix(count))
     }
 
-    /// Writes all of `bytes`, at the end if the file was opened for appending. After an error some may have been
-    /// written.
+    /// Writes all of `bytes`, at the end if the file was opened for appending. After an error, a part of `bytes` may
+    /// have been written.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
         try writeAll(bytes) { rest, _ in systemWrite(descriptor.rawValue, rest) }
     }
 
-    /// Writes all of `bytes` from an offset on. After an error some may have been written.
+    /// Writes all of `bytes` from an offset on. After an error, a part of `bytes` may have been written.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemCallError) {
         try writeAll(bytes) { rest, written in
             pwrite(descriptor.rawValue, rest.baseAddress, rest.count, off_t(offset + written))
@@ -253,14 +257,14 @@ extension FileDescriptor {
     /// True if a process has the file open for writing, or mapped; nil if that cannot be determined, for example for
     /// files of other users.
     ///
-    /// The check is a lease (fcntl(2)). Call it only on a local file system: others refuse leases for other reasons
-    /// too.
+    /// The check is a lease (fcntl(2)). Call it only on a local file system: network file systems refuse a lease for
+    /// other reasons too.
     package var hasWriters: Bool? {
         #if os(Linux)
             // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.
             let (setSignal, setLease) = (CInt(10), CInt(1024))
-            // A process that opens the file meanwhile waits a moment, and the kernel signals us that it waits. SIGURG
-            // is ignored by default, so it ends no process that does not handle it.
+            // A process that opens the file meanwhile waits a moment, and the kernel sends this process a signal. The
+            // signal is SIGURG, which a process without a handler ignores.
             guard fcntl(rawValue, setSignal, SIGURG) == 0 else { return nil }
             if fcntl(rawValue, setLease, CInt(F_RDLCK)) == 0 {
                 _ = fcntl(rawValue, setLease, CInt(F_UNLCK))

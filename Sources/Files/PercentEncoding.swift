@@ -1,6 +1,6 @@
 /// The ASCII characters that percent-encoding leaves as they are (RFC 3986 §2.1).
 package struct PlainCharacters: Sendable {
-    /// A bit for each ASCII character.
+    /// A bit for each ASCII character: `low` for 0 to 63, `high` for 64 to 127.
     private let low: UInt64
     private let high: UInt64
 
@@ -27,12 +27,13 @@ package struct PlainCharacters: Sendable {
 }
 
 extension StringProtocol {
-    /// Returns the text with each byte percent-encoded that is not in `plain`.
+    /// Percent-encodes every byte of the text that is not in `plain`, and returns the new text.
     package func percentEncoded(keeping plain: PlainCharacters = .unreserved) -> String {
         utf8.percentEncoded { plain.contains($1) }
     }
 
-    /// Returns the text with each `%XX` decoded; nil if one is malformed or the result is not UTF-8.
+    /// Returns the text with each `%XX` decoded; nil if no two hexadecimal digits follow a `%`, or the result is not
+    /// UTF-8.
     package func percentDecoded() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
@@ -50,7 +51,7 @@ extension StringProtocol {
 }
 
 extension Collection<UInt8> {
-    /// Returns the bytes as text, with each byte percent-encoded for which `isPlain` is false.
+    /// Percent-encodes every byte for which `isPlain` is false, and returns the text.
     package func percentEncoded(unless isPlain: (Index, UInt8) -> Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -9,7 +9,7 @@ import Synchronization
 /// A generator of random numbers from the kernel. It fetches 256 bytes at a time, because each small upload needs a
 /// dozen numbers. Each number is used once.
 package struct PooledRandom: RandomNumberGenerator, Sendable {
-    /// The most bytes that getentropy(3) returns at once.
+    /// The maximum number of bytes that getentropy(3) returns in one call.
     private static let size = 256
     private static let pool = Mutex<[UInt64]>([])
 

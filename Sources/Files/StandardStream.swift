@@ -4,13 +4,14 @@
     import Darwin
 #endif
 
-/// The three standard streams of a process, and the functions of a terminal.
+/// The three standard streams of this process, with functions for a terminal.
 package enum StandardStream: CInt, Sendable {
     case input, output, errors
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// The size in cells; nil if the stream is not a terminal. The size is zero if the terminal does not know it.
+    /// The size of the terminal in character cells; nil if the stream is not a terminal. Both numbers are 0 if the size
+    /// is unknown.
     package var terminalSize: (columns: Int, rows: Int)? {
         guard isTerminal else { return nil }
         var size = winsize()
@@ -32,7 +33,7 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
-    /// Reads the next bytes, and waits for them. The result is empty at the end.
+    /// Waits for the next bytes, and reads at most `limit` of them. The result is empty at the end of the stream.
     package func read(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read") { systemRead(rawValue, &bytes, limit) }

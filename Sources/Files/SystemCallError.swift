@@ -6,7 +6,7 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// A system call that failed.
+/// A system call that failed, or a file that is unsafe to use.
 package struct SystemCallError: Error, Hashable, CustomStringConvertible {
     package var call: String
     /// The name of the file that the call used; empty if there is none.
@@ -26,7 +26,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
         self.mode = mode
     }
 
-    /// Makes the error of the call that has just returned.
+    /// Makes the error from the `errno` of the call that has just failed.
     package init(_ call: String, name: String = "") {
         self.init(call: call, name: name, code: .last)
     }
@@ -36,7 +36,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { "\(call): \(reason)" }
 
-    /// Calls `body`, which makes a system call, again while a signal interrupts it (`EINTR`).
+    /// Calls `body`, which makes a system call. Repeats it while a signal interrupts the call (`EINTR`).
     ///
     /// - Throws: `SystemCallError` if the result is -1.
     @discardableResult
@@ -73,7 +73,7 @@ public enum FileDanger: Hashable, Sendable {
 }
 
 extension SystemCallError {
-    /// Adds the name of the call to the `Errno` that `body` throws.
+    /// Calls `body`, and adds the name of the system call to the `Errno` that `body` throws.
     static func of<Value>(
         _ call: String, _ name: String = "", _ body: () throws(Errno) -> Value
     ) throws(SystemCallError) -> Value {

@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Returns the text without the scalars at both ends that `isCut` accepts.
+    /// Removes scalars from both ends of the text while `isCut` accepts them, and returns the result.
     package func trimmed(of isCut: (Unicode.Scalar) -> Bool) -> String {
         let rest = unicodeScalars.drop(while: isCut)
         guard let last = rest.lastIndex(where: { !isCut($0) }) else { return "" }

@@ -24,8 +24,8 @@ package enum Volume {
     }
 
     private static func isTroubleOfShare(_ code: Errno) -> Bool {
-        // File systems in user space whose program has ended return ENOTCONN and ECONNABORTED; a file under the lease
-        // of another machine returns EAGAIN.
+        // A FUSE file system whose program has ended returns ENOTCONN and ECONNABORTED. A file under the lease of
+        // another machine returns EAGAIN.
         [
             ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET, ENOTCONN, ECONNABORTED,
             ECONNREFUSED, ECONNRESET, EPIPE, EPROTO, EAGAIN, ENOMEM, ENOBUFS,
@@ -56,8 +56,8 @@ package enum Volume {
         return false
     }
 
-    /// True if a file in a folder on this device has the same device number as the folder. That is false for an
-    /// overlay, which reports the lower layer's device for a file. It is false for btrfs subvolumes too, whose devices
+    /// True if a file in a folder on this device has the same device number as the folder. An overlay reports the lower
+    /// layer's device for a file, so the result is false. The result is also false for btrfs subvolumes, whose devices
     /// are not in the mount table.
     private static func tellsDevice(_ folder: UInt64) -> Bool {
         #if os(Linux)

@@ -18,9 +18,9 @@ struct BodyReceiver: Sendable {
     let metrics: ReceiverMetrics
     let rate: ReceiveRate?
 
-    /// Writes the body from `offset` on until it ends for any reason.
+    /// Writes the body into the file from `offset` on, until the body ends or cannot be stored.
     /// - Parameter limit: The maximum size of the file.
-    /// - Returns: The size of the file, whose last bytes are not synced yet, and the way in which the body ended.
+    /// - Returns: The size of the file, whose last bytes are not synced yet, and the reason why receiving ended.
     func receive(
         _ exchange: Exchange, id: String, into file: OpenFile, from offset: Int, limit: Int?
     ) async -> (size: Int, ending: Ending) {
@@ -68,7 +68,7 @@ struct BodyReceiver: Sendable {
 
 /// Collects received buffers and writes them together on a blocking thread.
 struct PartWriter {
-    /// The number of pending bytes that triggers a write. For a slow client, a timeout triggers it earlier.
+    /// The number of pending bytes that triggers a write. `BodyReceiver` writes fewer bytes if they arrive slowly.
     private static let batch = 1 << 20
     /// The number of pending buffers that triggers a write: even a buffer of one byte occupies a whole allocation.
     private static let batchBuffers = 64
@@ -125,7 +125,7 @@ extension BodyReceiver.Ending {
 }
 
 extension Refusal {
-    /// Creates the refusal for a failed system call. Only the reason for the log names the call.
+    /// Creates the refusal for a failed system call. The reason for the log names the call, and the response does not.
     init(_ error: SystemCallError) {
         switch error.code {
         case .noSpace, .diskQuotaExceeded: self.init(.insufficientStorage, "The receiver's disk is full.")

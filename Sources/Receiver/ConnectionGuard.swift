@@ -23,7 +23,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private enum State {
         case idle
-        /// The number of requests whose responses are not completely sent. At 0, the server waits for a head.
+        /// The number of requests whose responses are not completely sent. At 0, the server waits for the next head.
         case serving(Int)
         case refused
     }

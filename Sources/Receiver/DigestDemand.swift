@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The digests in the header fields of a request (RFC 9530): those that the client sent, and the one that it wants
-/// back. Unknown algorithms are left out.
+/// The digests in the header fields of a request (RFC 9530): those that the client sent, and the one that it wants in
+/// the response. Unknown algorithms are left out.
 struct DigestDemand {
     /// The digests of this request's content (`Content-Digest`).
     let content: [ServerDigest]
@@ -37,7 +37,8 @@ extension DigestAlgorithm {
 extension DigestDemand {
     /// Compares the client's digests with those of a range of the file.
     ///
-    /// - Returns: The `Repr-Digest` that the client wants; nil if it wants none. Valid only for the whole file.
+    /// - Returns: The value of `Repr-Digest` that the client wants; nil if it wants none. Valid only if the range is
+    ///   the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`).
     @discardableResult
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {

@@ -86,7 +86,7 @@ final class Exchange {
         return chunk
     }
 
-    /// Sends the response. Closes the connection afterwards if too much of the request's content is unread.
+    /// Sends the response. Then closes the connection if the client may still send more content than the server drops.
     func send(_ reply: Response) async throws {
         var fields = reply.fields
         if reply.status != .noContent, fields[.contentLength] == nil {

@@ -20,7 +20,7 @@ public actor FlakyProxy {
     /// - Parameters:
     ///   - target: The address to which the proxy connects.
     ///   - cutEvery: The mean time between two resets of all connections. Each delay is 0.5 to 1.5 times this value.
-    ///     Nil for a proxy that only `takeLinkAway` cuts.
+    ///     Nil for no such resets: only `takeLinkAway` resets connections.
     ///   - seed: The seed of the random delays. The same seed repeats them.
     public init(target: ReceiverAddress, cutEvery: Duration? = nil, seed: UInt64 = 1) {
         self.target = target

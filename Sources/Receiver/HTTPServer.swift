@@ -93,7 +93,7 @@ struct HTTPServer: Sendable {
     ) async throws {
         var parts = requests
         while let part = try await parts.next() {
-            // The rest of the previous request.
+            // Skips the rest of the previous request's content.
             guard case .head(let head) = part else { continue }
             try await responder.respond(Exchange(head, parts, output, channel, rate: responder.slowest))
             if head.headerFields[.connection]?.lowercased() == "close" { return }

@@ -42,7 +42,7 @@ extension OpenFile {
     }
 
     /// Computes several digests of a range of the file with one pass over it.
-    /// - Throws: `EIO` if the file ends before the range.
+    /// - Throws: `EIO` if the file is shorter than the end of the range.
     func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemCallError)
         -> [DigestAlgorithm: [UInt8]]
     {

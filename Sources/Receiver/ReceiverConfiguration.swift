@@ -11,8 +11,8 @@ public struct ReceiverConfiguration: Sendable {
         public var connectionsPerClient = 64
         /// The maximum number of upload resources (tus and IETF) that are remembered at once, including finished ones.
         public var uploads = 10_000
-        /// The maximum number of unfinished upload resources of one client address. Beyond it, a new one replaces the
-        /// client's oldest empty one.
+        /// The maximum number of unfinished upload resources of one client address. Beyond it, a new resource replaces
+        /// the client's oldest one without bytes. If none can be replaced, the request is refused with 503.
         public var uploadsPerClient = 1_000
         /// The longest time from accepting a connection to the end of its first request head, including a TLS
         /// handshake.
@@ -23,7 +23,8 @@ public struct ReceiverConfiguration: Sendable {
         /// The minimum rate of a request's content in bytes per second, averaged over `slowTime`. Apache's
         /// `mod_reqtimeout` requires 500; 100 allows several uploads over one bad mobile link.
         public var leastBytesPerSecond = 100
-        /// The rate of a client's bytes is checked once this much time has been spent waiting for them.
+        /// The length of time over which the rate of the content is averaged. Only time spent waiting for the client
+        /// counts.
         public var slowTime = Duration.seconds(60)
         /// The maximum number of bytes that the receiver stores in total while it runs, including unfinished uploads
         /// found at the start; nil for no limit.
@@ -35,12 +36,12 @@ public struct ReceiverConfiguration: Sendable {
     /// The folder for received files. If it is missing, the receiver creates it with access for its owner only.
     /// Unfinished uploads are in `.ferry` inside it.
     public var directory: String
-    /// The name or address of this machine to listen on. `0.0.0.0` and `::` mean all of them.
+    /// The name or address of this machine to listen on. `0.0.0.0` and `::` mean all addresses.
     public var host: String
     /// The port; 0 lets the system choose.
     public var port: Int
     /// The token that clients must send as `Authorization: Bearer TOKEN`; at least 16 characters. Required for any
-    /// address except loopback.
+    /// address except loopback, unless `makesToken` is true.
     public var token: String?
     /// True to create a random token if none is given, and to store it in `.ferry/token` for the next start.
     public var makesToken = false
@@ -55,7 +56,7 @@ public struct ReceiverConfiguration: Sendable {
     /// True to list a folder (`PROPFIND` with `Depth: 1`). Otherwise a client can only request the size, the time and
     /// the digest of one file whose name it knows.
     public var allowListing = false
-    /// The time for which an upload resource is kept after its last byte, finished or not.
+    /// The time for which the receiver keeps an upload resource, finished or not, after the last request for it.
     public var expiry = Duration.seconds(24 * 60 * 60)
     /// The limits on the resources of clients.
     public var limits = Limits()

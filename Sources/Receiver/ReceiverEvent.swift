@@ -1,8 +1,8 @@
 /// An event of a receiver, for a log or a screen.
 public enum ReceiverEvent: Hashable, Sendable {
-    /// An upload has begun. The client requested the name; the size is nil if the client does not know it.
+    /// An upload has begun. `name` is the path that the client requested; `size` is nil if the client does not know it.
     case created(id: String, name: String, size: Int?)
-    /// The number of bytes of the upload stored so far.
+    /// More bytes of the upload were written. `bytes` is the total written so far, including by earlier requests.
     case received(id: String, bytes: Int)
     /// The upload is stored durably under this path below the directory.
     case finished(id: String, name: String, size: Int)
@@ -13,7 +13,8 @@ public enum ReceiverEvent: Hashable, Sendable {
     case resumed(id: String, name: String, offset: Int)
     /// The client removed the upload.
     case removed(id: String, name: String)
-    /// The upload was removed: no bytes arrived for too long, or it was empty and made room for a new one.
+    /// The receiver removed the upload: no request used it for too long, or it was empty and had to make room for a new
+    /// one.
     case expired(id: String, name: String)
     /// A request was refused. `request` is its method and path; empty if a connection was refused unread.
     case refused(status: Int, reason: String, request: String)

@@ -13,7 +13,7 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// Finds the first ambiguity of a head as it arrived; nil if it has none.
+    /// Creates the error for the first ambiguity of a head as it arrived; nil if the head has none.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
         // RFC 9112 §3.2: a server must respond with 400, even if the values are equal.
@@ -71,7 +71,8 @@ enum FramingError: String, CaseIterable {
 
 /// Marks request heads that have a `FramingError`, before the codec drops the version and a part of the target.
 ///
-/// The mark is a header field, because a pipelined head may wait. A client's field of that name is removed.
+/// The mark is a header field, so that it stays with a head that waits behind earlier requests. A client's field of
+/// that name is removed.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

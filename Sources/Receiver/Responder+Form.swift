@@ -125,7 +125,8 @@ extension Responder {
         intake.current = .none
     }
 
-    /// Gives the files their names. Those that have one leave `intake`.
+    /// Renames the files to their final paths and returns the response. Each renamed file leaves `intake`, so that a
+    /// later error does not discard it.
     private func publish(_ intake: inout FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
         while let file = intake.files.first {
@@ -155,7 +156,7 @@ extension Responder {
     }
 }
 
-/// A form that is being received. Only the file of the current part is open: a form may have a thousand.
+/// A form that is being received. Only the file of the current part is open, because a form may have a thousand files.
 private struct FormIntake {
     struct File: Sendable {
         let id: String

@@ -148,7 +148,7 @@ extension Responder {
 
 /// The part of the responder that stores the bytes of an IETF upload.
 extension Responder {
-    /// Stores the content at the offset `expected`. If it returns a successful response, all bytes are on disk.
+    /// Stores the content at the offset `expected`. A successful response means that all bytes are on disk.
     ///
     /// - Parameter success: The status of the response while the upload is incomplete.
     private func append(
@@ -183,7 +183,7 @@ extension Responder {
 
     /// Receives the content of one request into the data file.
     ///
-    /// - Returns: The size of the file, durably stored.
+    /// - Returns: The size of the file. All its bytes are on disk.
     private func receive(
         _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: OpenFile,
         from expected: Int, _ demand: DigestDemand
@@ -227,7 +227,7 @@ extension Responder {
         return size
     }
 
-    /// Gives the file its name if it matches the client's digests. If it does not match, removes the upload.
+    /// Renames the file to its final path if it matches the client's digests. If it does not match, removes the upload.
     ///
     /// - Returns: The value of `Repr-Digest` that the client wants; nil if it wants none.
     /// - Throws: `Refusal` if a digest differs.

@@ -238,7 +238,8 @@ extension Responder {
         }
     }
 
-    /// Returns the number of bytes that are safely on disk. Finishes an upload that was complete before a crash.
+    /// Returns the data file, and the number of bytes that are safely on disk. Finishes an upload that was complete
+    /// before a crash.
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }

@@ -77,7 +77,8 @@ extension Responder {
         metrics.giveBack(bytes)
     }
 
-    /// Refuses a request by its Content-Length, before any content arrives.
+    /// Refuses a request whose Content-Length exceeds the maximum size, the quota or the free disk space, before its
+    /// content arrives.
     func checkLength(_ exchange: Exchange) async throws {
         guard let length = exchange.length else { return }
         try await checkSize(length)

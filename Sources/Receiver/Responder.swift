@@ -100,7 +100,8 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// True for `/files/` and for upload resources `/files/ID`. Other paths below are files in a stored folder `files`.
+    /// True for `/files/` and for upload resources `/files/ID`. Other paths below `/files/` are files in a stored
+    /// folder.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }

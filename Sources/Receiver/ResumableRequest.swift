@@ -23,7 +23,7 @@ struct ResumableRequest {
 
     /// The interop version; nil for an unsupported one.
     let version: InteropVersion?
-    /// Whether the content ends the upload; nil if the request does not say.
+    /// True if the content ends the upload; nil if the request has neither `Upload-Complete` nor `Upload-Incomplete`.
     let isComplete: Bool?
     let offset: Int?
     let length: Int?

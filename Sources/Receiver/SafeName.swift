@@ -34,7 +34,8 @@ struct SafeName: Hashable {
         number == 1 ? self : SafeName(unchecked: Self.cut(text, suffix: " (\(number))"))
     }
 
-    /// Inserts the suffix before the extension and shortens the stem, never inside a character.
+    /// Inserts the suffix before the extension. Shortens the stem to the maximum number of bytes, never inside a
+    /// character.
     private static func cut(_ name: String, suffix: String) -> String {
         var stem = name[...]
         var ending = ""
@@ -135,7 +136,7 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// The path for users and for JSON.
+    /// The path below the directory, for users and for JSON. It is not percent-encoded.
     var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
 
     /// The percent-encoded path at which a client requests the file.

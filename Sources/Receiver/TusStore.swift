@@ -165,7 +165,8 @@ actor TusStore {
         else { throw Problem.full }
     }
 
-    /// Removes the unfinished upload of a client that has waited longest for its first byte.
+    /// Removes one unfinished upload of a client: among those without bytes, the one that was unused for the longest
+    /// time.
     private func dropOldestEmpty(of client: String) async {
         let waiting = open[client, default: []].compactMap { id -> TusUpload? in
             if case .free(let upload) = slots[id] { upload } else { nil }

@@ -17,21 +17,22 @@ struct TusUpload: Codable, Hashable, Sendable {
     /// The `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
-    /// The time of the last change, from which the expiry counts.
+    /// The time at which a request last used the upload. The expiry counts from it.
     var touched: Date
     /// The properties of an IETF upload; nil for one of tus.
     var resumable: ResumableTerms?
     /// The `ClientAddress` of the client that created the upload; nil if an older version of the receiver stored it.
     var client: String?
 
-    /// True if more bytes of the upload may arrive.
+    /// True until the upload is finished: its bytes may still arrive, or its data file is not renamed yet.
     var isOpen: Bool {
         if case .finished = state { false } else { true }
     }
 
     static let unknownLength = Int.max
 
-    /// True if the upload is complete with its last byte; false for an IETF upload until its client says so.
+    /// True if the upload is complete once all its bytes are stored. False for an IETF upload until its client declares
+    /// the upload complete.
     var endsByLength: Bool {
         if case .finishing = state { return true }
         return resumable == nil
@@ -65,8 +66,8 @@ extension TusUpload {
 
     /// Returns `relativePath` if it leads to `filename`, else `filename`; nil without a name.
     ///
-    /// Uppy sends both. For a file without a folder its `relativePath` is the text `null`. For one that was dropped
-    /// with its folder it begins with a slash (@uppy/utils 6, `getRelativePath`).
+    /// Uppy sends both. For a file without a folder, `relativePath` is the text `null`. For a file that was dropped
+    /// with its folder, `relativePath` begins with a slash (@uppy/utils 6, `getRelativePath`).
     static func clientPath(_ metadata: TusMetadata) -> String? {
         guard let name = metadata["filename"], !name.isEmpty else { return nil }
         guard let path = metadata["relativePath"] else { return name }
@@ -109,7 +110,7 @@ extension UploadStore {
             uploads.flatMap { [Self.dataName($0.id), TusUpload.infoName($0.id)] } + [
                 Self.lockName, TokenFile.name,
             ])
-        // What cannot be removed, such as a folder, must not keep the receiver from starting.
+        // An entry that cannot be removed, such as a folder, must not keep the receiver from starting.
         for name in names.subtracting(kept) { try? work.remove(name) }
         return uploads
     }

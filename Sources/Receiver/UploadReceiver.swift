@@ -66,7 +66,7 @@ public final class UploadReceiver: Sendable {
         )
     }
 
-    /// The statistics so far, also while `run` runs.
+    /// Returns the counts since the receiver was created, also while `run` is running.
     public func statistics() -> ReceiverStatistics { metrics.statistics }
 
     /// Serves requests until the task is cancelled. The received bytes of resumable uploads stay stored.

@@ -69,8 +69,9 @@ final class UploadStore: Sendable {
 
     func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
 
-    /// Moves the synced data file of an upload to the requested path. If that is taken, adds ` (2)` and so on.
-    /// - Parameter willUse: Called with each name before it is tried.
+    /// Moves the synced data file of an upload to the requested path. If the path is taken and files are not replaced,
+    /// adds ` (2)` and so on to the name.
+    /// - Parameter willUse: Called with each path before the rename to that path.
     /// - Returns: The path of the file. The rename is durable.
     func publish(
         _ id: String, as path: StoredPath, willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }

@@ -8,7 +8,7 @@ import NIOCore
 struct WebDAVFolders: Sendable {
     /// The maximum number of names in a list. Larger folders are refused: a partial list would look complete.
     static let listLimit = 10_000
-    /// The maximum number of bytes of a list. Each entry repeats the path of the folder.
+    /// The maximum number of bytes of a list. Each entry repeats the folder's path, so long paths make a list large.
     private static let listBytes = 16 << 20
 
     private static let tooLong = Refusal(
@@ -61,7 +61,8 @@ struct WebDAVFolders: Sendable {
     }
 
     /// Reads the header field `Depth`.
-    /// - Throws: `Refusal` with 403 for `infinity`, which is also the meaning of a missing field (RFC 4918 §9.1).
+    /// - Throws: `Refusal` with 403 for `infinity`, which a missing field means too (RFC 4918 §9.1), and with 400 for
+    ///   other values.
     private static func depth(_ fields: HTTPFields) throws(Refusal) -> UploadStore.Depth {
         switch fields[.depth]?.lowercased() {
         case "0": return .itself

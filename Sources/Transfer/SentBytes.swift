@@ -13,14 +13,15 @@ package struct SentTotals {
     /// The number of bytes that are confirmed or in flight.
     package var reached: ByteCount { underWay.values.reduce(confirmed, +) }
 
-    /// The number of bytes confirmed at the attempt's start, plus all bytes sent since; repeated bytes count again, so
-    /// it may exceed `reached`. Bytes that the server confirmed and later lost are not included; the queue counts them.
+    /// The number of bytes that were confirmed when the attempt began, plus all bytes sent since. Repeated bytes count
+    /// again, so the number may exceed `reached`. Bytes that the server confirmed and later lost are not included; the
+    /// queue counts them.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
     /// Records that an exchange has sent `bytes` of the file. A restarted exchange counts from 0 again.
     package mutating func record(_ bytes: ByteCount, of exchange: Int) { underWay[exchange] = bytes }
 
-    /// Records the end of an exchange. The confirmed bytes now include those that the server received in it.
+    /// Records the end of an exchange. `now` is the number of bytes that the server has confirmed by then.
     package mutating func end(_ exchange: Int, confirmed now: ByteCount) {
         ended += underWay.removeValue(forKey: exchange) ?? 0
         ended = max(now, ended - max(0, confirmed - now))

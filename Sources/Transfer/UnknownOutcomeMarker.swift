@@ -1,8 +1,8 @@
 import FerryProtocols
 import Synchronization
 
-/// Records a mark before a body is complete, since the outcome may become unknown. Removes it if the body was not sent
-/// completely.
+/// Records `mark` before the last bytes of a body are sent. If the response is lost, the mark shows a later attempt
+/// that the server may have the whole file. Removes the mark if the body was not sent completely.
 final class UnknownOutcomeMarker: Sendable {
     private let mark: UploadResource?
     private let recorder: any AttemptRecorder
@@ -19,7 +19,8 @@ final class UnknownOutcomeMarker: Sendable {
         try await recorder.record(mark, durably: true)
     }
 
-    /// Replaces the mark by `known`. If this fails, the mark stays and the user must decide, which is safe.
+    /// Replaces the mark by `known`. If this fails, the mark stays. The user must then decide whether the file is sent
+    /// again, which is safe.
     func remove(leaving known: UploadResource?) async {
         guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
             return

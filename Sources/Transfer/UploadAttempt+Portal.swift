@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-// Telling responses of the server from those of a captive portal or proxy in its place.
+// Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
     /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, the outcome is
     /// `broken`, since the server received nothing.
@@ -33,8 +33,9 @@ extension UploadAttempt {
         return .broken(failure, bodySent: nil)
     }
 
-    /// Returns a failure if this response may not come from the known server; nil if it does. In doubt, requests the
-    /// server's root page, since a captive portal responds to every request in the same way.
+    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the known server;
+    /// otherwise nil. In doubt, requests the server's root page, since a captive portal responds to every request in
+    /// the same way.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {

@@ -2,7 +2,7 @@ import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 
-/// One attempt at an upload. It performs the exchanges of its protocol, step by step, until one ends it.
+/// One attempt at an upload. It performs the exchanges of its protocol, step by step, until a step ends the attempt.
 public struct UploadAttempt: Sendable {
     /// The outcome of an attempt.
     public enum Outcome: Sendable {
@@ -22,10 +22,11 @@ public struct UploadAttempt: Sendable {
         public var isKnown: Bool
         /// True if a successful response of this protocol may have an HTML body.
         public var respondsWithPages: Bool
-        /// The values of the header field `Server` in the server's responses; nil until the server was recognized.
+        /// The values of the header field `Server` in the server's responses; nil until the server itself has
+        /// responded.
         public var software: Set<String>?
-        /// True if every response but a 511 counts as the server's own, even if it looks like that of a captive portal.
-        /// The caller sets this after only such responses came for a long time.
+        /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
+        /// response. The caller sets this if only such responses have come for a long time.
         public var isTakenAtWord: Bool
 
         public init(
@@ -73,12 +74,12 @@ public struct UploadAttempt: Sendable {
         self.recorder = recorder
     }
 
-    /// Runs the protocol's steps until one ends the attempt.
+    /// Runs the protocol's steps until a step ends the attempt.
     ///
     /// - Parameters:
     ///   - uploadProtocol: The protocol, made for this attempt.
     ///   - resource: The state that an earlier attempt last recorded; nil for a new upload.
-    ///   - capabilities: The value that `learn` last received for this server.
+    ///   - capabilities: The value that `learn` last received for this server; nil if it received none.
     /// - Returns: The outcome. It is `cancelled` as soon as the task is cancelled; the connection is then closed.
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
@@ -316,7 +317,8 @@ public struct UploadAttempt: Sendable {
     }
 
     /// Returns the check of a response. A server that refuses credentials has stored nothing, and getting new ones may
-    /// take long. So the check first removes the unknown-outcome mark; sending the file again sets it again.
+    /// take long. So the check first removes the unknown-outcome mark. When the file is sent again, the mark is set
+    /// again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {

@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// Returns the header field name for a name in Ferry's own source. Traps if `name` is not a token (RFC 9110 §5.1).
+    /// Returns the header field name for a constant in Ferry's source. Traps if `name` is not a token (RFC 9110 §5.1).
     package static func named(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
         return name

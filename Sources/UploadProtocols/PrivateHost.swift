@@ -37,7 +37,7 @@ enum PrivateHost {
 
     private static func isPrivate(ipv6 bytes: [UInt8]) -> Bool {
         let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-        // An address of IPv4 behind a translator (RFC 6052 §2.1).
+        // The IPv6 form of an IPv4 address behind a translator (RFC 6052 §2.1).
         let isTranslated = bytes[..<12] == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
         if isMapped || isTranslated { return isPrivate(ipv4: Array(bytes[12...])) }
         let isLocal = bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1

@@ -1,13 +1,13 @@
 import FerryFiles
 
-/// A queued upload that cannot start until a user acts. An upload that must be done before it has failed, is held, is
-/// paused by a user, or is blocked too.
+/// A queued upload that cannot start until a user acts. It waits for another upload that has failed, is held, is paused
+/// by a user, or is blocked too.
 package struct BlockedUpload: Equatable, Sendable {
     package let upload: Upload
     /// The upload that must be done before `upload`, and that has failed, is held, is paused or is blocked.
     package let blocker: Upload
 
-    /// Returns the blocked ones of `uploads`, in ascending order of ids.
+    /// Returns the blocked uploads among `uploads`, in ascending order of ids.
     package static func all(among uploads: some Sequence<Upload>) -> [BlockedUpload] {
         // An upload waits only for uploads with lower ids, which are visited first in ascending order of ids.
         let waiting = uploads.filter { $0.state == .queued && $0.start?.after.isEmpty == false }

@@ -8,9 +8,9 @@ public protocol QueueClient: Sendable {
     /// Carries out one command. When the reply is not `refused`, the change is on disk.
     func perform(_ command: QueueCommand) async -> QueueReply
 
-    /// Returns the changes, in sequence. The first element describes the whole current queue (`isComplete`). The queue
-    /// never waits for a slow reader. Changes of one upload that the reader has not read are merged, so at most one
-    /// record per upload is pending.
+    /// Returns a stream of the queue's changes, in sequence. The first element describes the whole current queue
+    /// (`isComplete`). The queue never waits for a slow reader. Changes of one upload that the reader has not read are
+    /// merged, so at most one record per upload is pending.
     func updates() async -> AsyncStream<QueueUpdate>
 
     /// Returns the current progress of the running uploads. Cheap enough to call several times a second.
@@ -20,8 +20,8 @@ public protocol QueueClient: Sendable {
 /// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds each file unless the queue contains an upload of it to the same target. An unfinished upload counts in any
-    /// version of the file, a done upload only in the same version.
+    /// Adds each file, unless the queue contains one of these uploads of the file to the same target: an unfinished
+    /// upload of any version, or a done upload of the same version.
     case addMissing([NewUpload])
     /// Adds each file unless the queue contains an upload of the same version of it to the same target, in any state.
     case addNew([NewUpload])
@@ -35,17 +35,18 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case move(UploadSelection, QueueMove)
     /// Returns the current bandwidth limits.
     case limits
-    /// Sets a limit that overrides timetables; nil restores the configured one.
+    /// Sets a limit that overrides timetables; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once, at least 1.
     case limitConcurrency(Int)
     /// Undoes the last addition, pause, resume, removal, move or change of a limit since the engine started, whichever
     /// client requested it. Up to 50 commands can be undone, one after the other. The bytes of a removed upload stay on
-    /// the server for 10 seconds. If undo puts the upload back later, the file is sent again from its beginning.
+    /// the server for 10 seconds. If undo puts the upload back after that time, the file is sent again from its
+    /// beginning.
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
-    /// Undoes the command with this number (`UndoOffer.number`); refused if it is not the one that `undo` would undo.
+    /// Undoes the command with this number (`UndoOffer.number`); refused unless `undo` would undo the same command now.
     case undoCommand(Int)
     /// Redoes the command that `undo` undid last; refused if another command was carried out later.
     case redo
@@ -53,7 +54,7 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case tryNow
     /// Ends the engine once nothing is running.
     case stopWhenIdle
-    /// Updates the snapshot, so that it alone contains the whole queue.
+    /// Writes a new snapshot, so that it alone contains the whole queue.
     case flush
 }
 
@@ -89,7 +90,7 @@ public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
     /// Undo removed the added uploads that are not done. `done` is the number of done ones, which stay.
     case unadded(done: Int)
-    /// Another limit applies now.
+    /// A limit was changed. The value is the new limit.
     case limited(LimitSetting)
 }
 
@@ -97,7 +98,7 @@ public enum QueueChangeKind: Hashable, Codable, Sendable {
 public struct UndoOffer: Hashable, Codable, Sendable {
     /// The number of the command that would be undone, for `undoCommand`.
     public var number: Int
-    /// The change.
+    /// The change that `undo` would make.
     public var change: QueueChangeKind
     /// The uploads that the undo would change.
     public var ids: [Upload.ID]
@@ -114,7 +115,7 @@ public struct UndoOffer: Hashable, Codable, Sendable {
 
 /// A limit that users can set.
 public enum LimitSetting: Hashable, Codable, Sendable {
-    /// The limit of all uploads together, a destination or a batch.
+    /// A bandwidth limit: of all uploads together, of a destination or of a batch.
     case bandwidth(BandwidthLimit)
     /// The number of uploads that may run at once.
     case concurrency(Int)
@@ -132,7 +133,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads that the command added. Some of them are paused because their batch is paused.
     case addedPaused([Upload.ID])
     case uploads([Upload])
-    /// The limits as in `EngineStatus.limits`.
+    /// The current bandwidth limits, sorted by scope.
     case limits([BandwidthLimit])
     /// The change that `undo` or `redo` made, and its uploads.
     case reversed(QueueChangeKind, [Upload.ID])
@@ -156,7 +157,7 @@ public struct QueueUpdate: Sendable {
     public var isComplete: Bool
     /// The changed and the new uploads, in their current state.
     public var changed: [Upload]
-    /// The ids of removed uploads. Only an upload that is put back has its id again.
+    /// The ids of removed uploads. An id is used again only if undo puts the upload back.
     public var removed: [Upload.ID]
     /// The current status, whether it changed or not.
     public var status: EngineStatus
@@ -189,7 +190,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case refusing
     }
 
-    /// Whether the engine of this status is reachable. Only a client in another process can lose it.
+    /// Whether the client can reach the engine. Only a client in another process can lose the engine.
     public enum Contact: Hashable, Codable, Sendable {
         case here
         /// The engine runs, but has not responded since this time: it is suspended or stuck.
@@ -206,13 +207,13 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var limits: [BandwidthLimit]
     /// The number of uploads that may run at once.
     public var concurrency: Int
-    /// The state of the disk, which `notice` explains if it is not `saved`.
+    /// Whether changes are on disk. If the value is not `saved`, `notice` gives the reason.
     public var storage: Storage
     /// A notice about the whole queue that the user should know, such as a full disk.
     public var notice: UploadFailure?
-    /// The servers that asked for a pause and that uploads wait for, the longest pause first.
+    /// The busy servers that asked for a pause, if uploads wait for them. The longest pause is the first.
     public var retryAfterPauses: [RetryAfterPause]
-    /// The unreachable hosts that uploads wait for, the one with the most uploads first.
+    /// The unreachable hosts for which uploads wait. The host with the most uploads is the first.
     public var unreachableHosts: [UnreachableHost]
     /// The paths of the watched folders that are missing, for display.
     public var awayFolders: [String]
@@ -274,7 +275,7 @@ public struct ProgressSample: Hashable, Codable, Sendable {
     public var phase: Phase
     /// The current rate in bytes per second; nil before there is a measurement, and if the engine reports none.
     public var rate: Double?
-    /// The number of seconds until the whole file is sent, from its rate and its limits; nil while unknown.
+    /// The number of seconds until the whole file is sent, from the measured rate and the limits; nil while unknown.
     public var remaining: Double?
 
     public init(

@@ -30,7 +30,7 @@ package struct FollowingTask: Sendable {
 }
 
 extension QueueFollower {
-    /// Processes these updates from now on, and cancels the task that reads earlier ones.
+    /// Starts a task that processes these updates, and cancels the task that reads earlier updates.
     package func follow(_ updates: AsyncStream<QueueUpdate>) {
         let number = following.replace()
         following.begin(

@@ -8,7 +8,7 @@ public struct RetryAfterPause: Hashable, Codable, Sendable {
     public var status: Int
     /// The wall-clock time when uploads to the server resume.
     public var until: Date
-    /// The number of uploads that wait for the server, whatever else they wait for.
+    /// The number of uploads that wait for the server, including those that also wait for something else.
     public var waiting: Int
 
     public init(host: String, status: Int, until: Date, waiting: Int) {

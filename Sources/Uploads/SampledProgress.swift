@@ -4,13 +4,13 @@ package import FerryProtocols
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
-    /// - Parameter samples: The samples, taken before the uploads were read; none for a queue that does not run. An upload
-    ///   that was read first and ended in between would run without a sample.
+    /// - Parameter samples: The samples, taken before the uploads were read; empty if the queue does not run. In the
+    ///   other sequence, an upload that ended after it was read would seem to run without a sample.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// True if the upload runs and has no sample: its attempt ended, or began, between the two readings.
+    /// True if the upload runs and has no sample: its attempt ended or began while samples and uploads were read.
     package func lacks(_ upload: Upload) -> Bool {
         guard case .running = upload.state else { return false }
         return samples[upload.id] == nil
@@ -31,7 +31,7 @@ package struct SampledProgress: Sendable {
         return max(upload.confirmed, min(upload.size, upload.tries.sent))
     }
 
-    /// Returns the rate and the remaining time; empty for an upload that does not run.
+    /// Returns the rate and the remaining time. Both are nil for an upload that does not run.
     package func estimate(of upload: Upload) -> TransferEstimate {
         guard case .running = upload.state, let sample = samples[upload.id] else { return TransferEstimate() }
         return TransferEstimate(rate: sample.rate, remaining: sample.remaining)

@@ -13,7 +13,7 @@ package enum UpdateLines {
         package var removed: [Upload.ID]
         package var status: EngineStatus
 
-        /// Returns the update that begins with this line.
+        /// Returns the update that begins with this line. `changed` are the uploads from the lines that follow.
         package func update(changed: [Upload]) -> QueueUpdate {
             QueueUpdate(isComplete: isComplete, changed: changed, removed: removed, status: status)
         }
@@ -59,7 +59,7 @@ package enum UpdateLines {
         package init() {}
 
         /// - Parameter line: The line without its line break.
-        /// - Throws: An error if the line is no record of an upload.
+        /// - Throws: An error if the line is not the record of an upload.
         package mutating func upload(_ line: UnsafeBufferPointer<UInt8>) throws -> Upload {
             var scanner = JSONScanner(line)
             return try scanner.upload(last: &last).0

@@ -32,14 +32,14 @@ extension Upload {
     /// the uploads that must be done first are done. False for an upload with a start time.
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if the upload has a start time. The queue removes it when the time has come and the uploads that must be
-    /// done first are done. So the value changes only with the upload.
+    /// True if the upload has a start time. The queue removes the start time when it has come and the uploads that must
+    /// be done first are done. So this value depends only on the upload, not on the clock.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
-    /// The longest name of a batch, in characters.
+    /// The maximum length of a batch's name, in characters.
     public static let longestBatchName = 64
 
-    /// Returns the error of a batch's name, as a part of a sentence; nil for a valid name.
+    /// Returns the reason why a batch's name is invalid, as the end of a sentence: `is empty`; nil for a valid name.
     public static func issue(ofBatch name: String) -> String? {
         if name.isEmpty { return "is empty" }
         if name.count > longestBatchName { return "is longer than \(longestBatchName) characters" }

@@ -8,7 +8,7 @@ extension Upload {
         return target.method
     }
 
-    /// True if the server can report a checksum of the stored bytes with its protocol.
+    /// True if the upload's protocol lets the server report a checksum of the stored bytes.
     public var canBeVerified: Bool {
         ProtocolCatalog.entry(named: protocolName).map { !$0.traits.checksums.isEmpty } ?? false
     }

@@ -8,7 +8,7 @@ extension Upload.State {
         if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
     }
 
-    /// True if the upload runs, or starts without a user.
+    /// True if the upload runs, or will start without an action of a user.
     package var isPending: Bool {
         switch self {
         case .queued, .running, .waiting: true
@@ -44,10 +44,11 @@ extension Upload {
         }
     }
 
-    /// True if the upload was sent again, or will be, after its whole body was sent without a response.
+    /// True if the server may store the file twice: its whole body was sent without a response, and was or will be sent
+    /// again.
     public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
 
-    /// True if a retry must read the file's version again.
+    /// True if a retry must read the file's version again, because the file changed or could not be read.
     var needsNewIdentity: Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -64,16 +65,16 @@ extension Upload.Tries {
         sent = 0
     }
 
-    /// Notes the number of bytes of the file that an attempt had sent when it ended. Only then is it known how many
-    /// bytes left this machine. It may be fewer than were noted during the attempt.
+    /// Records the number of bytes of the file that an attempt had sent when it ended. The number recorded during the
+    /// attempt may be higher, because some of those bytes never left this machine.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
         sent = max(run.hasNotedSent ? 0 : sent, bytes)
     }
 }
 
-/// The changes of one upload by commands of users and by the network. The functions use no clock, disk or network.
-/// Those with a result return whether the upload changed.
+/// The changes of one upload by commands of users and by the network. The functions use no clock, disk or network. A
+/// function that returns `Bool` returns true if the upload changed.
 extension Upload {
     mutating func pause() -> Bool {
         switch state {
@@ -134,7 +135,7 @@ extension Upload {
         tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
-    /// Applies a new policy to an upload whose outcome is unknown and that was treated by another policy before.
+    /// Applies the current policy to an upload whose outcome is unknown, and that was treated by another policy before.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
@@ -161,8 +162,8 @@ extension Upload {
         }
     }
 
-    /// Queues the upload if it was paused because there was no network, or waited for a network or for one without a
-    /// captive portal. Called after the network returned or changed.
+    /// Queues the upload if it was paused or waited because there was no network, or if it waited because of a captive
+    /// portal. Called after the network returned or changed.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued
@@ -213,7 +214,7 @@ extension Upload {
     }
 
     /// Sets the state of an upload that is loaded when the engine starts. An attempt of the previous engine has ended,
-    /// and its report that the network is away no longer holds.
+    /// so the upload is queued again. A pause for lack of a network ends, because the network may have returned.
     mutating func recover() {
         switch state {
         case .running: state = .queued

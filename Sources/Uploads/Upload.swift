@@ -104,12 +104,12 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var method: String
         /// The name of the file on the server.
         public var name: String
-        /// The form parameters or metadata of this upload alone, in sequence.
+        /// The form parameters or metadata: those of the destination when the file was queued, then the upload's own.
         public var fields: [Field]
         /// The treatment of a file that exists on the server with this name; nil for the destination's policy.
         public var existing: ExistingFilePolicy?
 
-        /// A form parameter or an entry of the metadata. A repeated name is a list.
+        /// A form parameter or an entry of the metadata. Several entries with one name form a list.
         public typealias Field = UploadItem.Parameter
 
         public init(
@@ -182,8 +182,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var delay = 0.0
         /// The number of times that the upload began again with a new version of the file.
         public var changes = 0
-        /// The number of whole bodies that were sent without a response, if the protocol cannot request an upload's
-        /// state.
+        /// The number of times that the whole body was sent without a response. Counted only if the protocol cannot
+        /// request the state of an upload.
         public var uncertain = 0
 
         public init() {}

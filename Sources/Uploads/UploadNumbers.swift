@@ -1,7 +1,8 @@
 public import FerryProtocols
 import FerryTransfer
 
-/// Uploads as users name them: `3`, or `3-7` for the existing ones from 3 to 7, separated by commas or spaces.
+/// The numbers of uploads as users type them: `3`, or `3-7` for the existing uploads from 3 to 7, separated by commas
+/// or spaces.
 public struct UploadNumbers: Hashable, Codable, Sendable {
     /// The ranges as they were typed. They may overlap, and one range may contain all numbers. So the numbers are not
     /// stored one by one.
@@ -79,7 +80,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
-    /// Returns the lowest id that is within a range. `known` must be sorted.
+    /// Returns the lowest of the `known` ids that is within a range; nil if there is none. `known` must be sorted.
     static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
         let index = firstIndex(of: range.lowerBound, in: known)
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil

@@ -1,6 +1,6 @@
 /// A change in a watched folder. It is only a reason to scan the folder. The scan determines what has changed.
 package enum FolderEvent: Hashable, Sendable {
-    /// A name was created, closed after writing, moved in or out, or deleted.
+    /// A file with this path was created, closed after writing, moved in or out, or deleted.
     case changed(LocalPath)
     /// A folder was created or moved in.
     case folderCame(LocalPath)
@@ -10,7 +10,7 @@ package enum FolderEvent: Hashable, Sendable {
     case lost
 }
 
-/// A source of folder events, which one thread uses. It is a protocol, so that tests can replace the system's source.
+/// A source of folder events for one thread. It is a protocol, so that tests can replace the system's source.
 package protocol FolderEvents: AnyObject {
     /// Watches the names in a folder from now on, not those in its subfolders. A second call for the same folder is
     /// allowed.
@@ -18,9 +18,10 @@ package protocol FolderEvents: AnyObject {
     /// - Returns: The reason if the folder cannot be watched; nil for success.
     func watch(_ folder: LocalPath) -> UnwatchedFolder?
 
-    /// Returns the events since the last call. If there are none, waits for an event, for `alarm` or until `limit`.
+    /// Returns the events since the last call. If there are none, waits for an event or for a ring of `alarm`.
     ///
     /// - Parameter limit: The longest wait; nil for no limit.
+    /// - Returns: The events; empty if none came during the wait.
     func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent]
 }
 
@@ -30,11 +31,11 @@ package enum UnwatchedFolder: Error, Hashable, Sendable {
     case unsupported
     /// A limit of the kernel is reached. `setting` names it, such as `fs.inotify.max_user_watches`.
     case limit(setting: String)
-    /// The folder does not exist, or may not be read.
+    /// The folder does not exist, or this process has no permission to read it.
     case gone
 }
 
-/// A source that never returns an event. The folders must be scanned repeatedly instead.
+/// A source that never returns an event, so the caller must scan the folders repeatedly.
 package final class NoFolderEvents: FolderEvents {
     private let reason: UnwatchedFolder
 

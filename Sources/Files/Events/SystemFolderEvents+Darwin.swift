@@ -1,6 +1,7 @@
 #if !os(Linux)
 
-    /// The source of folder events on this system. It never returns one, so the folders must be scanned repeatedly.
+    /// The source of folder events on a system other than Linux. It never returns an event, so the caller must scan the
+    /// folders repeatedly.
     package final class SystemFolderEvents: FolderEvents {
         private let none = NoFolderEvents()
 

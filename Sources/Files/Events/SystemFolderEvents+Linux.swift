@@ -1,7 +1,8 @@
 #if os(Linux)
     import Glibc
 
-    /// The source of folder events, by inotify(7), which reports no changes by other machines on network shares.
+    /// The source of folder events on Linux, by inotify(7). On a network share, inotify does not report the changes
+    /// that other machines make.
     package final class SystemFolderEvents: FolderEvents {
         private let descriptor: CInt
         private var folders: [CInt: LocalPath] = [:]

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A pipe that wakes a thread that waits in the kernel.
+/// A pipe that wakes a thread that waits in `poll(2)`.
 package final class WakeupPipe: Sendable {
     private let near: CInt
     private let far: CInt

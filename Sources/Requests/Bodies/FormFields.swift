@@ -1,29 +1,30 @@
 /// The fields of a URL-encoded form or of a query, in sequence.
 ///
 /// A dictionary literal creates them: `["album": "May", "tags": ["raw", "unsorted"], "draft": true, "note": nil]`. An
-/// array becomes one field for each element, named `tags[]`; booleans are 1 and 0; nil fields are left out.
+/// array becomes one field for each element, named `tags[]`. A boolean becomes 1 or 0. A field whose value is nil is
+/// omitted.
 public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// The content of one form field.
     public enum Value: Hashable, Sendable {
         case text(String)
         case list([Value])
-        /// The field is left out.
+        /// No value: the field is omitted.
         case none
     }
 
-    /// The form of the names that the elements of a list get.
+    /// The naming of the form fields that the elements of a list become.
     public enum ListNaming: Hashable, Sendable {
-        /// The form `tags[]` of PHP, Rails and Alamofire.
+        /// The name `tags[]` for each element of the list `tags`, as in PHP, Rails and Alamofire.
         case brackets
-        /// The form `tags` of HTML forms.
+        /// The name `tags` for each element of the list `tags`, as in HTML forms.
         case repeated
-        /// The form `tags[0]`.
+        /// The names `tags[0]`, `tags[1]` and so on for the elements of the list `tags`.
         case indexed
     }
 
     /// The form fields in the sequence in which they are sent; names may repeat.
     public var fields: [(name: String, value: Value)]
-    /// The way in which lists among the values are written.
+    /// The naming of the form fields that the elements of a list become.
     public var listNaming: ListNaming
 
     public init(_ fields: [(name: String, value: Value)] = [], listNaming: ListNaming = .brackets) {
@@ -35,8 +36,9 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         self.init(elements.map { (name: $0.0, value: $0.1) })
     }
 
-    /// The text `name=value` joined by `&`. Everything is percent-encoded except RFC 3986's unreserved characters and
-    /// `?` and `/`, which §3.4 allows in a query: a space is `%20`, a plus `%2B`.
+    /// The form fields as text: `name=value`, joined by `&`. All characters are percent-encoded except RFC 3986's
+    /// unreserved characters and `?` and `/`, which §3.4 allows in a query. A space becomes `%20`, and a plus sign
+    /// `%2B`.
     public var encoded: String {
         fields.flatMap { pairs($0.name, $0.value) }
             .map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 
 extension LocalPath {
-    /// Creates a path from a text that is not a URL. A path made from `https://host/a.png` would name a file in a
-    /// folder `https:`, and the error would be that the file is missing.
+    /// Creates a path from a text that is not a URL. Without this check, `https://host/a.png` would name a file in a
+    /// folder `https:`, and the error would state that the file is missing.
     /// - Throws: `UploadFailure` (`permanent`) if the text is a URL or empty.
     init(notAnAddress text: String) throws(UploadFailure) {
         if let colon = text.firstRange(of: "://"), Self.isScheme(text[..<colon.lowerBound]) {

@@ -2,7 +2,7 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension MultipartFormData {
-    /// Opens every file, off the caller's thread, and computes the exact length. Called once for each attempt.
+    /// Opens every file off the caller's thread, and returns the body with its length. Each attempt calls this once.
     /// - Throws: `UploadFailure` of the first part that cannot be sent, with its number and its name.
     public func open() async throws(UploadFailure) -> StreamedBody {
         try await OpenedForm(self).body
@@ -13,13 +13,13 @@ extension MultipartFormData {
     public func length() async throws(UploadFailure) -> ByteCount? { try await OpenedForm(self).body.length }
 
     /// Returns the number of bytes of all parts without headers and boundaries; nil if the length of a stream is
-    /// unknown. The request's `Content-Length` is not this number but `length()`.
+    /// unknown. The request's `Content-Length` is `length()`, which is greater.
     /// - Throws: The errors of `open()`.
     public func contentLength() async throws(UploadFailure) -> ByteCount? {
         try await OpenedForm(self).contentLength
     }
 
-    /// Opens the form. Reads a small form into memory, so that one write sends it.
+    /// Opens the form, and returns the body to send. A small form is read into memory, so that one write sends it.
     /// - Parameter memoryThreshold: The size, in bytes, below which a form is read into memory. Any other form, and one
     ///   of unknown length, is streamed from its sources. Nothing is ever written to disk.
     /// - Throws: The errors of `open()` and `encode(limit:)`.
@@ -37,7 +37,7 @@ extension MultipartFormData {
         try await opened().bytes(limit: limit)
     }
 
-    /// Returns the body chunk by chunk, the same bytes as on the wire, read on demand.
+    /// Returns the body as a sequence of chunks that are read on demand. The bytes are the same as on the wire.
     /// - Throws: The errors of `open()`. The sequence throws the errors of `encode(limit:)` except for the limit.
     public func chunks() async throws(UploadFailure) -> some AsyncSequence<[UInt8], any Error> & Sendable {
         try await OpenedForm(self).chunks
@@ -76,7 +76,7 @@ extension MultipartFormData {
         try await write(to: LocalPath(notAnAddress: path))
     }
 
-    /// Opens the files. If the task is cancelled, the error is `CancellationError` and not that of a file.
+    /// Opens the files. If the task is cancelled, throws `CancellationError` instead of the failure of a file.
     private func opened() async throws -> OpenedForm {
         do throws(UploadFailure) { return try await OpenedForm(self) } catch {
             try Task.checkCancellation()
@@ -86,8 +86,9 @@ extension MultipartFormData {
 }
 
 extension UploadBody {
-    /// Returns a body that is a form, streamed from its parts' sources. The form's content type replaces the request's.
-    /// - Parameter memoryThreshold: The size, in bytes, below which the form is read into memory.
+    /// Returns a body with the bytes of a form. The form's content type replaces the request's `Content-Type`.
+    /// - Parameter memoryThreshold: The size, in bytes, below which the form is read into memory. Any other form is
+    ///   streamed.
     public static func multipart(_ form: MultipartFormData, memoryThreshold: ByteCount = 1 << 20)
         -> UploadBody
     {
@@ -98,7 +99,7 @@ extension UploadBody {
 }
 
 extension MultipartFormData {
-    /// False if a stream among the parts could be read only once, and was read.
+    /// False if a part is a stream that can be read only once and was read.
     fileprivate var canBegin: Bool {
         parts.allSatisfy { part in
             if case .stream(let stream) = part.content { stream.canBegin } else { true }

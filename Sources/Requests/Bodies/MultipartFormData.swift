@@ -27,11 +27,12 @@ public struct MultipartFormData: Sendable {
     let boundary: MultipartBoundary
     private(set) var parts: [Part] = []
 
-    /// Creates a form with a random boundary that no content can contain.
+    /// Creates a form with a random boundary. The parts are not searched for the boundary, because it cannot be
+    /// guessed.
     public init() { boundary = MultipartBoundary() }
 
-    /// Creates a form with a given boundary. Every part is searched for the boundary, so files are read twice; a part
-    /// that contains it is not sent.
+    /// Creates a form with a given boundary. Every part is searched for the boundary, so files are read twice. If a
+    /// part contains the boundary, the form cannot be sent.
     /// - Throws: `UploadFailure` (`permanent`) unless the boundary has 1 to 70 characters of RFC 2046 §5.1.1.
     public init(boundary: String) throws(UploadFailure) {
         guard let boundary = try? MultipartBoundary(boundary) else {
@@ -49,9 +50,9 @@ public struct MultipartFormData: Sendable {
 
     /// Appends bytes in memory.
     /// - Parameters:
-    ///   - fileName: The file name, which makes the part a file for the receiver.
-    ///   - contentType: A media type such as `image/png`. nil derives it from the file name's extension; a part without
-    ///     a file name then has none, which means text.
+    ///   - fileName: The file name, which makes the part a file for the receiver; nil for a form field.
+    ///   - contentType: A media type such as `image/png`. nil derives the type from the file name's extension. Without
+    ///     a file name the part then has no type, which means text.
     ///   - headers: Further header fields of the part, without its name, file name and type.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, contentType: String? = nil,

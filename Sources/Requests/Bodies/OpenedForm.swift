@@ -3,11 +3,11 @@ import FerryTransfer
 
 /// A form with open files and known lengths, for one attempt.
 struct OpenedForm: Sendable {
-    /// The size, in bytes, up to which bytes are joined with the bytes next to them: a write costs more than a copy.
+    /// The maximum total size, in bytes, of neighbouring segments that are joined: a write costs more than a copy.
     private static let joinedLimit = 64 << 10
 
     private(set) var body = StreamedBody([])
-    /// The name of the form part of each segment of the body, for failures.
+    /// The name of the form part for each segment of the body. The messages of failures contain this name.
     private(set) var labels: [String] = []
     /// The number of bytes of all parts without headers and boundaries; nil if the length of a stream is unknown.
     private(set) var contentLength: ByteCount? = 0
@@ -33,11 +33,11 @@ struct OpenedForm: Sendable {
         add(.bytes(form.boundary.closing(isEmpty: form.parts.isEmpty)), "the end of the form")
     }
 
-    /// The bytes in sequence. Failures name the part.
+    /// The bytes of the form in sequence. A failure names the form part that caused it.
     var chunks: BodyChunks { BodyChunks(body.segments, labels: labels) }
 
-    /// Returns all bytes at once.
-    /// - Throws: `UploadFailure` (`permanent`) for more than `limit` bytes. No more than that are ever in memory.
+    /// Returns all bytes at once. Reading stops as soon as the bytes exceed `limit`.
+    /// - Throws: `UploadFailure` (`permanent`) if the form has more than `limit` bytes.
     func bytes(limit: ByteCount) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let length = body.length {
@@ -99,7 +99,7 @@ struct OpenedForm: Sendable {
             hint: "send it as a stream, write it to a file, or raise the limit")
     }
 
-    /// Returns the part's number, and its name with escaped control characters.
+    /// Returns the part's number and its name for messages, with escaped control characters.
     private static func label(_ index: Int, _ part: MultipartFormData.Part) -> String {
         "part \(index + 1) of the form, \(String(part.header.name.prefix(100)).debugDescription)"
     }

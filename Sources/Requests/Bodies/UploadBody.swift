@@ -2,8 +2,7 @@ public import FerryFiles
 package import FerryProtocols
 public import FerryTransfer
 
-/// The body of a request. Each attempt and each redirect opens it again, so that a request that failed half-way is sent
-/// completely the next time.
+/// The body of a request. Each attempt and each redirect opens the body again, and so sends it from the first byte.
 public struct UploadBody: ReopenableBody {
     /// The source of the header field `Content-Type`.
     public enum ContentType: Hashable, Sendable {
@@ -16,7 +15,7 @@ public struct UploadBody: ReopenableBody {
 
     /// The type of the body, and whether the body or the request determines it.
     public let contentType: ContentType
-    /// The number of bytes, if known before `open()`.
+    /// The number of bytes; nil if it is unknown before `open()`.
     package private(set) var knownLength: ByteCount?
     private let isLeft: @Sendable () -> Bool
     private let opening: @Sendable () async throws -> TransportRequest.Body
@@ -34,16 +33,18 @@ public struct UploadBody: ReopenableBody {
         opening = open
     }
 
-    /// Creates a body that needs no opening.
+    /// Creates a body that is ready to send, such as bytes in memory.
     init(contentType: ContentType = .none, _ body: TransportRequest.Body) {
         self.init(contentType: contentType, canBegin: { body.canBegin }, open: { body })
         knownLength = body.length
     }
 
-    /// False if the bytes could be read only once, and were read.
+    /// False if the body can be read only once and was read.
     public var canBegin: Bool { isLeft() }
 
-    /// - Throws: `UploadFailure` for a problem of a file; any error of a caller's own body.
+    /// Returns the body of one attempt, from its first byte.
+    /// - Throws: `UploadFailure` if a file cannot be read; otherwise the error of the closure that was passed to
+    ///   `init`.
     public func open() async throws -> TransportRequest.Body { try await opening() }
 }
 
@@ -51,7 +52,7 @@ extension UploadBody {
     /// No body at all.
     public static let none = UploadBody(.none)
 
-    /// Returns a body of bytes in memory. Without bytes the request has `Content-Length: 0`.
+    /// Returns a body of bytes in memory. If there are no bytes, the request has `Content-Length: 0`.
     public static func data(_ bytes: some Sequence<UInt8> & Sendable) -> UploadBody {
         let bytes = [UInt8](bytes)
         return UploadBody(.bytes(bytes))
@@ -64,9 +65,10 @@ extension UploadBody {
     }
 
     /// Returns a body of a file, which is read while it is sent. Each attempt sends the file as it is at the start of
-    /// the attempt. A change during the attempt ends the attempt (`sourceChanged`).
+    /// the attempt. If the file changes during an attempt, the attempt fails with `sourceChanged`.
     ///
-    /// The name's extension determines the `Content-Type`; an unknown one means `application/octet-stream`.
+    /// The extension of the file name determines the `Content-Type`; an unknown extension means
+    /// `application/octet-stream`.
     public static func file(_ path: LocalPath) -> UploadBody {
         UploadBody(contentType: .suggested(MediaType.ofFile(named: path.name))) {
             let file = try await SourceFile.open(path)

@@ -6,8 +6,8 @@ import HTTPTypes
 extension RequestSummary {
     /// The request as a curl command that can be pasted into a shell, without secrets.
     ///
-    /// The body stands for a file that the user must create: `--data-binary '@BODY (1048576 bytes)'`, or `'@BODY'` if
-    /// its size is unknown.
+    /// The argument `--data-binary '@BODY (1048576 bytes)'` names a file that the user must create with the body. If
+    /// the size is unknown, the argument is `'@BODY'`.
     public var curlCommand: String {
         var words = ["curl -v"]
         words.append(method == .head ? "-I" : "-X \(Self.quoted(method.rawValue))")
@@ -29,12 +29,12 @@ extension RequestSummary {
         if let socket = socketAddress {
             return ["--unix-socket \(Self.quoted(socket.path))", "-g \(Self.quoted(socket.url))"]
         }
-        // curl takes brackets and braces for patterns, and a leading dash for an option.
+        // curl treats brackets and braces as patterns, and a leading dash as an option.
         let needsCare = url.hasPrefix("-") || url.contains { "[]{}".contains($0) }
         return [(needsCare ? "-g --url " : "") + Self.quoted(url)]
     }
 
-    /// The path of a Unix socket and the URL, which curl takes separately.
+    /// The path of a Unix socket and the URL, which are two arguments of curl.
     private var socketAddress: (path: String, url: String)? {
         guard UploadAddress.isUnixSocket(url), let start = url.firstRange(of: "://")?.upperBound else {
             return nil
@@ -44,7 +44,7 @@ extension RequestSummary {
         return (path, "http://\(UploadAddress.socketHost)\(url[end...])")
     }
 
-    /// Returns any text as one word for a POSIX shell (XCU §2.2.2).
+    /// Quotes a text as one word for a POSIX shell (XCU §2.2.2).
     private static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }

@@ -5,7 +5,7 @@ public import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// Appends each event as a line of JSON to a file that only its owner can read.
+/// Appends each event as a line of JSON to a file. If the file is new, only its owner can read it.
 ///
 /// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`. If they
 /// apply, also `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (the duration, or the delay
@@ -20,8 +20,8 @@ public final class JSONLinesMonitor: EventMonitor {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - includesProgress: Whether each write of a body becomes a line: several thousand per gigabyte.
-    ///   - now: The wall clock for `time`.
+    ///   - includesProgress: True if each write of a body becomes a line: several thousand lines per gigabyte.
+    ///   - now: The wall clock for the member `time`.
     ///   - path: The file, created if it is missing; an existing file keeps its permissions.
     /// - Throws: `UploadFailure` (`storage`) if the file cannot be opened, or is a symbolic link.
     public init(
@@ -56,7 +56,7 @@ public final class JSONLinesMonitor: EventMonitor {
         }
     }
 
-    /// Returns when all events so far are written.
+    /// Waits until all events received so far are written. Blocks the calling thread.
     public func flush() { queue.sync {} }
 
     private static let encoder: JSONEncoder = {

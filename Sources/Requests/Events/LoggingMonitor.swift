@@ -6,7 +6,7 @@ public import Logging
 public struct LoggingMonitor: EventMonitor {
     private let logger: Logger
 
-    /// - Parameter logger: The logger. Its level selects the events: `debug` has every step, and `trace` has also every
+    /// - Parameter logger: The logger. Its level selects the events: `debug` selects every step, and `trace` also every
     ///   write of a body.
     public init(_ logger: Logger) { self.logger = logger }
 

@@ -21,7 +21,7 @@ public struct MetricsMonitor: EventMonitor {
     private let refreshes: Counter
     private let broken: Counter
 
-    /// - Parameter factory: The factory; by default the current one of `MetricsSystem`.
+    /// - Parameter factory: The factory of the counters and timers; by default the current factory of `MetricsSystem`.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
         handlers = Handlers(factory)
         sentBytes = Counter(label: "ferry_sent_bytes", factory: factory)
@@ -53,7 +53,8 @@ public struct MetricsMonitor: EventMonitor {
     }
 }
 
-/// Keeps one handler for each name and dimension, because a backend may keep every handler ever created.
+/// Stores one handler for each name and dimension value and uses it again, because a backend may never release a
+/// handler.
 private final class Handlers: Sendable {
     private struct Key: Hashable {
         var label: String

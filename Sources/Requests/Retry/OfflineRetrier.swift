@@ -2,10 +2,11 @@ public import FerryConnectivity
 import FerryProtocols
 public import FerryTransfer
 
-/// Waits for the network when a request fails without one, and retries the request when the network returns.
+/// Waits for the network after a request has failed without a network, and retries the request when the network
+/// returns.
 ///
-/// The connectivity monitor reports whether there is a network. If there is one, the next retrier decides. A request
-/// that may have reached the server is repeated only if the server may receive it twice.
+/// The connectivity monitor reports whether there is a network. If there is a network, the next retrier decides. A
+/// request that may have reached the server is repeated only if the server may receive it twice.
 public struct OfflineRetrier: RequestInterceptor {
     private let monitor: ConnectivityMonitor
     private let maximumWait: Duration
@@ -13,7 +14,7 @@ public struct OfflineRetrier: RequestInterceptor {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - maximumWait: The longest wait for a network. After it, the next retrier decides.
+    ///   - maximumWait: The longest wait for a network. After this time, the next retrier decides.
     ///   - limit: The maximum number of retries of a request after network failures, including those of other retriers.
     public init(
         _ monitor: ConnectivityMonitor = ConnectivityMonitor(), maximumWait: Duration = .seconds(5),

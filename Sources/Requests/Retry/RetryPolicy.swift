@@ -3,28 +3,28 @@ import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// Retries a request after a failure that may pass by itself: a connection that failed or broke, a response that means
-/// "not now".
+/// Retries a request after a failure that may pass by itself: a connection that failed or broke, or a response that
+/// means "not now".
 ///
 /// The delay before retry n (from 0) is `scale · base^n`, at most `cap`. With full `jitter` it is a random duration up
 /// to that value. The delay is never shorter than the server's `Retry-After`. The default numbers are Alamofire's: two
-/// retries, after half a second and one second. A request that a server must not receive twice is not retried: its
+/// retries, after half a second and one second. A request is retried only if the server may receive it twice: its
 /// method must be one of `methods`, or it must have an `Idempotency-Key`.
 public struct RetryPolicy: RequestInterceptor {
     /// The random part of a delay.
     public enum Jitter: Hashable, Sendable {
         case none
-        /// A random delay from 0 to the full one, so that requests that failed together are not repeated together.
+        /// A random delay from 0 to the computed delay, so that requests that failed together do not repeat together.
         case full
     }
 
-    /// The number of retries, not of attempts. Retries for credentials do not count.
+    /// The maximum number of retries. Neither the first attempt nor a retry with new credentials counts.
     public var limit = 2
-    /// The factor between two delays, at least 1.
+    /// The factor between one delay and the next, at least 1.
     public var base = 2.0
-    /// The delay before the first retry.
+    /// The delay before the first retry, without jitter.
     public var scale = Duration.milliseconds(500)
-    /// The longest delay of the policy. A server may ask for more, up to `timeout`.
+    /// The longest delay that the policy computes. The server's `Retry-After` may be longer, up to `timeout`.
     public var cap = Duration.seconds(120)
     /// The jitter. Use `none` if tests or users must know the delays in advance.
     public var jitter = Jitter.full
@@ -41,7 +41,7 @@ public struct RetryPolicy: RequestInterceptor {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - random: Returns a random number of a range, in seconds.
+    ///   - random: Returns a random number of seconds in the given range.
     ///   - now: The wall clock, for a `Retry-After` that is a date.
     public init(
         random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) },
@@ -51,7 +51,7 @@ public struct RetryPolicy: RequestInterceptor {
         self.now = now
     }
 
-    /// A policy that retries a request only if its connection broke while it was used.
+    /// A policy that retries a request only if the connection broke after it was established.
     public static var connectionLost: RetryPolicy {
         var policy = RetryPolicy()
         policy.statuses = []

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A gate that blocks one task while it is closed.
+/// A gate that blocks one task while the gate is closed.
 final class PauseGate: Sendable {
     private enum State {
         case open

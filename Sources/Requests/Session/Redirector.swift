@@ -10,19 +10,20 @@ public protocol RedirectHandler: Sendable {
 public struct Redirector: RedirectHandler {
     private let decide: @Sendable (Redirect) async -> TransportRequest?
 
-    /// The default: redirects are followed within the server only, so that neither bytes nor credentials go to other
-    /// servers than the caller's. After 307 and 308, a request is repeated with its body. Any other redirect is
-    /// followed only for a GET or HEAD.
+    /// The default: a redirect is followed only if it stays on the server, so that no other server receives bytes or
+    /// credentials. After 307 and 308, a request is repeated with its body. Any other redirect is followed only for a
+    /// GET or HEAD.
     public static let withinServer = Redirector { $0.nextWithinServer }
 
     /// Follows redirects to any server. Another server receives the body and no credentials. A redirect from https to
-    /// http, or from outside into a private network, is used as the response instead.
+    /// http, or from outside into a private network, is not followed but becomes the response.
     public static let follow = Redirector { $0.losesEncryption || $0.leadsInside ? nil : $0.next }
 
-    /// Follows no redirect: each redirect is itself the response.
+    /// Follows no redirect: each redirect becomes the response.
     public static let refuse = Redirector { _ in nil }
 
-    /// Follows a redirect with the request that `change` returns; nil uses the redirect itself as the response.
+    /// Returns a handler that follows a redirect with the request that `change` returns. If `change` returns nil, the
+    /// redirect becomes the response.
     public static func modify(
         _ change: @escaping @Sendable (Redirect) async -> TransportRequest?
     ) -> Redirector { Redirector(decide: change) }

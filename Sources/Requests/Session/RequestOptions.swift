@@ -6,9 +6,9 @@ public struct RequestOptions: Sendable {
     public var label: String
     /// The interceptor that is called after the session's.
     public var interceptor: (any RequestInterceptor)?
-    /// The validation that replaces the session's; nil for the session's.
+    /// The validation of the response; nil for the session's validation.
     public var validation: ResponseValidation?
-    /// The redirect handler that replaces the session's; nil for the session's.
+    /// The handler of redirects; nil for the session's handler.
     public var redirects: (any RedirectHandler)?
     /// The monitors that receive events in addition to the session's.
     public var monitors: [any EventMonitor]

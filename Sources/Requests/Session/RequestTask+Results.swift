@@ -3,8 +3,8 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The results of a request, in several forms. Each of these methods may be called repeatedly and by several readers.
-/// It begins the request if it has not begun, and throws `RequestFailure`.
+/// The results of a request, in several forms. Each of these methods may be called repeatedly and by several readers. A
+/// call begins the request if it has not begun, and throws `RequestFailure`.
 extension RequestTask {
     /// Returns the complete response, once it was accepted.
     public func response() async throws(RequestFailure) -> TransportResponse {
@@ -19,15 +19,16 @@ extension RequestTask {
         try await decoded { Data(try $1.completeBody()) }
     }
 
-    /// Returns the body of the response as text, by the charset of its content type; UTF-8 if it names none.
+    /// Returns the body of the response as text, decoded by the charset of its content type. Without a known charset,
+    /// the text is UTF-8.
     public func string() async throws(RequestFailure) -> String {
         try await decoded { try $1.text() }
     }
 
     /// Returns the JSON of the response as a value.
     ///
-    /// An empty body is an error, except for the statuses 204 and 205, for responses to HEAD, and for types with a
-    /// value for an empty body (`EmptyResponse`), such as optionals.
+    /// An empty body is an error, unless the status is 204 or 205 or the request is a HEAD. The type must then have a
+    /// value for an empty body (`EmptyResponse`), as optionals have.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {
@@ -72,7 +73,7 @@ extension Optional: EmptyResponse {
 }
 
 extension TransportResponse {
-    /// - Throws: `UploadFailure` if the transport kept only the beginning of the body.
+    /// - Throws: `UploadFailure` if the transport stored only the beginning of the body.
     fileprivate func completeBody() throws -> [UInt8] {
         guard isBodyComplete else {
             throw UploadFailure(
@@ -92,7 +93,8 @@ extension TransportResponse {
         return text
     }
 
-    /// Returns the charset parameter of RFC 9110 §8.3.2, quoted or not.
+    /// Returns the charset parameter of a content type (RFC 9110 §8.3.2) in lower case, without quotes; nil without
+    /// one.
     private static func charset(of contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map {

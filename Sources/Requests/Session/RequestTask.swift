@@ -24,7 +24,8 @@ public final class RequestTask: Identifiable, Sendable {
     /// The outcome of an execution.
     enum Ending: Sendable {
         case outcome(Outcome)
-        /// The response could not be decoded, and no retrier repeats the request. The earlier response stays.
+        /// The response could not be decoded, and no retrier repeats the request. The outcome remains the earlier
+        /// response.
         case declined(RequestFailure)
     }
 
@@ -55,7 +56,7 @@ public final class RequestTask: Identifiable, Sendable {
 
     private struct Core {
         var stage = Stage.initialized
-        /// The attempts under way, which suspending stops.
+        /// The task of the current attempts, which `suspend()` cancels.
         var attempts: Task<Outcome, Never>?
         var context: RequestContext
     }
@@ -130,8 +131,8 @@ public final class RequestTask: Identifiable, Sendable {
 
     /// Suspends the request until `resume()`.
     ///
-    /// A request that is not yet being sent waits. If its body is being sent, the connection is closed, because HTTP
-    /// has no pause. Resuming then sends the whole body again, which does not count as a retry. Only a resumable
+    /// If the request is not yet being sent, it waits. If its body is being sent, the connection is closed, because
+    /// HTTP has no pause. Resuming then sends the whole body again, which does not count as a retry. Only a resumable
     /// protocol continues at the same byte (`UploadAttempt`). After the last byte of the body, the response is still
     /// read. No redirect is followed and no retry is made before `resume()`. A delay between two attempts continues.
     @discardableResult
@@ -161,7 +162,7 @@ public final class RequestTask: Identifiable, Sendable {
     public func cancel() { stop(.cancelled()) }
 
     /// Ends the request with `failure`.
-    /// - Returns: The execution that may still run.
+    /// - Returns: The execution that may still run; nil if there is none.
     @discardableResult
     func stop(_ failure: RequestFailure) -> Execution? {
         let (execution, isNew): (Execution?, Bool) = core.withLock { core in
@@ -226,9 +227,11 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// Repeats the request because its response cannot be used, if a retrier decides so.
+    /// Repeats the request if a retrier decides so, because its response cannot be used.
     ///
-    /// - Parameter execution: The execution that produced the response. If a newer one has begun, does nothing.
+    /// - Parameter execution: The execution that produced the response. If a newer execution has begun, this does
+    ///   nothing.
+    /// - Throws: The failure if no retrier repeats the request.
     func again(
         after failure: RequestFailure, to accepted: RequestRun.Accepted, from execution: Execution?
     ) async throws(RequestFailure) {

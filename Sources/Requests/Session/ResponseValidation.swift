@@ -43,7 +43,7 @@ public struct ResponseValidation: Sendable {
         }
     ])
 
-    /// Returns a validation by a function of the caller. Its error is the reason for the rejection.
+    /// Returns a validation that calls `check`. If `check` throws, its error is the reason for the rejection.
     public static func check(_ check: @escaping Check) -> ResponseValidation { ResponseValidation([check]) }
 
     /// Returns a validation with these checks, then those of `other`.

@@ -25,7 +25,7 @@ final class RunningRequests: Sendable {
     }
 
     /// Retains a request until `remove(_:)`.
-    /// - Returns: False if the session was shut down, so that the request may not begin.
+    /// - Returns: False if the session was shut down, so that the request must not begin.
     func begin(_ task: RequestTask) -> Bool {
         state.withLock { state in
             state.held[ObjectIdentifier(task)] = nil

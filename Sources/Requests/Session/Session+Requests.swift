@@ -11,9 +11,10 @@ extension Session {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: An absolute URL, `http`, `https` or `http+unix`. An invalid one ends the request with
+    ///   - url: An absolute URL, `http`, `https` or `http+unix`. An invalid URL ends the request with
     ///     `RequestFailure.unusable`.
-    ///   - headers: The header fields, which override the session's and the body's content type.
+    ///   - headers: The header fields. They override the header fields of the session and a suggested content type of
+    ///     the body.
     /// - Returns: The request, which has begun unless `startsRequestsImmediately` is false.
     @discardableResult
     public func upload(
@@ -28,6 +29,7 @@ extension Session {
     /// - Parameters:
     ///   - query: The items to add to the URL's query.
     ///   - body: The body, such as `.json(value)` or `.form(fields)`.
+    /// - Returns: The request, which has begun unless `startsRequestsImmediately` is false.
     @discardableResult
     public func request(
         _ url: String, method: HTTPRequest.Method = .get, query: FormFields = [:], headers: HTTPFields = [:],

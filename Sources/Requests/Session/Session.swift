@@ -4,27 +4,28 @@ public import HTTPTypes
 
 /// The entry point for requests. A request is adapted, sent, validated and retried as the session's configuration says.
 ///
-/// A session is a value and may be copied; copies share connections and running requests. By itself, a session repeats
-/// a request only if the server was closing the kept connection on which it was sent. Retriers decide about all other
-/// retries. Running requests retain what they need: `shutdown()` ends them, and releasing the session does not.
+/// A session is a value and may be copied; copies share connections and running requests. Without a retrier, a session
+/// repeats a request only if it was sent on a reused connection that the server was closing. Releasing the session does
+/// not end running requests, but `shutdown()` does.
 public struct Session: Sendable {
-    /// The settings of all requests of a session, unless the `RequestOptions` of one override them.
+    /// The settings of all requests of a session, unless the `RequestOptions` of a request override them.
     public struct Configuration: Sendable {
         /// The header fields for every request that lacks them.
         public var headers: HTTPFields
-        /// The interceptor that is called before a request's own.
+        /// The interceptor that is called before the interceptor of a request.
         public var interceptor: Interceptor
         /// The validation of responses, if a request has none of its own.
         public var validation: ResponseValidation
         /// The handler of redirects, if a request has none of its own.
         public var redirects: any RedirectHandler
-        /// The monitors of all events of all requests.
+        /// The monitors that receive all events of all requests.
         public var monitors: [any EventMonitor]
-        /// False keeps requests from beginning until `RequestTask.resume()`, or until a caller waits for their result.
+        /// True if a request begins as soon as it is made. If false, it begins with `RequestTask.resume()`, or when a
+        /// caller waits for its result.
         public var startsRequestsImmediately: Bool
         /// The clock for the delays between attempts.
         public var clock: any Clock<Duration>
-        /// The secrets that requests carry in their bodies. Like those of URLs and header fields, they are removed from
+        /// The secrets in the bodies of requests. These secrets, and those in URLs and header fields, are removed from
         /// servers' messages in failures and events.
         public var secrets: [String] = []
 
@@ -63,7 +64,7 @@ public struct Session: Sendable {
         self.sender = sender
     }
 
-    /// Creates a session with a transport of its own.
+    /// Creates a session with a new transport.
     /// - Throws: `UploadFailure` (`permanent`) that names the invalid part of the transport's configuration.
     public init(
         _ configuration: Configuration = Configuration(),
@@ -84,10 +85,10 @@ public struct Session: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of the request in events.
-    ///   - interceptor: The interceptor that is called after the configuration's.
-    ///   - validation: The validation that replaces the configuration's; nil for the configuration's.
-    /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was cancelled, or the session was shut down
-    ///   meanwhile.
+    ///   - interceptor: The interceptor that is called after the configuration's interceptor.
+    ///   - validation: The validation of the response; nil for the configuration's validation.
+    /// - Throws: `RequestFailure`; `.sessionClosed` if the session was shut down before the call; `.cancelled` if the
+    ///   session is shut down during the call, or the caller's task is cancelled.
     public func perform(
         _ request: TransportRequest, label: String = "", interceptor: (any RequestInterceptor)? = nil,
         validation: ResponseValidation? = nil, delegate: (any UploadDelegate)? = nil
@@ -98,7 +99,7 @@ public struct Session: Sendable {
         return try await run(request, body: request.body, options).performed().response
     }
 
-    /// - Parameter request: The request, whose own body is not sent.
+    /// - Parameter request: The request. Its own body is ignored, because the argument `body` is sent.
     func run(
         _ request: TransportRequest, body: any ReopenableBody, _ options: RequestOptions
     ) -> RequestRun {

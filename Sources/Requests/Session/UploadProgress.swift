@@ -17,12 +17,12 @@ public struct UploadProgress: Hashable, Sendable {
         case stopped
     }
 
-    /// The number of the attempt, from 1; each begins at 0 bytes.
+    /// The number of the attempt, from 1. Each attempt begins at 0 bytes.
     public var attempt = 1
     /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
-    /// The number of bytes of the body passed to the socket in this attempt, which never decreases. If a redirect sends
-    /// the body again within an attempt, the bytes count once they exceed the earlier number.
+    /// The number of bytes of the body that were passed to the socket in this attempt. It never decreases within an
+    /// attempt. If a redirect sends the body again, it grows only once the repeated bytes exceed it.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while unknown.
     public var expected: ByteCount?
@@ -78,7 +78,7 @@ final class ProgressTracker: AttemptObserver {
     var value: UploadProgress { state.withLock { $0.value } }
     var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// True if the attempts can be cancelled without losing a response or a delay between two attempts.
+    /// True if cancelling the attempts loses neither a response nor a delay between two attempts.
     var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
 
     func stream() -> AsyncStream<UploadProgress> {
@@ -122,8 +122,8 @@ final class ProgressTracker: AttemptObserver {
 
     func didFinishSending() { change { $0.value.phase = .waiting } }
 
-    /// Records the end of the request, and ends the readers' streams. After a success of a body of unknown length, the
-    /// bytes sent are its length.
+    /// Records the end of the request, and ends the readers' streams. After a success, an unknown length of the body
+    /// becomes the number of bytes sent.
     func end(isSuccess: Bool) {
         change { state in
             state.value.phase = isSuccess ? .finished : .stopped

@@ -2,7 +2,7 @@
 struct Cell: Hashable, Sendable {
     /// The Unicode scalar; 0 in the right half of a wide character.
     var scalar: UInt32 = 0x20
-    /// The combining marks on the scalar; 0 for none.
+    /// The first combining mark on the scalar; 0 for none.
     var firstMark: UInt32 = 0
     var secondMark: UInt32 = 0
     var role = Role.normal
@@ -11,13 +11,13 @@ struct Cell: Hashable, Sendable {
     var onCursorLine = false
 }
 
-/// A whole screen as values. The views make it, the renderer sends it, and tests read it.
+/// The contents of the whole screen. The views draw it, the renderer sends it to the terminal, and tests check it.
 struct Frame: Equatable, Sendable {
     let size: Size
     private(set) var cells: [Cell]
     /// The position of the terminal's cursor. Magnifiers and screen readers follow it.
     var cursor = Point(row: 0, column: 0)
-    /// The clickable regions. A later one covers an earlier one.
+    /// The clickable regions. Where regions overlap, a click goes to the last one in the array.
     var regions: [Region] = []
 
     init(size: Size) {
@@ -42,7 +42,8 @@ struct Frame: Equatable, Sendable {
         put(SafeText(own: text), row: row, column: column, role: role, limit: limit)
     }
 
-    /// Draws text from outside the program, such as a file name. Escapes in it get a role of their own.
+    /// Draws text from outside the program, such as a file name. Escapes in it, such as `\u{202E}`, have the role
+    /// `escape`.
     @discardableResult
     mutating func put(
         _ text: SafeText, row: Int, column: Int, role: Role = .normal, limit: Int = .max

@@ -24,10 +24,11 @@ struct Region: Equatable, Sendable {
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
-        /// The name of an entry in the listed folder. `entryMark` is the column with its mark.
+        /// The bytes of an entry's name in the folder that the Add dialog lists. `entryMark` is the mark beside the
+        /// name.
         case entry([UInt8])
         case entryMark([UInt8])
-        /// The area of a dialog: clicks on it do not reach the list below.
+        /// The screen around the targets of an open dialog. A click on it does nothing, and does not reach the list.
         case nothing
     }
 

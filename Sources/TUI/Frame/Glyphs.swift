@@ -15,7 +15,7 @@ struct Glyphs: Sendable {
         isUnicode ? isAscending ? "▲" : "▼" : isAscending ? "^" : "v"
     }
 
-    /// The mark after the state of an upload that the server may have twice.
+    /// The mark after an upload's state if the server may have stored the file twice.
     var twice: String { isUnicode ? "×2" : "x2" }
 
     func state(_ kind: StateKind) -> String {
@@ -31,8 +31,8 @@ struct Glyphs: Sendable {
         }
     }
 
-    /// Returns the full and the empty part of a progress bar. They differ in line weight as well as in colour, and do
-    /// not touch the rows above and below.
+    /// Returns the full and the empty part of a progress bar. The parts differ in line weight, not only in colour. Bars
+    /// in neighbouring rows do not touch.
     func bar(_ fraction: Double, width: Int) -> (full: String, rest: String) {
         let share = fraction.isFinite ? max(0, min(1, fraction)) : 0
         guard isUnicode else {
@@ -44,7 +44,8 @@ struct Glyphs: Sendable {
         return (full, String(repeating: "─", count: width - halves / 2 - halves % 2))
     }
 
-    /// Returns one symbol for each part of a multipart upload, uploaded or missing; empty if `width` is too small.
+    /// Returns one symbol per part of a multipart upload, which shows whether the part is uploaded. Returns an empty
+    /// string if the parts do not fit in `width` cells.
     func parts(_ parts: UploadResource.Parts, width: Int) -> String {
         guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.held) else {
             return ""

@@ -24,7 +24,8 @@ public enum GraphStyle: String, CaseIterable, Hashable, Sendable {
 struct Graph {
     /// The lines from top to bottom. Empty cells are blanks: they cost one byte, and screen readers skip them.
     let lines: [String]
-    /// The value at the top of the graph: 1, 2, 5, 10, 20, … bytes, kibibytes, …, so that it changes rarely.
+    /// The value at the top of the graph: the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024. A round
+    /// value changes rarely.
     let scale: Double
     /// The greatest of the values shown.
     let peak: Double
@@ -61,8 +62,8 @@ struct Graph {
         }
     }
 
-    /// Returns the braille character for two columns of dots, filled from the bottom (Unicode, chapter 21.1: each dot
-    /// is a bit of the last byte).
+    /// Returns the braille character with `left` and `right` dots in its two columns, filled from the bottom. Each dot
+    /// is one bit of the code point's low byte (Unicode, chapter 21.1).
     private static func braille(_ left: Int, _ right: Int) -> String {
         let dots =
             [0x40, 0x04, 0x02, 0x01].prefix(left).reduce(0, |)
@@ -71,7 +72,7 @@ struct Graph {
         return String(scalar)
     }
 
-    /// Returns the smallest of 1, 2, 5, 10, 20, … bytes, kibibytes, mebibytes … that is at least the peak.
+    /// Returns the smallest value of 1, 2, 5, 10, 20, … times a power of 1024 that is at least the peak.
     static func scale(_ peak: Double) -> Double {
         guard peak.isFinite, peak > 1 else { return 1 }
         let unit = 1024.0.raised(to: (peak.logarithm / 1024.0.logarithm).rounded(.down))

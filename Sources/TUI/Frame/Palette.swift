@@ -10,7 +10,8 @@ struct Palette: Sendable {
         /// 24-bit colours.
         case direct
 
-        /// - Parameter areDirect: True if colour numbers are RGB values; only the first eight are palette numbers.
+        /// - Parameter areDirect: True if the terminal reads colour numbers from 8 on as RGB values. Smaller numbers
+        ///   are palette numbers.
         init(colours: Int, areDirect: Bool) {
             self =
                 switch colours {
@@ -39,9 +40,9 @@ struct Palette: Sendable {
         self.theme = theme
     }
 
-    /// - Parameter onCursorLine: True for the line under the cursor. Its texts keep their colours and get the background
-    ///   `theme.cursorLine`. Without a colour for that, and in dialogs, selections and banners, they get the normal colour
-    ///   in reverse video.
+    /// - Parameter onCursorLine: True for text in the cursor's line. The text keeps its colour and gets the background
+    ///   `theme.cursorLine`. In dialogs, selections and banners, and in themes without that background, the text gets
+    ///   the normal colour, and its reverse video is toggled.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }
@@ -86,7 +87,8 @@ struct Palette: Sendable {
         }
     }
 
-    /// True if a shade of colour sets the role apart, instead of an attribute. `basic` has no shades.
+    /// True if a shade of colour distinguishes the role, so that it needs no attribute. The 8 or 16 colours of `basic`
+    /// have no shades.
     private func hasShades(_ role: Role) -> Bool {
         (tier == .full || tier == .direct) && number(theme[role].colour) != nil
     }

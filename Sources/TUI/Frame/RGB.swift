@@ -30,15 +30,15 @@ public struct RGB: Hashable, Sendable {
         }
     }
 
-    /// The most similar of xterm's 256 colours, without the 16 that users can change.
+    /// The number of the most similar of xterm's 256 colours. The first 16 are left out, because users can change them.
     var nearestInPalette: Int {
         (16...255).min { distance(to: RGB(palette: $0)) < distance(to: RGB(palette: $1)) } ?? 16
     }
 
     /// The number of the colour in terminals with 24-bit colours.
     ///
-    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Dark blues with such a
-    /// number get one step of green.
+    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. A dark blue with such
+    /// a number therefore gets one step of green, which adds 256.
     var directNumber: Int {
         let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
         return number < 256 ? number + 256 : number

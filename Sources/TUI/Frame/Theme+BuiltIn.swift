@@ -1,7 +1,8 @@
 /// The themes that come with Ferry.
 ///
 /// The tests compute the contrast of each role that carries text, in terminals of 256 colours. It is at least 4.5 to 1
-/// to the theme's background and to the cursor's line, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and 1.4.6).
+/// against the theme's background and against the cursor's line, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and
+/// 1.4.6).
 extension Theme {
     /// The theme for dark backgrounds.
     public static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: colours($0).dark) }
@@ -19,8 +20,8 @@ extension Theme {
         "default": standard, "light": light, "high-contrast": highContrast, "mono": mono,
     ]
 
-    /// Returns the colours of a role on a dark, on a light and on a black background. Yellow and cyan are unreadable on
-    /// a light background.
+    /// Returns the colours of a role on a dark, on a light and on a black background. The light background has other
+    /// colours instead of yellow and cyan, which are unreadable on it.
     private static func colours(_ role: Role) -> (dark: Colour, light: Colour, black: Colour) {
         switch role {
         case .normal, .dialog, .title, .banner, .selection, .field: (Colour(), Colour(), Colour(nil, 231))

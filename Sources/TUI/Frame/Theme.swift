@@ -9,19 +9,22 @@ public struct Theme: Hashable, Sendable {
         /// The colour in terminals with 24-bit colours.
         public var exact: RGB?
 
-        /// Creates one of xterm's 256 colours. Terminals with 24-bit colours show the same colour.
+        /// Creates a colour from its number `basic` for 8 or 16 colours, and its number `full` among xterm's 256
+        /// colours. Terminals with 24-bit colours show the same colour as `full`.
         init(_ basic: Int? = nil, _ full: Int? = nil) {
             self.basic = basic
             self.set(full: full)
         }
 
-        /// Sets one of xterm's 256 colours, also for terminals with 24-bit colours.
+        /// Sets one of xterm's 256 colours by its number, 0 to 255, also for terminals with 24-bit colours. Nil sets
+        /// the terminal's default. `basic` does not change.
         public mutating func set(full number: Int?) {
             full = number
             exact = number.map(RGB.init(palette:))
         }
 
-        /// Sets a 24-bit colour, and the most similar of xterm's 256 colours for other terminals.
+        /// Sets a 24-bit colour, and the most similar of xterm's 256 colours for terminals of 256 colours. Nil sets the
+        /// terminal's default. `basic` does not change.
         public mutating func set(exact colour: RGB?) {
             exact = colour
             full = colour?.nearestInPalette

@@ -36,7 +36,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// Returns the row that the action moves to; nil if it is no movement. The row may be outside of the list.
+    /// Returns the row that the action moves to; nil if the action does not move. The row may be outside of the list.
     ///
     /// - Parameters:
     ///   - row: The current row of the list's `count` rows.

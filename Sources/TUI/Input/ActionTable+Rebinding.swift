@@ -12,9 +12,10 @@ extension ActionTable {
 
     /// Returns the table with other keys for some actions.
     ///
-    /// - Parameter changes: The labels of the new keys, by the name of the entry.
-    /// - Throws: `RebindingError` for unknown names and keys, keys that cannot be bound, keys that two actions of one
-    ///   context would share, and changes that leave a dialog without a way out.
+    /// - Parameter changes: The labels of the new keys, by `Entry.name`.
+    /// - Throws: `RebindingError` for unknown names and keys, keys that cannot be bound, and keys that two actions of
+    ///   one context would share. Also for a key that opens and confirms a dialog, and for `cancel` or `quit` without
+    ///   keys.
     public func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }
@@ -83,7 +84,8 @@ extension ActionTable {
         }
     }
 
-    /// Checks that the key that opens a question does not also confirm it: a key held down must not do both.
+    /// Checks that the key that opens a confirmation dialog does not also confirm the dialog. A key that is held down
+    /// repeats, so it would do both.
     private func checkConfirmation(changed: Set<String>) throws(RebindingError) {
         try checkConfirmation(of: .remove, by: entry(for: .removeNow, in: .removal), changed: changed)
         try checkConfirmation(of: .undo, by: entry(for: .confirm, in: .undo), changed: changed)

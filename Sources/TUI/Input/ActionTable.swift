@@ -55,8 +55,8 @@ public struct ActionTable: Hashable, Sendable {
     /// A row of the table; nil for the hint if the hint line does not show the action.
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
-    /// The rows by context. The contexts of quitting appear twice, because `ferry config --keys` lists the actions that
-    /// leave at once before those that wait or stay.
+    /// The rows by context. `quit`, `quitOrDetach` and `leave` appear twice, because `ferry config --keys` keeps this
+    /// sequence: it lists the actions that leave at once before those that wait or stay.
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),

@@ -76,7 +76,7 @@ struct InputParser: Sendable {
         }
     }
 
-    /// Reads bytes up to the next `~`, which may end the paste, and returns their number.
+    /// Takes the bytes up to and including the next `~`, the last byte of the end marker, and returns their number.
     private mutating func paste(_ bytes: some Collection<UInt8>, _ keys: inout [Key]) -> Int {
         guard case .paste(var buffer) = state else { return 0 }
         state = .ground  // so that the buffer has one owner and is not copied
@@ -224,7 +224,7 @@ private struct PasteBuffer {
 
     var isComplete: Bool { kept == nil }
 
-    /// Appends bytes. Returns the text if they end with the end marker.
+    /// Appends bytes. Returns the pasted text if they end with the end marker; otherwise nil.
     mutating func append(_ chunk: some Collection<UInt8>) -> String? {
         bytes.append(contentsOf: chunk)
         let isEnd = bytes.suffix(Self.end.count).elementsEqual(Self.end)

@@ -28,7 +28,8 @@ extension Key {
 
     var isCharacter: Bool { if case .character = self { true } else { false } }
 
-    /// The key that the terminal reports instead, because both keys send the same bytes; nil if there is none.
+    /// The description of the keys that the terminal reports instead, because they send or begin with the same bytes.
+    /// Nil if the terminal reports this key.
     var arrivesAs: String? {
         switch self {
         case .control("h"): Key.backspace.label

@@ -1,4 +1,4 @@
-/// One event of the keyboard or the mouse.
+/// One event from the terminal: a key, a paste, a mouse event or the cursor's position.
 enum Key: Hashable, Sendable {
     case character(Character)
     case control(Character)

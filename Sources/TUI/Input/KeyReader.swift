@@ -1,6 +1,6 @@
 /// Reads keys from bytes and timing: much text in one read may be a paste, and a lone ESC becomes a key.
 struct KeyReader: Sendable {
-    /// The seconds in which an ESC may still begin a sequence.
+    /// The time in seconds after which a lone ESC is the Escape key, and no longer the beginning of a sequence.
     static let escapeDelay = 0.05
     /// The minimum number of printable bytes in one read that may be an unbracketed paste.
     static let burst = 8
@@ -9,7 +9,7 @@ struct KeyReader: Sendable {
     /// The time at which a lone ESC becomes a key; nil if nothing is pending.
     private(set) var deadline: Double?
 
-    /// - Parameter now: The seconds on a clock that does not jump.
+    /// - Parameter now: The time in seconds on a monotonic clock.
     mutating func read(_ bytes: [UInt8], now: Double) -> [Key] {
         defer { deadline = parser.isWaiting ? now + Self.escapeDelay : nil }
         if parser.isAtStart, let cut = Self.endOfBurst(bytes) {

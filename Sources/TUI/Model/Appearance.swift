@@ -7,10 +7,12 @@ struct Appearance: Sendable {
     var wantedGraph: GraphStyle?
     var actions = ActionTable.standard
     var zone = ZoneRules.local
-    /// Returns false for a scalar if the C library gives it another width.
+    /// Returns true if the C library gives a scalar the width of the second argument, in cells. Other scalars are
+    /// escaped.
     var agrees: @Sendable (Unicode.Scalar, Int) -> Bool = { _, _ in true }
 
-    /// The style of graphs: ASCII if the terminal shows no Unicode, which may be known only after a width probe.
+    /// The style of graphs. It is ASCII if the terminal shows no Unicode. A width probe may find that out after the
+    /// start.
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }

@@ -1,13 +1,14 @@
 import FerryFiles
 
-/// The current time, which the model gets in messages.
+/// The current time. The model gets it in messages, because the model has no access to a clock.
 struct Clock: Hashable, Sendable {
-    /// The seconds since the start, on a clock that never jumps.
+    /// The seconds since the first use of the clock in this process. This clock is monotonic.
     var seconds: Double
-    /// The wall clock's time, which only texts for users show.
+    /// The wall clock's time, for texts and for dates that the queue sends.
     var date: Date
 
-    /// Returns the time on this clock at which `date` will be, unless the wall clock is set before.
+    /// Returns the time on the monotonic clock at which the wall clock shows `date`, unless the wall clock is set
+    /// meanwhile.
     func seconds(of date: Date) -> Double { seconds + date.timeIntervalSince(self.date) }
 
     /// The seconds within which a second click makes a double click.

@@ -2,7 +2,7 @@
 public enum EngineOwnership: Hashable, Sendable {
     /// The engine ends with the screen.
     case own
-    /// The engine ends with the screen, but another one in the background can take the queue over.
+    /// The engine ends with the screen, but a background engine can take over the queue.
     case detachable
     /// The engine runs in another process and continues without the screen.
     case attached

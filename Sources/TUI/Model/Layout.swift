@@ -22,8 +22,8 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// The row of toasts and of notes about the upload under the cursor. On a screen with visible details, the log uses
-    /// the row while there is no toast.
+    /// The row for toasts and for notes about the upload under the cursor; nil on a small screen. If the details are
+    /// visible, the log uses the row while there is no toast.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 

@@ -55,13 +55,12 @@ enum Effect: Sendable {
 
 /// The command that a reply of the queue belongs to. The text for the user depends on it.
 enum Request: Hashable, Sendable {
-    /// - `files`: The number of files to be added.
-    /// - `skipped`: The number of files that could not be added.
+    /// An addition: `files` files were sent to the queue, and `skipped` files could not be added.
     case add(files: Int, skipped: Int)
     case pause(warning: String?)
     case pauseAll(warning: String?)
     case resume, retry, move, tryNow
-    /// A removal, with the file's name if it is one upload: the table no longer has the upload when the reply comes.
+    /// A removal. `name` is the file's name if one upload is removed: the table no longer has it when the reply comes.
     case remove(name: String?)
     case limitBandwidth(Bandwidth?)
     case limitConcurrency(Int)

@@ -119,8 +119,8 @@ extension Model {
         return paste(burst, isComplete: true)
     }
 
-    /// Opens a dialog if the first character is its key and the others can be its text. Returns nil if they may be a
-    /// paste.
+    /// Opens a dialog if the line's first character is the dialog's key and the other characters can be text in it.
+    /// Returns nil for any other line, which may be a paste.
     private mutating func open(_ line: TypedLine) -> [Effect]? {
         guard let rest = line.rest else { return nil }
         let opening = actions.action(for: .character(line.first), in: .list)
@@ -137,7 +137,8 @@ extension Model {
         }
     }
 
-    /// Types a line in a dialog that changes only the view, so that even Enter does no harm.
+    /// Types a line in a dialog, with Enter if Enter followed the line. The dialog changes only the view, so Enter is
+    /// safe.
     private mutating func type(_ line: TypedLine) -> [Effect] {
         let effects = paste(line.text, isComplete: true)
         return line.isEntered ? effects + run(.confirm) : effects
@@ -150,7 +151,7 @@ private struct TypedLine {
     /// True if Enter followed the line.
     var isEntered: Bool
 
-    /// Creates the line of a burst; nil if the burst has several lines.
+    /// Creates the line of a burst; nil if the burst is empty or has several lines.
     init?(_ burst: String) {
         isEntered = burst.hasSuffix("\n")
         text = isEntered ? String(burst.dropLast()) : burst

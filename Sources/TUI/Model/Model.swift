@@ -52,7 +52,7 @@ struct Model: Sendable {
 
     var actions: ActionTable { appearance.actions }
 
-    /// The bytes still to be sent by uploads that need no action of the user.
+    /// The bytes still to be sent by the pending uploads that are not scheduled for later.
     var bytesLeft: Int128 { live.remaining(in: table).total }
 
     /// True until the first update of the queue arrives.
@@ -198,7 +198,7 @@ struct Model: Sendable {
         return []
     }
 
-    /// Asks before an undo, unless another dialog was opened since.
+    /// Opens the question before an undo, unless the user has opened another dialog since the request.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
         // All added uploads are done and stay. No question is needed, because the queue's reply says so.

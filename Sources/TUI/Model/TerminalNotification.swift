@@ -11,7 +11,7 @@ public struct TerminalNotification: Sendable {
         case osc9
     }
 
-    /// The maximum number of characters of a notification.
+    /// The maximum number of characters of a notification, after the prefix `Ferry: `.
     private static let longest = 200
 
     private let signal: Signal
@@ -23,9 +23,9 @@ public struct TerminalNotification: Sendable {
         throttle = NotificationThrottle(events)
     }
 
-    /// Returns the effect that notifies of an update, if one is due.
+    /// Returns the effect that notifies the user of an update; empty if no notification is due.
     ///
-    /// - Parameter seconds: The time on a clock that never jumps.
+    /// - Parameter seconds: The time on a monotonic clock.
     mutating func effects(of update: QueueUpdate, at seconds: Double) -> [Effect] {
         guard signal != .none,
             let (text, _) = throttle.take(detector.take(update), at: seconds)

@@ -77,7 +77,7 @@ struct EventSummary: Sendable {
         return ["in the last \(length > 1 ? "\(Int(length)) seconds" : "second") " + takeSums()]
     }
 
-    /// Returns the lines for all events that have none yet.
+    /// Returns the lines for all events that were not reported yet.
     mutating func finish() -> [String] {
         mode = .calm(since: -.infinity, reported: 0)
         let count = sums.values.reduce(0) { $0 + $1.count }

@@ -5,10 +5,10 @@ package import FerryUploads
 /// The lines at the bottom of a terminal while a command without a screen uploads or waits. They show a bar, the share
 /// done, the rate, the remaining time, the counts and the running files.
 ///
-/// A value without access to the terminal, the clock or the queue.
+/// The type has no access to the terminal, the clock or the queue.
 package struct LiveLines: Sendable {
     private var model: Model
-    /// The sizes of the uploads that count towards the total, in bytes.
+    /// The sizes in bytes of the uploads that still have to be sent.
     private var due: [Upload.ID: ByteCount] = [:]
     private var bytesDue = Int128(0)
     private var done = 0
@@ -24,7 +24,7 @@ package struct LiveLines: Sendable {
             ownership: .attached)
     }
 
-    /// - Parameter seconds: The time on a clock that never jumps.
+    /// - Parameter seconds: The time in seconds on a monotonic clock.
     package mutating func advance(to seconds: Double, _ date: Date) {
         _ = model.update(.clock(Clock(seconds: seconds, date: date)))
     }
@@ -39,7 +39,7 @@ package struct LiveLines: Sendable {
 
     package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
 
-    /// Adds an upload to the total. Uploads that were done at the start do not count.
+    /// Counts an upload in the total, and as done once it is done. Uploads that were done at the start do not count.
     private mutating func count(_ upload: Upload) {
         if let size = due.removeValue(forKey: upload.id) {
             bytesDue -= Int128(size)
@@ -56,7 +56,7 @@ package struct LiveLines: Sendable {
     /// Returns the current lines, each at most `columns` cells wide.
     ///
     /// - Parameters:
-    ///   - rows: The rows of the terminal: a small one shows no files.
+    ///   - rows: The number of rows of the terminal. A small terminal shows no files.
     ///   - hasColour: Whether the bar is drawn in colours.
     package func lines(columns: Int, rows: Int, hasColour: Bool) -> [LiveLine] {
         guard !model.isLoading, columns >= 10 else { return [] }
@@ -117,7 +117,7 @@ package struct LiveLines: Sendable {
     }
 }
 
-/// A line and its width in cells, without colour sequences.
+/// A line, which may have colour sequences, and its width in cells without them.
 package struct LiveLine: Hashable, Sendable {
     package var text: String
     package var width: Int

@@ -65,8 +65,8 @@ enum PlainCommand: Hashable, Sendable {
         return .list(tab ?? .all, filter)
     }
 
-    /// Reads the words of `add`. A last `to` and the words after it name the destination, unless they are part of a
-    /// quoted path.
+    /// Reads the words of `add`. If the last word but one is `to`, the last word is the destination. A `to` inside a
+    /// quoted path does not count.
     private static func add(_ words: [Substring], _ rest: Substring) throws(PlainCommandError) -> PlainCommand
     {
         var (paths, destination) = (rest, String?.none)

@@ -25,7 +25,8 @@ extension PlainModel {
         }
     }
 
-    /// Handles the reply to a question. Anything but yes means no. Returns false if the line is also a command.
+    /// Handles the reply to a question. Anything but yes means no. Returns false if the line must also run as a
+    /// command.
     private mutating func takeReply(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)
@@ -138,7 +139,8 @@ extension PlainModel {
         say("type yes to remove \(targets.count == 1 ? "it" : "them"); anything else keeps what is there")
     }
 
-    /// Returns the outcome of a removal. It mentions done uploads only: the removal of others has an event.
+    /// Returns the outcome of a removal. The outcome mentions done uploads only: the removal of any other upload is an
+    /// event with a line of its own.
     private func removalOutcome(_ selection: UploadSelection) -> Outcome {
         let done = model.uploads(in: selection).filter { !$0.state.isUnfinished }
         let text = "removed \(Strings.count(done.count, "done upload")) from the queue"
@@ -206,6 +208,6 @@ extension PlainModel {
 }
 
 extension PlainModel.Outcome {
-    /// Creates the outcome of a command that concerns no upload.
+    /// Creates the outcome of a command that concerns no upload. Its line is printed even if no upload has changed.
     init(always text: String) { self.init(changed: text, unchanged: text) }
 }

@@ -4,7 +4,7 @@ import FerryUploads
 
 /// The line mode: the screen's model, with lines instead of frames and typed commands instead of keys.
 ///
-/// A value without access to the terminal, the clock or the queue. Its lines are safe for every terminal.
+/// The type has no access to the terminal, the clock or the queue. Its lines are safe for every terminal.
 struct PlainModel: Sendable {
     /// The source of the typed commands, and whether more can come.
     enum Input: Hashable, Sendable {
@@ -15,26 +15,26 @@ struct PlainModel: Sendable {
         case ended
         /// The model waits for the queue to become idle.
         case waitingForIdle
-        /// The queue is idle, and the last events are on their way. Uploads that cannot run, as on a full disk, do not
-        /// count.
+        /// The queue has been idle since this time on the clock. The model waits up to a second for the last events.
+        /// Uploads that cannot run, as on a full disk, do not extend the wait.
         case idle(since: Double)
     }
 
-    /// A question that the next line may answer.
+    /// A confirmation question. The next typed line may be the reply.
     enum Question: Hashable, Sendable {
         case quit
         case removal(UploadSelection)
         case undo(Int)
     }
 
-    /// The lines to print after the queue has carried out a command, if the events of the uploads do not say enough.
+    /// The lines that report the outcome of a command, in addition to the lines about the uploads' events.
     struct Outcome: Hashable, Sendable {
         var changed: String?
         /// The line if nothing had to change.
         var unchanged: String?
         /// The words before the description of a command that was undone or redone.
         var reversed: String?
-        /// The number of files that were to be added.
+        /// The number of files that the command `add` sent to the queue.
         var files: Int?
         /// The command and its uploads, to explain why the command left some of them unchanged.
         var steering: Steering?
@@ -65,7 +65,8 @@ struct PlainModel: Sendable {
     private var troubles = EventSummary(names: true)
     private var summaryDue: Double?
     private var effects: [PlainEffect] = []
-    /// The lines typed before the first update of the queue. Commands need the queue's uploads, so they wait for it.
+    /// The lines typed before the first update of the queue, and the end of the input. The model handles them after
+    /// that update, because commands need the queue's uploads.
     private var early: [PlainMessage] = []
 
     /// The seconds between lines about the progress.
@@ -74,7 +75,7 @@ struct PlainModel: Sendable {
     private static let sampling = 1.0
     /// The maximum number of seconds that an event takes from the queue to the model.
     private static let lastNews = 1.0
-    /// The longest line that is accepted, in characters.
+    /// The maximum width of a printed line, in cells.
     private static let longestLine = 2000
 
     init(
@@ -137,7 +138,7 @@ struct PlainModel: Sendable {
 
     mutating func send(_ effect: Effect) { effects.append(.send(effect)) }
 
-    /// Ends the line mode. It prints the pending events, then `farewell`.
+    /// Prints the pending events and `farewell`, then ends the line mode.
     mutating func finish(_ outcome: ScreenOutcome, saying farewell: String? = nil) {
         say(events.finish() + troubles.finish() + [farewell].compactMap { $0 })
         effects.append(.finish(outcome))
@@ -199,7 +200,7 @@ struct PlainModel: Sendable {
         }
     }
 
-    /// Waits for the queue to become idle once no more commands can come and all are carried out.
+    /// Ends the line mode after the end of a pipe, once all commands are carried out and the queue is idle.
     private mutating func waitForTheRest() {
         switch input {
         case .ended where awaited.isEmpty && additions.isEmpty && !model.isLoading:

@@ -9,7 +9,7 @@ struct EffectRunner: Sendable {
     /// Starts another engine after the last one is gone; nil if that is impossible.
     var startEngine: (@Sendable () async -> QueueReply)?
 
-    /// Runs an interface and performs its effects until it ends.
+    /// Runs the screen or the line mode, and performs its effects until it ends.
     ///
     /// If the user leaves, the last commands are carried out first. After a signal or a lost terminal, they are not.
     func serve<Failure>(

@@ -1,4 +1,4 @@
-/// The times of frames: at once after a key, at most ten times a second for other changes, never without a change.
+/// Decides when to draw: at once after a key, at most ten times a second for other changes, never without a change.
 ///
 /// Frames without a key become rarer on a line that is configured as slow, and if drawing takes long.
 struct FramePacer {
@@ -14,13 +14,13 @@ struct FramePacer {
     private static let gathering = 0.1
     private static let gatheringWhenSlow = 1.0
     private static let longest = 2.0
-    /// The seconds before another attempt at a terminal that accepts no bytes.
+    /// The seconds before the next attempt to draw, after the terminal accepted no bytes.
     private static let blocked = 0.05
 
-    /// The number of drawing times that are sorted, and the index of the one that counts. It is the 90th percentile.
+    /// The number of drawing times from which the 90th percentile is taken. `ninetieth` is its index after sorting.
     private static let sample = 20
     private static let ninetieth = 17
-    /// The drawing times in seconds above which the frame rate is halved, and below which it is doubled again.
+    /// The drawing time in seconds above which the frame rate is halved. Below `easy`, it is doubled again.
     private static let laborious = 0.1
     private static let easy = 0.025
 

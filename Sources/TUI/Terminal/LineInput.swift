@@ -11,8 +11,8 @@ import FerryFiles
 enum LineInput {
     static var isTerminal: Bool { StandardStream.input.isTerminal }
 
-    /// - Parameter handle: Called for each line, and at the end of the input or of the terminal. On a terminal, more
-    ///   lines may come after the end of the input (Ctrl-D).
+    /// - Parameter handle: Called for each line, at the end of the input, and when the terminal hangs up. On a
+    ///   terminal, more lines may come after the end of the input (Ctrl-D).
     static func start(_ handle: @escaping @Sendable (PlainMessage) -> Void) {
         DetachedThread.start(name: "input") { read(handle) }
     }

@@ -17,9 +17,9 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// The indices of uploads in `contents.update.changed`, so that a merge costs the same for any number of
-        /// waiting changes. Nil until the first merge: most updates need no index, and the first one contains the whole
-        /// queue.
+        /// The indices of uploads in `contents.update.changed`. They make the cost of a merge independent of the number
+        /// of waiting changes. Nil until the first merge: most updates need no merge, and the first update contains the
+        /// whole queue, so its index would be large.
         var indices: [Upload.ID: Int]?
     }
 

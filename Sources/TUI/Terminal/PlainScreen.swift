@@ -11,9 +11,9 @@ public struct PlainScreen: Sendable {
 
     /// The names of the destinations that files can be added to.
     public var destinations: [String] = []
-    /// The destination of files that are added without naming one; nil if there is none.
+    /// The destination of files if the user names none; nil if there is no such default.
     public var defaultDestination: String?
-    /// The relation of the line mode to the engine.
+    /// The relation of the line mode to the engine: whether the engine ends with the line mode.
     public var ownership = EngineOwnership.own
     /// The reason why there is no screen; nil if the user asked for lines.
     public var reason: String?

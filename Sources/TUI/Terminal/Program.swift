@@ -65,7 +65,7 @@ final class Program {
         return outcome
     }
 
-    /// True once the terminal itself is gone, not only after SIGHUP.
+    /// True once the terminal itself is gone. SIGHUP alone does not set this.
     private var isGone = false
 
     private func turn() {

@@ -46,9 +46,9 @@ public struct Screen: Sendable {
         public var isSlow = false
         /// The names of the destinations that files can be added to.
         public var destinations: [String] = []
-        /// The destination that is offered first.
+        /// The destination that the Add dialog offers first; nil for the first of `destinations`.
         public var defaultDestination: String?
-        /// The relation of the screen to the engine.
+        /// The relation of the screen to the engine: whether the engine ends with the screen.
         public var ownership = EngineOwnership.own
 
         public init() {}
@@ -145,7 +145,8 @@ public struct AddService: Sendable {
     public var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
     public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
-    /// Returns the sorted completions of a line; each replaces the whole line. It may read directories.
+    /// Returns the sorted completions of a line. Each completion replaces the whole line. The function may read
+    /// directories.
     public var complete: @Sendable (_ line: String) async -> [String]
     /// Returns the current destinations.
     public var destinations: @Sendable () async -> DestinationNames
@@ -169,7 +170,7 @@ public struct AddService: Sendable {
 public struct DestinationNames: Hashable, Sendable {
     /// The names in the sequence in which they are offered.
     public var all: [String]
-    /// The destination of files that are added without naming one; nil if there is none.
+    /// The destination of files if the user names none; nil if there is no such default.
     public var preferred: String?
 
     public init(_ all: [String], preferred: String? = nil) {

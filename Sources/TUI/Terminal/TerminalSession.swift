@@ -1,7 +1,8 @@
 import CFerryTerminal
 import FerryFiles
 
-/// The terminal while the screen uses it. Not Sendable: it stays on the thread that opened it.
+/// The terminal while the screen uses it. The type is not Sendable, so that the terminal stays on the thread that
+/// opened it.
 final class TerminalSession {
     struct Events: OptionSet {
         let rawValue: Int32
@@ -46,7 +47,7 @@ final class TerminalSession {
     /// The UTF-8 locale that the environment names and this machine lacks; nil if there is none.
     var missingLocale: String? { terminal_missing_locale().map { String(cString: $0) } }
 
-    /// The locale for characters, as setlocale(3) names it.
+    /// The name of the locale for characters (LC_CTYPE) from setlocale(3), or `missingLocale` if that is set.
     var locale: String { String(cString: terminal_locale()) }
 
     /// Requests the width of a symbol from the terminal. The response arrives as input.
@@ -77,12 +78,12 @@ final class TerminalSession {
         return count < 0 ? nil : Array(buffer.prefix(count))
     }
 
-    /// Returns the text that other code printed since the last call.
+    /// Returns the bytes that other code in the process has written to standard output or error since the last call.
     func readStray() -> [UInt8] {
         Array(buffer.prefix(max(0, terminal_read_stray(&buffer, buffer.count))))
     }
 
-    /// Returns the signals since the last call.
+    /// Returns the signals that have arrived since the last call.
     func signals() -> [Int32] {
         var signals: [Int32] = []
         while case let next = terminal_next_signal(), next >= 0 {
@@ -109,14 +110,13 @@ final class TerminalSession {
         }
     }
 
-    /// True in tmux, which interprets unknown sequences itself unless they are wrapped.
+    /// True in tmux, which forwards a sequence that it does not know only if the sequence is wrapped.
     private static var isInTmux: Bool {
         !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
     }
 
-    /// Leaves the screen and stops the process. Returns false if it could not stop.
-    ///
-    /// - Parameter farewell: A sentence for the normal screen.
+    /// Leaves the screen, prints the sentence `farewell`, and stops the process. Returns false if the process cannot
+    /// stop.
     func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }
 
     func resume() { terminal_resume() }

@@ -11,7 +11,7 @@ struct WidthProbe: Sendable {
 
     init(now: Double) { deadline = now + Self.timeout }
 
-    /// Returns true for locales whose fonts may give such symbols two cells: Chinese, Japanese and Korean.
+    /// Returns true for locales whose fonts may draw ambiguous symbols in two cells: Chinese, Japanese and Korean.
     /// - Parameter locale: The name of setlocale(3), such as `ja_JP.UTF-8`.
     static func isNeeded(locale: String) -> Bool {
         let language = locale.prefix { $0.isLetter }

@@ -6,7 +6,7 @@ package struct NoOpExplanation {
 
     private static let rangesShown = 5
 
-    /// An unchanged upload.
+    /// An upload that a command left unchanged, with the cause.
     package struct Unchanged: Sendable {
         fileprivate let id: Upload.ID
         fileprivate let cause: Cause
@@ -99,7 +99,10 @@ package struct NoOpExplanation {
 }
 
 extension UploadSelection {
-    /// Returns false if `unchanged(among:but:)` would return no uploads. This test needs no list of uploads.
+    /// Returns true if the command may have left uploads unchanged that need an explanation. Unlike
+    /// `unchanged(among:but:)`, the test needs no list of uploads.
+    ///
+    /// - Parameter changed: The uploads that the command changed.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
         if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
     }
@@ -110,7 +113,7 @@ extension UploadSelection {
         uploads.filter(needsExplanation(but: changed))
     }
 
-    /// Returns a function that tells whether an upload was left unchanged and needs an explanation.
+    /// Returns a function that is true for an upload that the command left unchanged and that needs an explanation.
     package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
         switch self {
         case .ids(let ids):

@@ -18,7 +18,7 @@ struct SafeText: Hashable, Sendable {
     init(units: [Unit] = []) { self.units = units }
 
     /// - Parameter agrees: Returns false for a scalar to which the C library gives another width than `CellWidth`. Such
-    ///   a scalar becomes an escape, as one disagreement shifts the rest of its row.
+    ///   a scalar becomes an escape: a wrong width would shift the rest of its row on the terminal.
     init(_ raw: some StringProtocol, agrees: (Unicode.Scalar, Int) -> Bool = { _, _ in true }) {
         units = []
         units.reserveCapacity(raw.utf8.count)

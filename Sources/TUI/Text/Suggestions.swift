@@ -7,7 +7,8 @@ public enum Suggestions {
         return nearest(to: word, among: names).map { "did you mean \($0)? \(known)" } ?? known
     }
 
-    /// Returns the name with the smallest edit distance; nil if it is more than a third of the word's length.
+    /// Returns the name with the smallest edit distance; nil if the distance is more than 1 and more than a third of
+    /// the word's length.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let word = Array(word.lowercased())
         let distances = names.map { ($0, distance(word, Array($0.lowercased()))) }

@@ -8,11 +8,11 @@ struct AddView {
     let size: Size
     let appearance: Appearance
 
-    /// The last message, if the dialog covers its line.
+    /// The text of the toast on a small screen, where the dialog covers the row for toasts; otherwise nil.
     var notice: String?
 
     private static let label = "files "
-    /// The minimum number of list rows for separating lines above and below the list.
+    /// The minimum number of rows, for the list and the chosen files together, at which lines separate the list.
     private static let roomy = 8
     /// The maximum number of rows of the list on any screen.
     private static let tallest = 30
@@ -143,7 +143,7 @@ struct AddView {
         return lines
     }
 
-    /// The file that Enter would add, if the line or the cursor names it without a search.
+    /// The file under the cursor if Enter would add it; otherwise the reason why nothing is chosen, or an example.
     private var choice: DialogBox.Span {
         if let (path, entry) = add.fileUnderCursor {
             var text = appearance.fitted(path.name, to: max(1, inside - 12))
@@ -164,7 +164,7 @@ struct AddView {
         let total = "\(Strings.count(count, "file")), \(ByteFormat.sentence(preview.bytes))"
         let problems = selection.problems.count
         let leftOut = problems > 0 ? "\(Strings.count(problems)) left out" : nil
-        // The longest remark that fits.
+        // Shows the longest remark that fits.
         let known = preview.known
         let remarks = [("already queued", "already done"), ("queued", "done")].map { queuedWord, doneWord in
             let queued = known.queued > 0 ? "\(Strings.count(known.queued)) \(queuedWord)" : nil

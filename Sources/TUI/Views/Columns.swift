@@ -9,7 +9,8 @@ struct Columns: Hashable, Sendable {
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The width that the name column gets first. The target column, which also shows messages, gets most of the rest.
+    /// The width in cells that the name column gets first. The target column, which also shows messages, gets three
+    /// quarters of the remaining width.
     private static let longestName = 48
 
     /// The steps for narrower screens, in sequence. Each step narrows a column to a width, or drops it with width 0.
@@ -20,14 +21,14 @@ struct Columns: Hashable, Sendable {
 
     private var spans: [Column: Range<Int>] = [:]
 
-    /// The cells of a column; empty if the column does not fit. A message may begin there instead.
+    /// The cells of a column. If the column does not fit, the range is empty, and a message may begin at its start.
     subscript(column: Column) -> Range<Int> { spans[column] ?? 0..<0 }
 
     func has(_ column: Column) -> Bool { !self[column].isEmpty }
 
     /// - Parameter hasBatches: Whether any upload has a batch, so that the column is useful.
     init(width: Int, hasBatches: Bool = false) {
-        // A long bar only if there is space for all columns.
+        // The bar is long only if there is space for all columns.
         var widths: [Column: Int] = [
             .number: 6, .sign: 1, .word: Self.wordWidth, .batch: 12, .size: 5, .percent: 4,
             .bar: width >= 110 ? min(40, 20 + max(0, width - 120) / 4) : 13,
@@ -42,7 +43,7 @@ struct Columns: Hashable, Sendable {
             if isWideEnough, taken > 0 || hasBatches { break }
             widths[step.column] = step.width
         }
-        // Names are rarely longer; messages are.
+        // A name is rarely longer than `longestName`, but a message often is.
         let tail = widths[.target] == 0 ? 0 : max(0, room - Self.longestName) * 3 / 4
         (widths[.name], widths[.target]) = (room - tail, widths[.target, default: 0] + tail)
         var start = Self.markWidth

@@ -240,7 +240,7 @@ struct DetailsView {
         return facts
     }
 
-    /// Explains why a done upload is not verified. That is no failure: the server just offers no second check.
+    /// Explains why a done upload is not verified. A missing checksum is not an error.
     private static func unverified(_ upload: Upload) -> String {
         upload.canBeVerified
             ? "no: the server reported no checksum"

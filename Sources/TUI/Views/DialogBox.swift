@@ -136,9 +136,11 @@ extension DialogBox {
 
     private static let longestParagraph = 6
 
-    /// Returns the keys side by side, in as many lines as they need.
+    /// Returns the keys side by side, in as many lines as they need, up to `limit`. Keys beyond these lines are
+    /// dropped.
     ///
-    /// - Parameter words: Other hints for some actions, because their effect differs at the moment.
+    /// - Parameter words: Hints that replace those of the action table, because an action's effect differs at the
+    ///   moment.
     static func keyRows(
         _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = [],
         words: [Action: String] = [:]

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The visible rows of a folder. Hidden rows are not made, so a large folder costs no more.
+/// The visible rows of a folder. No text is made for other rows, so a large folder costs no more than a small one.
 struct FolderBrowserView {
     let browser: FolderBrowser
     /// True if the list has the focus.
@@ -36,7 +36,7 @@ struct FolderBrowserView {
     /// The index within `lines` of the cursor's row.
     var cursorRow: Int { max(0, min(height - 1, browser.cursor - top)) }
 
-    /// The visible rows, filled up to the height.
+    /// The visible rows, filled up to the height with empty lines.
     var lines: [DialogBox.Line] {
         var lines = (top..<max(top, min(browser.count, top + height))).compactMap { index in
             browser[index].map { row($0, isUnderCursor: index == browser.cursor) }
@@ -57,7 +57,7 @@ struct FolderBrowserView {
         }
     }
 
-    /// The reason why there are no names.
+    /// The text below the rows: the reason why no names are shown; nil if there are names.
     private var message: DialogBox.Span? {
         switch browser.look {
         case .due, .asked: return .init(safe("looking"), .dim)

@@ -40,7 +40,7 @@ struct HintView {
         return marks + (model.list.cursorIndex.map { "\(Strings.count($0 + 1))/\(total)" } ?? "0/\(total)")
     }
 
-    /// The offered actions. If a target can be retried, Retry comes directly after Help.
+    /// The actions that the hint line offers. If a target can be retried, Retry comes directly after Help.
     private var entries: [ActionTable.Entry] {
         let offered = model.actions.entries(in: .list).filter { isOffered($0.action) }
         guard traits.canBeRetried else { return offered }

@@ -32,7 +32,8 @@ struct LeftOutView {
         DialogBox.keyRows(.leftOut, appearance: appearance, width: width, atMost: 1)
     }
 
-    /// Returns a line with the end of a skipped path, which tells paths apart, and the reason.
+    /// Returns a line with a skipped path and the reason. A path that is too long loses its beginning, because paths
+    /// often differ only at the end.
     static func line(
         _ problem: FileSelection.Problem, width: Int, appearance: Appearance
     ) -> DialogBox.Line {

@@ -4,7 +4,8 @@ import FerryFiles
 struct LogView {
     let model: Model
 
-    /// Draws the entries. A toast takes the last row; the entries move up unless the newest one has the same text.
+    /// Draws the entries above a toast, which takes the last row. If the newest entry has the same text as the toast,
+    /// the toast covers that entry instead.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         var rows = rows
         if let toast = model.toast.current, let row = model.layout.noteRow, rows.contains(row),

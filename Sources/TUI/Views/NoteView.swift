@@ -2,7 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The line for the last event, otherwise for the upload under the cursor: its destination or its problem.
+/// The row with the toast. Without a toast, the row shows the destination or the problem of the upload under the
+/// cursor.
 struct NoteView {
     let model: Model
 
@@ -41,7 +42,7 @@ struct NoteView {
         frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
     }
 
-    /// Returns the destination, with the name there only if it differs from the file's.
+    /// Returns the destination, followed by the name on the server if that differs from the file's name.
     private static func goal(_ upload: Upload) -> String {
         let target = upload.target
         return upload.isRenamed ? "\(target.destinationText): \(target.name)" : target.destinationText

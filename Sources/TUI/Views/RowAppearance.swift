@@ -137,7 +137,7 @@ struct RowAppearance: Sendable {
         }
     }
 
-    /// Returns the start in at most seven columns: `after 4`, `22:00`.
+    /// Returns the start condition in at most seven columns: `after 4`, `22:00`, or `later` if that is too long.
     private static func shortened(_ start: String) -> String {
         let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
         return moment.count <= Columns.rateWidth ? moment : "later"
@@ -152,7 +152,7 @@ struct RowAppearance: Sendable {
         return "\(status) \(summary)"
     }
 
-    /// Returns versions of the message about a changed file, the longest first, with and without the key.
+    /// Returns versions of the message about a changed file, the longest first. Some versions name the key for a retry.
     private static func changed(
         _ failure: UploadFailure, _ upload: Upload, _ actions: ActionTable
     ) -> [String] {
@@ -163,7 +163,7 @@ struct RowAppearance: Sendable {
             + [sentence, short].flatMap { text in [key.map { text + $0 }, text].compactMap { $0 } }
     }
 
-    /// Returns the message with the next step, if there is one.
+    /// Returns the failure's message, followed by the next step if the failure has one.
     static func advice(_ failure: UploadFailure, of upload: Upload) -> String {
         sentence(failure, of: upload) + (failure.hint.map { "; \($0)" } ?? "")
     }

@@ -137,7 +137,8 @@ struct StatusView {
 
     private static let longestFolder = 30
 
-    /// Returns the time of day of the end, ` (15:15)`, on wide screens and for times over a minute.
+    /// Returns the time of day of the end, ` (15:15)`. Returns an empty string if the screen is not wide, and for times
+    /// below a minute or from a day on.
     private func arrival(in seconds: Double) -> String {
         guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
         let time = Strings.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
@@ -214,7 +215,7 @@ struct StatusView {
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
     /// The banner about a server that asked for a pause: its name, the end of the pause, and the number of waiting
-    /// uploads. If it fits, the banner also shows the rate of the others.
+    /// uploads. If it fits, the banner also shows the rate of the running uploads.
     private var retryAfterPauses: [String] {
         let pauses = model.status.retryAfterPauses
         guard let longest = pauses.first else { return [] }
@@ -244,7 +245,8 @@ struct StatusView {
         ]
     }
 
-    /// Returns versions of a banner: with the current rate and the key that tries now, with the key, and alone.
+    /// Returns versions of a banner, the longest first: with the running uploads and the key for a retry, with the key
+    /// alone, and without both.
     private func versions(_ base: String) -> [String] {
         let key = key(.tryNow, "try now")
         return [base + underWay + key, base + key, base]

@@ -1,7 +1,8 @@
 /// The error that an adapter throws after it had to wait. A time or a signature that earlier adapters added may be out
 /// of date by then. So all adapters run again on the unadapted request, within the same attempt.
 public struct AdapterRetry: Error, Hashable {
-    /// The maximum number of runs of all adapters in one attempt. If the last run throws this error, the attempt ends.
+    /// The maximum number of times that all adapters run in one attempt. If an adapter throws `AdapterRetry` in the
+    /// last run, the attempt ends.
     public static let limit = 8
 
     public init() {}

@@ -3,11 +3,13 @@ public import FerryProtocols
 /// The reason why a request has no credential that a server would accept.
 public enum AuthenticationError: UploadFailureConvertible {
     case missingCredential
-    /// The number of refreshes reached the limit of `RefreshWindow`. `last` is the last refresh's error, if it failed.
+    /// The number of refreshes reached the limit of `RefreshWindow`. `last` is the error of the last refresh; nil if
+    /// that refresh succeeded.
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 
-    /// The error as a failure for users. It is transient if the refresh failed without a network, for example.
+    /// The failure in words for users. It is transient if the refresh failed for a temporary reason, for example
+    /// without a network.
     public var failure: UploadFailure {
         switch self {
         case .missingCredential:

@@ -2,25 +2,25 @@ import FerryFiles
 
 /// Adds a credential to every request. Refreshes the credential once for all requests that need a new one.
 ///
-/// An expired credential is refreshed before the request is sent. If the server refuses a credential, it is refreshed
-/// after the response, and the request is sent again. One interceptor serves all requests with the same credential.
+/// An expired credential is refreshed before the request is sent. If the server refuses a credential, the interceptor
+/// refreshes the credential and sends the request again. One interceptor serves all requests with the same credential.
 public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private enum State {
         case missing
         case ready(Held)
         case refreshing(Held, Refresh)
-        /// The refresh failed. The error ends every request that the server refused with this credential. The next new
+        /// The refresh failed. The error ends every request that carried this credential and was refused. The next new
         /// request uses the credential again, and may begin another refresh.
         case failed(Held, AuthenticationError)
     }
 
     private struct Held {
         let credential: A.Credential
-        /// The ids of the requests that waited for this credential, each with the number of the attempt that uses it.
+        /// The requests that waited for this credential. The key is the id of the request, the value the number of the
+        /// attempt that uses the credential.
         var awaitedBy: [UUID: Int] = [:]
     }
 
-    /// A refresh in progress.
     private final class Refresh {
         enum Cause { case expiry, refusal }
 
@@ -67,7 +67,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         history = RefreshHistory(window: refreshWindow)
     }
 
-    /// The current credential, also during a refresh; nil before a sign-in.
+    /// The current credential; nil before a sign-in and after a sign-out. During a refresh it is still the old
+    /// credential.
     public var credential: A.Credential? {
         switch state {
         case .missing: nil
@@ -110,7 +111,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         throw AdapterRetry()
     }
 
-    /// Refreshes the credential after a 401 if the request carried the current one, and retries the request.
+    /// Retries a request that the server refused (401). Before the retry, refreshes the credential if the request
+    /// carried the current one.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

@@ -10,7 +10,7 @@ public protocol Authenticator<Credential>: Sendable {
     /// The credential that requests carry.
     associatedtype Credential: AuthenticationCredential
 
-    /// Writes the credential into the request, usually as `Authorization`, and replaces an existing one.
+    /// Adds the credential to the request, usually as the header field `Authorization`. Replaces an earlier credential.
     func apply(_ credential: Credential, to request: inout TransportRequest)
 
     /// Fetches a credential that replaces `credential`. `AuthenticationInterceptor` makes one call at a time, unless

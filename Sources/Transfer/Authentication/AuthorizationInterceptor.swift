@@ -12,16 +12,17 @@ public struct AuthorizationInterceptor: RequestInterceptor {
     private let valueAfterRefusal: Value
 
     /// - Parameters:
-    ///   - value: Returns the field's value, including the scheme.
-    ///   - afterRefusal: Returns the value after a 401, without a cache. Later calls of `value` must return it too. If
-    ///     nil, `value` is called again.
+    ///   - value: Returns the value of `Authorization`, including the scheme.
+    ///   - afterRefusal: Returns the current value after a 401, not a cached one. Later calls of `value` must return
+    ///     the same value. If nil, `value` is called again.
     public init(_ value: @escaping Value, afterRefusal: Value? = nil) {
         self.value = value
         self.valueAfterRefusal = afterRefusal ?? value
     }
 
     /// Returns an interceptor that adds a bearer token (RFC 6750 §2.1).
-    /// - Parameter afterRefusal: Returns the token after a 401, without a cache. If nil, `token` is called again.
+    /// - Parameter afterRefusal: Returns the current token after a 401, not a cached one. If nil, `token` is called
+    ///   again.
     public static func bearer(_ token: @escaping Value, afterRefusal: Value? = nil)
         -> AuthorizationInterceptor
     {
@@ -32,7 +33,8 @@ public struct AuthorizationInterceptor: RequestInterceptor {
     }
 
     /// Returns an interceptor that adds a user and a password (RFC 7617).
-    /// - Parameter afterRefusal: Returns the password after a 401, without a cache. If nil, `password` is called again.
+    /// - Parameter afterRefusal: Returns the current password after a 401, not a cached one. If nil, `password` is
+    ///   called again.
     public static func basic(
         user: String, password: @escaping Value, afterRefusal: Value? = nil
     ) -> AuthorizationInterceptor {
@@ -44,9 +46,9 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return AuthorizationInterceptor(value(of: password), afterRefusal: afterRefusal.map(value))
     }
 
-    /// Sets `Authorization`, and replaces an existing one.
-    /// - Throws: The error of the secret's source; `UploadFailure` (`authentication`) if the value is not valid in a
-    ///   header field.
+    /// Sets the header field `Authorization`, and replaces an existing value.
+    /// - Throws: The error of the function that fetches the secret; `UploadFailure` (`authentication`) if the value is
+    ///   not valid in a header field.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -57,7 +59,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return request
     }
 
-    /// Retries after the first 401 to a request, if the secret has changed since.
+    /// Retries after the first 401 to a request, if the secret has changed since the request was sent.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

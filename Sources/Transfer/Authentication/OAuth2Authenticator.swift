@@ -5,8 +5,9 @@ import Synchronization
 
 /// An authenticator that gets bearer tokens with a refresh token (RFC 6749 §6, RFC 6750).
 ///
-/// A token server may replace the refresh token with each use, and refuse the old one from then on. So the new one is
-/// written to the file before its access token is used. Programs that share the file refresh one after the other.
+/// A token server may replace the refresh token with each use, and refuse the old one from then on. So the new refresh
+/// token is written to the file before the access token that came with it is used. Programs that share the file refresh
+/// one after the other.
 public final class OAuth2Authenticator: Authenticator {
     private struct Memory {
         /// The tokens that are not yet in the file; without a file, the only copy.
@@ -134,7 +135,7 @@ public final class OAuth2Authenticator: Authenticator {
 }
 
 extension StoredTokens {
-    /// True if these tokens are newer than `other`, the tokens in the file.
+    /// True if these tokens belong to the current sign-in (`origin`) and must replace `other`, the tokens in the file.
     fileprivate func follows(_ other: StoredTokens?, origin: String) -> Bool {
         guard self.origin == origin else { return false }
         guard let other, other.origin == origin else { return true }

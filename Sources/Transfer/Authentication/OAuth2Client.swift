@@ -25,7 +25,7 @@ public struct OAuth2Client: Sendable {
     /// The part of the request that carries `clientSecret`.
     public var authentication: Authentication
     /// The refresh token from the last sign-in. If the server replaces it, the token file has the newer one. The token
-    /// file applies until a new sign-in changes this token.
+    /// file takes precedence until a new sign-in changes this value.
     public var refreshToken: Secret
     /// The scopes, separated by spaces; nil requests the scopes of the sign-in.
     public var scope: String?
@@ -43,7 +43,8 @@ public struct OAuth2Client: Sendable {
         self.scope = scope
     }
 
-    /// True for an absolute https URL without user info and fragment (RFC 6749 §3.2), or http on this machine.
+    /// True for an absolute https URL, or an http URL on this machine. The URL may not have user info or a fragment
+    /// (RFC 6749 §3.2).
     public static func isTokenURL(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.fragment() == nil,
             url.user() == nil, url.password() == nil

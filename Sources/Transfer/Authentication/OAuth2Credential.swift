@@ -8,8 +8,8 @@ public struct OAuth2Credential: AuthenticationCredential {
 
     /// - Parameters:
     ///   - lifetime: The lifetime from now on, measured on `clock`; nil if the server did not state it.
-    ///   - margin: The time before the end of the lifetime at which the token is refreshed, at most a tenth of the
-    ///     lifetime. A longer margin would refresh a token of a few minutes at once.
+    ///   - margin: The time before the end of the lifetime at which the token is refreshed. At most a tenth of the
+    ///     lifetime is used: otherwise a token that lives for a few minutes would be refreshed at once.
     ///   - clock: A monotonic clock, which the user cannot set.
     public init(
         accessToken: String, lifetime: Duration? = nil, margin: Duration = .seconds(300),
@@ -30,7 +30,7 @@ public struct OAuth2Credential: AuthenticationCredential {
         refreshAge = remaining.map { $0 - min(margin, (lifetime ?? $0) / 10) }
     }
 
-    /// The credential before the first token.
+    /// A credential without a token. It is refreshed before the first request.
     public static let missing = OAuth2Credential(accessToken: "")
 
     /// True if there is no token yet, or if its lifetime is nearly over.

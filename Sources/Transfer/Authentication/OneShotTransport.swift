@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// A transport for rare requests: it opens a connection for each request and keeps none.
+/// A transport for rare requests. It opens a connection for each request, and closes the connection afterwards.
 public struct OneShotTransport: Transport {
     private let configuration: HTTPClientTransport.Configuration
 

@@ -1,7 +1,7 @@
 /// A limit on the number of refreshes in a period. It ends a loop of refreshes with a server that refuses the
 /// credentials that it has just issued.
 public struct RefreshWindow: Hashable, Sendable {
-    /// The length of the period before a refresh in which earlier refreshes count.
+    /// The length of the period. A refresh counts toward `limit` for this long after its start.
     public var interval: Duration
     /// The maximum number of refreshes within `interval`.
     public var limit: Int

@@ -21,7 +21,8 @@ struct StoredTokens: Codable, Hashable, Sendable {
     /// The time at which the access token expires, in seconds since 1970; nil if the server did not state it.
     var expires: Double?
 
-    /// Returns the remaining lifetime of the access token, if known; zero if the clock was set back since `received`.
+    /// Returns the remaining lifetime of the access token; nil if it is unknown. It is zero if the clock was set back
+    /// to before `received`.
     func remaining(at date: Date) -> Duration? {
         let now = date.timeIntervalSince1970
         return expires.map { now < received ? .zero : .seconds(max(0, $0 - now)) }

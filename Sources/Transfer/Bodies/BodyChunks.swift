@@ -7,7 +7,8 @@ package struct BodyChunks: AsyncSequence, Sendable {
     private let segments: [StreamedBody.Segment]
     private let labels: [String?]
 
-    /// - Parameter labels: One label for each segment, as a prefix for failures of its file; nil for no label.
+    /// - Parameter labels: One label for each segment; nil for no label. The text of a failure of the segment's file
+    ///   begins with the label.
     package init(_ segments: [StreamedBody.Segment], labels: [String?]) {
         self.segments = segments
         self.labels = labels
@@ -36,7 +37,8 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
         fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String?)>) { self.rest = rest }
 
-        /// Returns the next chunk: at most 1 MiB, unless a stream yields more at once; never empty.
+        /// Returns the next chunk; nil at the end. A chunk has at most 1 MiB, unless a stream yields more at once. It
+        /// is never empty.
         package mutating func next() async throws -> [UInt8]? {
             while true {
                 try Task.checkCancellation()
@@ -84,7 +86,7 @@ package struct BodyChunks: AsyncSequence, Sendable {
 }
 
 extension SourceFile {
-    /// Reads a range off the caller's thread.
+    /// Reads a range of the file on another thread.
     /// - Throws: `UploadFailure` (`sourceChanged`) if the file does not match `identity`, also if it changes during the
     ///   read.
     package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)

@@ -19,7 +19,8 @@ extension BodyStream {
     }
 }
 
-/// Chunks that fail unless their total length matches the declared one.
+/// The chunks of a stream. Reading them fails if their total length is not the declared one, or if they contain the
+/// boundary.
 private struct CheckedChunks: AsyncSequence {
     typealias Element = [UInt8]
 

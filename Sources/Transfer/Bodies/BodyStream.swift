@@ -3,7 +3,7 @@ import Synchronization
 
 /// A body that is produced while it is sent: the output of a program, a compressor, a download.
 ///
-/// The value describes how to produce the bytes, and is no open stream. Every attempt opens it again, so a body that
+/// The value describes how to produce the bytes. It is not an open stream. Every attempt opens it again, so a body that
 /// was partly sent can be sent again from its first byte.
 public struct BodyStream: Sendable {
     /// The bytes of one attempt, in order. Empty chunks are allowed; an error ends the attempt.
@@ -16,8 +16,8 @@ public struct BodyStream: Sendable {
     private let isLeft: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - length: The number of bytes. A stream with more or fewer bytes ends the request with an error that states
-    ///     both numbers.
+    ///   - length: The number of bytes; nil if it is unknown. A stream with more or fewer bytes ends the request with
+    ///     an error that states both numbers.
     ///   - begin: Makes the chunks of one attempt, from the first byte. Chunks of 64 KiB to 1 MiB cost least.
     public init(length: ByteCount? = nil, _ begin: @escaping @Sendable () async throws -> sending Chunks) {
         self.length = length
@@ -50,7 +50,9 @@ public struct BodyStream: Sendable {
     /// False if the stream can be read only once, and was read.
     public var canBegin: Bool { isLeft() }
 
-    /// Opens the stream at its first byte; fails if the stream can be read only once, and was read.
+    /// Opens the stream at its first byte.
+    /// - Throws: `UploadFailure` (`permanent`) if the stream can be read only once, and was read; otherwise the error
+    ///   of the function that makes the chunks.
     public func open() async throws -> sending Chunks { try await begin() }
 }
 
@@ -65,7 +67,7 @@ private final class OnceFlag: Sendable {
 
     var isTaken: Bool { taken.withLock { $0 } }
 
-    /// - Returns: true the first time.
+    /// - Returns: True for the first call only.
     func take() -> Bool {
         taken.withLock { taken in
             defer { taken = true }

@@ -32,7 +32,7 @@ protocol ChunkSource: Sendable {
     /// caller checks the file at intervals.
     var needsWatching: Bool { get }
 
-    /// Returns the failure of the file if the kernel could not read it; nil if `error` is one of the connection.
+    /// Returns the failure of the file if the kernel could not read it; nil if the connection failed.
     func failure(of error: any Error) -> UploadFailure?
 
     /// Stops reading, because the rest of the body is not needed.

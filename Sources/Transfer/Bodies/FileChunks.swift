@@ -47,7 +47,8 @@ final class FileChunks: ChunkSource {
         return Volume.isTroubleOfDisk(code) ? SourceFile.failure(file.path, code) : nil
     }
 
-    /// Checks the file and reads a chunk, or loads a region into the page cache, on a thread that may block.
+    /// Checks the file, and reads the chunk or loads its file region into the page cache. This happens on another
+    /// thread, unless the content of a small file is already in memory.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let part = take(upTo: limit)
         if !sendsRegions, let bytes = file.recentBytes(part, of: identity) {
@@ -98,7 +99,8 @@ final class FileChunks: ChunkSource {
         }
     }
 
-    /// Makes a chunk in memory from the bytes that `write` adds, with the prefix or suffix of the file at its ends.
+    /// Makes a chunk in memory from the bytes that `write` adds. The chunk also has `prefix` before the first byte of
+    /// the range, and `suffix` after the last.
     private func chunk<Failure: Error>(
         _ part: Range<ByteCount>, write: (inout ByteBuffer) throws(Failure) -> Void
     ) throws(Failure) -> Chunk {

@@ -13,7 +13,7 @@ public struct StreamedBody: Sendable {
     /// The parts in sending order.
     public var segments: [Segment]
     /// A check that runs once, before the last chunk is sent. If it throws, the last chunk is not sent. The last chunk
-    /// of a stream of unknown length is empty, so there the check delays only the end of the body.
+    /// of a stream of unknown length is empty, so for such a stream the check delays only the end of the body.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?

@@ -53,8 +53,8 @@ final class BodyWriter: Sendable {
     /// True if the kernel may read a file while one of its regions is being sent.
     var sendsRegions: Bool { chunks.needsWatching }
 
-    /// Writes the whole body. Called on the event loop. The future ends when the kernel has accepted the last chunk, or
-    /// with an `UploadFailure`.
+    /// Writes the whole body. Called on the event loop. The future ends when the kernel has accepted the last chunk. It
+    /// fails with the error of a read, a check or a write, or with `Stopped`.
     func run(write: @escaping Write) -> EventLoopFuture<Void> {
         let done = eventLoop.makePromise(of: Void.self)
         let isWanted = state.withLock { state in
@@ -117,7 +117,7 @@ final class BodyWriter: Sendable {
     /// Stops writing and starts no further check. The future of `run` ends, if it has not ended.
     func stop() { end(.failure(Stopped())) }
 
-    /// Stops writing. Returns once `beforeLastBytes` is not running any more.
+    /// Stops writing. Cancels `beforeLastBytes` if it is running, and returns after it has ended.
     func finish() async {
         let check: Task<Void, Never>? = state.withLock { state in
             switch state.phase {
@@ -182,7 +182,7 @@ final class BodyWriter: Sendable {
         withRun { $0.following = following }
     }
 
-    /// Waits for the rate limiter, and before the last chunk for the check of the files and `beforeLastBytes`.
+    /// Waits for the rate limiter. Before the last chunk, also checks the files and runs `beforeLastBytes`.
     private func clearance(for chunk: Chunk) -> EventLoopFuture<Void> {
         let paced = pause(for: chunk)
         guard chunk.isLast else { return paced }

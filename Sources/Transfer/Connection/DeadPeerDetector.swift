@@ -14,7 +14,7 @@ struct DeadPeerDetector {
     }
 
     private enum State {
-        /// The peer is not suspected.
+        /// The connection is not suspected to be dead.
         case heard
         /// The server accepted a new connection while this number of packets of the old one was unanswered.
         case suspected(unanswered: Int)
@@ -23,15 +23,17 @@ struct DeadPeerDetector {
         case comparing(suspected: Int?)
     }
 
-    /// The number of consecutive unanswered packets after which the peer is suspected. Usually the kernel sends them
-    /// after 0.2, 0.4 and 0.8 s. A link that loses a tenth of its packets reaches this number once in a thousand times.
+    /// The number of consecutive unanswered packets after which the connection is suspected to be dead. Usually the
+    /// kernel sends them after 0.2, 0.4 and 0.8 s. A link that loses a tenth of its packets reaches this number once in
+    /// a thousand times.
     private static let unansweredBeforeSuspicion = 3
 
     private let breakCostsLittle: Bool
     private var state = State.heard
 
-    /// - Parameter breakCostsLittle: True if a break of the connection costs little: then one comparison can end it.
-    ///   Any other connection may send three more packets, since the link may be restored.
+    /// - Parameter breakCostsLittle: True if a break of the connection costs little. One comparison can then show that
+    ///   the connection is dead. Any other connection may leave three more packets unanswered before that, since the
+    ///   link may return.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     mutating func take(_ progress: TCPInfo) -> Verdict {
@@ -73,8 +75,8 @@ struct DeadPeerDetector {
     }
 
     /// Returns the number of further packets that may stay unanswered after the server accepted a new connection: 0 if
-    /// a break costs little and bytes are in flight, else 3. Some network devices drop the kernel's probes of an idle
-    /// connection.
+    /// a break costs little and bytes are in flight, else 3. Without bytes in flight the number is always 3, because
+    /// some network devices drop the kernel's probes of an idle connection.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesInFlight ? 0 : 3
     }

@@ -160,9 +160,10 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// Adds the server's certificate to the error about it, if the certificate can be read.
+    /// Adds a description of the server's certificate to the error, if the certificate can be read.
     ///
-    /// An expired certificate, or one that is not valid yet, counts like an unreachable host, so the upload is retried.
+    /// If the certificate has expired or is not valid yet, the reason becomes `notConnected`. With `notTrusted`, an
+    /// upload to a known server would wait as if a captive portal had responded.
     private static func naming(
         certificateOf url: String, in failed: TransportError, on loop: any EventLoop
     ) async -> TransportError {
@@ -181,8 +182,8 @@ public final class HTTPClientTransport: Transport {
     }
 
     /// Returns the event loop of all requests to one origin. The client opens a connection on the loop of its first
-    /// request, so later requests find it there. The connection's events and the calls of the request's delegate are
-    /// then in order.
+    /// request, so later requests on this loop can reuse the connection. The connection's events and the calls of the
+    /// request's delegate are then in order.
     private func loop(for origin: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: origin.hashValue) % UInt(loops.count))]
     }
@@ -242,7 +243,8 @@ extension Result {
     }
 }
 
-/// The observers of the running exchanges, by name. A connection finds the observer of its exchange here.
+/// The observers of the running exchanges, by the name of the exchange. A connection finds the observer of its exchange
+/// here.
 private final class RunningExchanges: Sendable {
     private struct State {
         var last: UInt64 = 0

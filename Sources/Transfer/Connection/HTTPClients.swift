@@ -32,7 +32,7 @@ final class HTTPClients: Sendable {
         case closed
     }
 
-    /// The maximum number of servers whose route is remembered.
+    /// The maximum number of servers whose route is stored.
     private static let rememberedRoutes = 64
 
     private let configuration: HTTPClientTransport.Configuration

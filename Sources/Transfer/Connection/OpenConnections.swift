@@ -11,7 +11,7 @@ public enum ConnectionInvalidation: Hashable, Sendable, CaseIterable {
     case slept
 }
 
-/// The open connections of a transport. They are known here so that those that may be dead can be closed.
+/// The open connections of a transport, listed so that the transport can close those that may be dead.
 final class OpenConnections: Sendable {
     private struct Connection: Sendable {
         var channel: any Channel
@@ -25,7 +25,7 @@ final class OpenConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a connection, until it closes. Called on the connection's event loop.
+    /// Adds a connection to the list, and removes it when it closes. Called on the connection's event loop.
     func add(_ channel: any Channel, watchedBy detector: StallDetector) {
         let name = ObjectIdentifier(channel)
         let bound = NIOLoopBound(detector, eventLoop: channel.eventLoop)
@@ -62,7 +62,8 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Returns the connections from an address that this machine no longer has; none if the addresses cannot be listed.
+    /// Returns the connections whose local address this machine no longer has; none if the machine's addresses cannot
+    /// be listed.
     private static func withoutAddress(_ all: [Connection]) -> [Connection] {
         guard !all.isEmpty, let devices = try? System.enumerateDevices() else { return [] }
         let own = Set(devices.compactMap { $0.address?.bareIPAddress })

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Limits the number of concurrent requests to one origin. Further requests wait in order, for any time.
+/// Limits the number of concurrent requests to one origin. Further requests wait in order of arrival, without a time
+/// limit.
 ///
 /// The client's pool could queue them too, but only up to the connect timeout. Then they would fail as if the server
 /// were unreachable.

@@ -7,7 +7,7 @@ import NIOSOCKS
 import NIOSSL
 
 extension ConnectionFailure {
-    /// Translates an error between this machine and the proxy, or one beyond the proxy that the proxy reports.
+    /// Translates an error on the connection to the proxy, or an error that the proxy reports.
     /// - Returns: The failure; nil if the error does not concern the proxy.
     func translate(_ error: any Error, of proxy: ProxyAddress) -> TransportError? {
         switch error {

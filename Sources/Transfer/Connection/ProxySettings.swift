@@ -32,8 +32,9 @@ public enum ProxySettings: Hashable, Sendable {
     }
 }
 
-/// The variables that name proxies, with curl's meaning and one difference. Services on this machine (localhost,
-/// 127.0.0.1, ::1) are contacted without a proxy, because for the proxy these names mean the proxy's own machine.
+/// The environment variables that name proxies. They have the same meaning as for curl, with one difference: services
+/// on this machine (localhost, 127.0.0.1, ::1) are contacted without a proxy. A proxy would take these names for its
+/// own machine.
 ///
 /// A lower-case name takes precedence over the same name in upper case. `HTTP_PROXY` in upper case is ignored, because
 /// a web server sets that variable for its CGI programs from the `Proxy` header field of a client.
@@ -44,7 +45,7 @@ public struct ProxyEnvironment: Hashable, Sendable {
     private let proxies: [String: String]
     private let exceptions: NoProxyList
 
-    /// - Parameter variables: The values by name; an empty value counts as missing.
+    /// - Parameter variables: The values, by the name of the variable. An empty value counts as missing.
     public init(_ variables: [String: String]) {
         func first(_ names: String...) -> String? {
             names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }

@@ -13,7 +13,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// The error of a response that is too long to read to its end.
     private struct ResponseTooLong: Error {}
 
-    /// The state of the connection when the exchange began.
+    /// The start of the exchange: not written yet, or written to a new or a reused connection.
     enum Start {
         /// No byte of the request was written.
         case unsent
@@ -39,8 +39,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    /// - Parameter keptLimit: The maximum number of kept bytes of the body. An error page has its message at the
-    ///   beginning.
+    /// - Parameter keptLimit: The maximum number of bytes of the response's body that are stored. The beginning is
+    ///   enough, because an error page has its message there.
     init(
         for request: TransportRequest, keeping keptLimit: Int, delegate: (any UploadDelegate)?,
         writer: BodyWriter?
@@ -54,15 +54,16 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         self.writer = writer
     }
 
-    /// Returns the size of eight chunks of the rate limiter, about a twelfth of a second of its rate, and at least 16
-    /// KiB. So the link stays busy between two chunks. nil without a rate limit.
+    /// Returns the maximum number of unsent bytes in the kernel's buffer; nil without a rate limit. It is the size of
+    /// eight chunks of the rate limiter (about a twelfth of a second at its rate), and at least 16 KiB. So the link
+    /// stays busy between two chunks.
     private static func unsentLimit(of body: TransportRequest.Body) -> Int? {
         guard case .streamed(let body) = body, let chunk = body.rateLimiter?.chunkLimit else { return nil }
         return Int(clamping: max(16 << 10, min(chunk, 1 << 20) * 8))
     }
 
     var start: Start { state.withLock { $0.start } }
-    /// The body bytes that the kernel accepted.
+    /// The number of body bytes that the kernel accepted.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
     /// The error of the first failed write. The client itself reports only that the connection is closed.
     var writeError: (any Error)? { state.withLock { $0.writeError } }

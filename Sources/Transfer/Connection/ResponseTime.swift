@@ -1,18 +1,18 @@
 /// The time limit for the body of one response, counted from its head. All times are durations since a fixed moment.
 ///
 /// Without the limit, a response that arrives byte by byte would occupy its connection and a slot of the queue for
-/// ever. A link with at least 1 KiB a second has ten times the response timeout.
+/// ever. If at least 1 KiB a second arrives, the body may take ten times the response timeout.
 struct ResponseTime {
     let status: UInt
     private let begin: Duration
-    /// `Timeouts.response`.
+    /// The response timeout (`Timeouts.response`).
     private let response: Duration
     private let mayTakeLong: Bool
     private var bytes: Int64 = 0
     private var lastChunk: Duration
 
-    /// The silence after which a refusal (status 400 and above) counts as complete: its status is what matters, and
-    /// some servers keep the connection open after it (Django 5.2's `runserver`).
+    /// The time without a further chunk after which a refusal (status 400 and above) counts as complete. Only its
+    /// status matters, and some servers keep the connection open after a refusal (Django 5.2's `runserver`).
     private static let refusalSilence = Duration.seconds(1)
 
     /// - Parameters:
@@ -40,7 +40,8 @@ struct ResponseTime {
         return now - begin >= limit
     }
 
-    /// The longest time for the body: twice the response timeout and a second for each KiB, at most ten such timeouts.
+    /// The longest time for the body: twice the response timeout and a second for each KiB, at most ten response
+    /// timeouts. It is always ten if the response may take long.
     private var limit: Duration {
         let longest = response * 10
         return mayTakeLong ? longest : min(longest, response * 2 + .seconds(bytes >> 10))

@@ -93,7 +93,7 @@ final class StallDetector: ChannelDuplexHandler {
     private var movement = Movement()
     private var lastSeen = Movement()
     private var lastMoved = NIODeadline.now()
-    /// The time at which the connection's network went away; nil while it is there.
+    /// The time at which the connection's network went away; nil while the network is available.
     private var linkLeft: NIODeadline?
     /// The maximum time between two retransmissions of the kernel, as last set.
     private var backoff = TCPInfo.longestBackoff
@@ -195,8 +195,8 @@ final class StallDetector: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// Closes the connection for this reason. After a sleep of the machine, a connection with a running request stays
-    /// open, since it may be alive.
+    /// Closes the connection because of `reason`. After a sleep of the machine, a connection with a running request
+    /// stays open, since it may be alive.
     func invalidate(because reason: ConnectionInvalidation) {
         guard let context else { return }
         switch (reason, state) {
@@ -261,7 +261,8 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Reports to the observer, once for an exchange, how many bytes of the body left this machine.
+    /// Reports to the observer, at most once for an exchange, that the connection broke and how many bytes had left
+    /// this machine.
     private func tellSent() {
         guard case .running(var running) = state, let difference = running.sent.difference else { return }
         running.sent = SentCount()
@@ -370,13 +371,13 @@ final class StallDetector: ChannelDuplexHandler {
     }
 }
 
-/// The error of a connection whose peer is silent while it accepts new ones at the same address.
+/// The error of a connection whose peer no longer responds, although it accepts new connections at the same address.
 struct ConnectionDied: Error {}
 
 /// The error of a connection on which no byte was acknowledged for the stall time.
 struct ConnectionStalled: Error {}
 
-/// The error of a response whose head, or next chunk, did not arrive in time.
+/// The error of a response whose head, next chunk or end did not arrive in time.
 struct ResponseTimedOut: Error {}
 
 /// The error of a response that violates HTTP.

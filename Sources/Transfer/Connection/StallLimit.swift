@@ -2,7 +2,7 @@
 ///
 /// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it may
 /// need as long as the outage itself to notice that the link is back. A connection whose break is expensive gets that
-/// time. It also gets twice the time that it spent on the bytes that a break would lose.
+/// time. It gets at least twice the time that it spent on the bytes that a break would lose.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
@@ -14,7 +14,7 @@ struct StallLimit {
 
     private let stall: Duration
     private let breakCostsLittle: Bool
-    /// The time for which the network was away, if nothing has moved since.
+    /// The time for which the network was away; zero again once bytes have moved.
     private var outage = Duration.zero
 
     /// - Parameter stall: The configured stall time, which applies to a connection whose break costs little.

@@ -53,7 +53,7 @@ struct TCPInfo: Hashable, Sendable {
     /// the peer is silent, the kernel should retransmit often, since the link may return at any moment. It should not
     /// retransmit before a response can arrive.
     ///
-    /// Linux gives a connection up after 15 probes of a closed window, whatever the user timeout is (tcp_probe_timer in
+    /// Linux closes a connection after 15 probes of a closed window, whatever the user timeout is (tcp_probe_timer in
     /// net/ipv4/tcp_timer.c). So the first probes are frequent, for an outage of up to a minute. The others are rare,
     /// and cover some more minutes.
     var wantedBackoff: Duration? {
@@ -65,9 +65,10 @@ struct TCPInfo: Hashable, Sendable {
         }
     }
 
-    /// Limits the time between two retransmissions of the kernel, where it can (Linux 6.15). Without this limit, the
-    /// kernel notices the end of an outage of a minute up to another minute late. With it, the number of retries no
-    /// longer determines the total time, so this also sets the total time (`TCP_USER_TIMEOUT`) to Linux's default.
+    /// Limits the time between two retransmissions, if the kernel supports such a limit (Linux 6.15). Without this
+    /// limit, the kernel may notice the end of a one-minute outage another minute later. With the limit, the kernel's
+    /// number of retries would no longer give the usual total time. So this function also sets the total time
+    /// (`TCP_USER_TIMEOUT`) to Linux's default.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
@@ -95,7 +96,7 @@ struct TCPInfo: Hashable, Sendable {
     }
 
     /// Enables keepalive probes on an idle connection. A server that is still computing its response acknowledges them;
-    /// a dead connection does not. The kernel itself gives up after about four minutes.
+    /// a dead connection does not. The kernel closes a dead connection after about four minutes.
     static func keepAsking(_ channel: any Channel) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }

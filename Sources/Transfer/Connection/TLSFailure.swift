@@ -40,7 +40,7 @@ enum TLSFailure {
         return "if the server has a private authority, name its certificate as tls.caFile"
     }
 
-    /// The reason for users, without positions in the library's sources.
+    /// Returns the reason for users, without the library's file names and line numbers.
     static func reason(of error: any Error) -> String {
         let name = name(in: error)
         return name.isEmpty ? "\(error)" : name.lowercased().replacing("_", with: " ")

@@ -47,12 +47,12 @@ public struct TransportRequest: Sendable {
     public var method: HTTPRequest.Method
     /// An absolute `http` or `https` URL.
     public var url: String
-    /// The header fields in order. The transport adds `Host` and the body's length or `Transfer-Encoding`.
+    /// The header fields in order. The transport adds `Host`, and `Content-Length` or `Transfer-Encoding`.
     public var fields: HTTPFields
     /// The content, opened for this attempt alone.
     public var body: Body
-    /// True if the server may receive the request twice. Such a request is sent again if the server closed the kept
-    /// connection on which it was sent.
+    /// True if the server may receive the request twice. If the server closes a reused connection on which such a
+    /// request was sent, the request is sent again.
     public var isRepeatable: Bool
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small. A
     /// connection that seems dead is then closed sooner.
@@ -60,7 +60,7 @@ public struct TransportRequest: Sendable {
         get { declaredBreakCostsLittle ?? !body.isStreamed }
         set { declaredBreakCostsLittle = newValue }
     }
-    /// The caller's value; nil derives it from the body.
+    /// The value of `breakCostsLittle` that the caller set; nil if it follows from the body.
     private var declaredBreakCostsLittle: Bool?
     /// True if the server may send its response for minutes, with a byte now and then, while it works.
     public var responseMayTakeLong = false
@@ -86,11 +86,11 @@ public protocol RateLimiter: Sendable {
     /// Returns zero if `bytes` may be sent now, and counts them as sent. Otherwise returns the time to wait before the
     /// next call.
     func delay(beforeSending bytes: ByteCount) -> Duration
-    /// The largest chunk that keeps the rate even; nil if there is no limit now.
+    /// The largest chunk, in bytes, that keeps the rate even; nil if there is no limit now.
     var chunkLimit: ByteCount? { get }
 }
 
-/// A response with the kept part of its body.
+/// A response with its body, or the beginning of a body that is longer than the transport's limit.
 public struct TransportResponse: Sendable {
     /// The status of the final response; interim responses (1xx) are skipped.
     public var status: Int
@@ -98,9 +98,9 @@ public struct TransportResponse: Sendable {
     public var fields: HTTPFields
     /// The beginning of the body, up to the transport's limit.
     public var body: [UInt8]
-    /// False if the body was longer than the kept part.
+    /// False if the body was longer than the part in `body`.
     public var isBodyComplete: Bool
-    /// The body bytes of the request that were passed to the socket.
+    /// The number of body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount
 
     public init(
@@ -114,7 +114,7 @@ public struct TransportResponse: Sendable {
         self.bodySent = bodySent
     }
 
-    /// The response in the form for the protocols.
+    /// The response in the form that upload protocols receive.
     package var protocolResponse: ExchangeOutcome.Response {
         ExchangeOutcome.Response(status: status, fields: fields, body: body)
     }
@@ -136,7 +136,7 @@ public struct TransportError: Error, Hashable, Sendable {
         case notTrusted
         /// The connection broke, stalled or returned data that is not HTTP.
         case broken
-        /// The file failed, not the network.
+        /// The body could not be read, for example because its file changed. The network did not fail.
         case source
     }
 
@@ -144,7 +144,7 @@ public struct TransportError: Error, Hashable, Sendable {
     public var reason: Reason
     /// The failure in words for users.
     public var failure: UploadFailure
-    /// The body bytes of the request that were passed to the socket.
+    /// The number of body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount
 
     public init(_ reason: Reason, _ failure: UploadFailure, bodySent: ByteCount = 0) {

@@ -1,4 +1,5 @@
-/// A search for bytes in a text. `String.contains(_:)` compares characters, and builds a table for each search.
+/// A search for bytes in a text. It is faster than `String.contains(_:)`, which compares characters and builds a table
+/// for each search.
 enum ByteSearch {
     /// True if the UTF-8 of `text` contains `needle`. An empty needle is in every text.
     static func finds(_ needle: [UInt8], in text: some StringProtocol) -> Bool {

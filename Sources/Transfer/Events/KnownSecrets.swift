@@ -2,7 +2,7 @@ package import FerryProtocols
 package import HTTPTypes
 import Synchronization
 
-/// The secrets of all requests of a sender so far. They are cut from every text of a server that leaves the sender:
+/// The secrets of all requests of a sender so far. The sender cuts them from every server text that it passes on:
 /// failures, locations, results of checks.
 package final class KnownSecrets: Sendable {
     /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
@@ -33,7 +33,7 @@ package final class KnownSecrets: Sendable {
 }
 
 extension KnownSecrets {
-    /// Returns the same failure with secrets cut from its sentences.
+    /// Returns the same failure with secrets cut from its summary and its hint.
     package func cut(from failure: UploadFailure) -> UploadFailure {
         var failure = failure
         failure.summary = cut(from: failure.summary)
@@ -41,7 +41,7 @@ extension KnownSecrets {
         return failure
     }
 
-    /// Returns the failure with secrets cut from its sentences. Its response stays as the server sent it.
+    /// Returns the failure with secrets cut from its texts. Its response stays as the server sent it.
     func cut(from failure: RequestFailure) -> RequestFailure {
         switch failure {
         case .unusable(let failure): .unusable(cut(from: failure))

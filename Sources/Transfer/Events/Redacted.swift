@@ -10,8 +10,8 @@ public struct Redacted<Value: Sendable>: Sendable {
 
     fileprivate init(unchecked value: Value) { self.value = value }
 
-    /// Returns the value that `transform` makes of this one. The transform may drop parts and add texts of this
-    /// program, but no text of a server.
+    /// Returns the value that `transform` makes from this value. `transform` may drop parts and add texts of this
+    /// program. It must not add a text of a server.
     package func map<Other>(_ transform: (Value) -> Other) -> Redacted<Other> {
         Redacted<Other>(unchecked: transform(value))
     }
@@ -54,7 +54,7 @@ extension KnownSecrets {
         return Redacted(unchecked: report)
     }
 
-    /// - Parameter software: The value of the field Server; nil if there is none.
+    /// - Parameter software: The value of the header field `Server`; nil if there is none.
     func redact(software: String?) -> Redacted<String?> {
         Redacted(unchecked: software.map { cut(fromAddress: $0) })
     }

@@ -12,14 +12,15 @@ extension Redaction {
         return cutNamedValues(credentials(cutFrom: text))
     }
 
-    /// Returns a text without the word after the name of an authentication scheme, if the word can be a credential.
+    /// Returns the text without credentials. The word after the name of an authentication scheme is cut if it can be a
+    /// credential.
     static func credentials(cutFrom text: String) -> String {
         text.replacing(/(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/) {
             $0.output.1 + " " + mark
         }
     }
 
-    /// Returns a word of a text. If it contains a URL without a host, such as `/a?b=c`, the query values are cut.
+    /// Returns the word. If the word contains a URL without a host, such as `/a?b=c`, the query values are cut.
     private static func cutReference(_ word: Substring) -> String {
         guard let slash = word.firstIndex(of: "/"), let mark = word[slash...].firstIndex(of: "?"),
             word.index(after: mark) < word.endIndex

@@ -43,13 +43,14 @@ package enum Redaction {
             ? text(value) : value
     }
 
-    /// True for the fields that carry credentials by definition or by their name, and for values that have the form of
+    /// True if the name of the header field shows that its value is a secret, or if the value has the form of
     /// credentials (RFC 9110 §11.4).
     package static func holdsSecret(_ field: HTTPField) -> Bool {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
-    /// True if the field's value is the name of an authentication scheme followed by a credential.
+    /// True for `Authorization` and `Proxy-Authorization`, and for a value that begins with the name of an
+    /// authentication scheme.
     static func hasScheme(_ field: HTTPField) -> Bool {
         [.authorization, .proxyAuthorization].contains(field.name) || beginsWithScheme(field.value)
     }
@@ -96,7 +97,8 @@ package enum Redaction {
         return rest.contains { "@:".contains($0) }
     }
 
-    /// Cuts values within a path: those of parameters (`;jsessionid=…`), of a URL in the path, and its user info.
+    /// Cuts possible secrets within a path: the values of parameters (`;jsessionid=…`), and the values and the user
+    /// info of a URL in the path.
     private static func cutPath(_ path: String) -> String {
         var path = path
         if path.contains("=") || path.contains("%3D") || path.contains("%3d") {
@@ -114,7 +116,8 @@ package enum Redaction {
         return path
     }
 
-    /// Cuts a query item's value. Without a value, the whole item may be the secret, and so may an unusual name.
+    /// Cuts the value of a query item. An item without a value is cut completely, since it may be a secret itself. An
+    /// unusual name is cut for the same reason.
     private static func cutItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
             return mark

@@ -25,7 +25,8 @@ struct Secrets: Sendable {
     private struct Entry {
         var source: Source
         var found: [(value: String, certainty: Certainty)]
-        /// The bytes that a text contains if it repeats one of the secrets, or the beginning of one.
+        /// The byte sequences to search for. A text that repeats one of the secrets, or the beginning of one, contains
+        /// one of them.
         var traces: [[UInt8]]
 
         init(_ source: Source) {
@@ -35,13 +36,14 @@ struct Secrets: Sendable {
         }
     }
 
-    /// The maximum number of kept requests. Each retry may bring new credentials, and servers do not repeat older ones.
+    /// The maximum number of requests whose secrets are stored. Each retry may have new credentials, and servers do not
+    /// repeat older ones.
     private static let sourceLimit = 32
     /// The minimum length of a secret that is cut, because a shorter text occurs in many words.
     private static let shortest = 4
     /// The minimum length of a query value that counts as a possible secret whatever its name. A word is shorter.
     private static let telling = 16
-    /// The length of the shortest beginning of a long value that counts as showing the secret.
+    /// The number of leading characters of a long secret that no text may show.
     private static let shownPrefix = 8
 
     private var entries: [Entry] = []
@@ -86,7 +88,7 @@ struct Secrets: Sendable {
     ///   - length: The minimum length of the values to cut: a shorter word may be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
-        // Texts without a secret are the rule, and this is asked at the end of each upload.
+        // Most texts contain no secret, and this function runs at the end of each upload.
         guard mayRepeat(text) else { return text }
         var known: [String: Certainty] = [:]
         for (value, kind) in entries.flatMap(\.found) { known[value] = max(known[value] ?? kind, kind) }
@@ -104,20 +106,22 @@ struct Secrets: Sendable {
             || entries.contains { $0.traces.contains(where: isTrace) }
     }
 
-    /// Returns the bytes of which a text contains some if it repeats `value` in any form. An empty trace is in every
-    /// text: characters outside of ASCII can be written in several ways.
+    /// Returns byte sequences for a search. A text that repeats `value` in any form contains at least one of them. A
+    /// form with characters outside of ASCII has an empty sequence, which every text contains: such characters can be
+    /// written in several ways.
     private static func traces(of value: String) -> [[UInt8]] {
         forms(of: value).map { form in
             form.utf8.allSatisfy { $0 < 0x80 } ? Array(form.utf8.prefix(shownLength(of: form))) : []
         }
     }
 
-    /// The length of the shortest beginning of `form` that counts as showing the secret. It is cut from texts.
+    /// Returns the number of leading characters of `form` that no text may show. If a text contains them, the secret is
+    /// cut.
     private static func shownLength(of form: String) -> Int {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }
 
-    /// Cuts the beginning of a secret too, since servers shorten what they repeat.
+    /// Cuts the beginning of a secret from the text, since servers shorten long values that they repeat.
     private static func cut(_ value: String, whereItIsCutOffIn text: String) -> String {
         let shown = shownLength(of: value)
         guard value.count > shown else { return text }

@@ -27,7 +27,7 @@ extension TransferEvent {
         }
     }
 
-    /// The event in a few words for users, without its request.
+    /// The event in a few words for users.
     public var summary: String {
         switch self {
         case .created(let request): "created \(request.method.rawValue) \(request.url)"

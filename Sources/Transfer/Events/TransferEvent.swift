@@ -3,8 +3,8 @@ public import FerryProtocols
 /// An event of a request, from its creation to its end. Secrets are cut from its texts and its `RequestSummary`.
 ///
 /// The first event is `created`, the last one is `finished`, `failed` or `cancelled`. Each attempt has `adapted`, then
-/// `started`, `sent`…, `waiting` and `responded` or `broke`. A redirect, or another sending on a fresh connection,
-/// repeats the events from `started` on. `retrying` comes before another attempt.
+/// `started`, `sent`…, `waiting` and `responded` or `broke`. After a redirect, or when the request is sent again on a
+/// fresh connection, the events from `started` on are repeated. `retrying` comes before another attempt.
 public enum TransferEvent: Hashable, Sendable {
     /// The request as the caller made it, before any adapter. `bodyLength` is nil until a file or a form is opened.
     case created(RequestSummary)
@@ -12,28 +12,29 @@ public enum TransferEvent: Hashable, Sendable {
     case adapted(RequestSummary)
     /// The transport has started the request, with its body from the first byte.
     case started
-    /// A write completed: `bytes` in this write, `total` of the body so far; `expected` is nil for a body of unknown
-    /// length.
+    /// A write completed. `bytes` is the size of this write, `total` the number of body bytes written so far.
+    /// `expected` is the length of the body; nil if it is unknown.
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
-    /// A complete response came, possibly a refusal. `bytesSent` is the part of the body that the socket accepted;
+    /// A complete response came, possibly a refusal. `bytesSent` is the number of body bytes that the socket accepted;
     /// `after` is the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
     /// No complete response came, because of an error or a cancellation. `after` is the time since `started`.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
     /// The request is sent to the URL in the response, with its whole body unless it became a GET.
     case redirected(status: Int, to: String)
-    /// The request is sent once more, because the server was closing the kept connection on which it was sent.
+    /// The request is sent once more on a fresh connection, because the server was closing the reused connection.
     case retriedOnFreshConnection
-    /// A retrier requests another attempt, which begins `after` this time. `reason` is the failure of the last attempt.
+    /// A retrier requests another attempt. It begins when the time `after` has passed. `reason` is the failure of the
+    /// last attempt.
     case retrying(after: Duration, reason: String)
     /// A credential was refreshed, for this request and all that waited with it; `after` is the duration of the
     /// refresh.
     case refreshed(after: Duration)
-    /// The protocol that `auto` chose for the upload, now or earlier, and the reason. This event has no request.
+    /// The protocol that `auto` chose for the upload, now or earlier, and the reason. This event belongs to no request.
     case protocolChosen(String)
-    /// The server has lost this many bytes that it had confirmed.
+    /// The server has lost this many bytes that it had confirmed. This event belongs to no request.
     case serverLost(ByteCount)
     /// The request is suspended: no byte is sent until `resumed`.
     case suspended
@@ -46,7 +47,8 @@ public enum TransferEvent: Hashable, Sendable {
     case failed(reason: String, after: Duration)
     /// The request was cancelled. `after` is the time since its creation.
     case cancelled(after: Duration)
-    /// The certificate of this host is not verified, as the configuration says. This event has no request.
+    /// The certificate of this host is not verified, because the configuration disables it. This event belongs to no
+    /// request.
     case certificateNotVerified(host: String)
 }
 
@@ -71,7 +73,7 @@ extension TransferEvent {
 
 /// The level of detail for a monitor. An event is not created if no monitor of the request needs it.
 public enum EventDetail: Hashable, Sendable {
-    /// All events with all fields.
+    /// All events, with all details.
     case full
     /// The detail for a log. `created`, `started`, `sent`, `waiting` and `finished` may be left out, and the header
     /// fields of a `RequestSummary` may be missing.

@@ -7,10 +7,10 @@ extension BlockingIOPool {
     ///
     /// - Parameters:
     ///   - path: The file that `work` reads.
-    ///   - medium: The device of the file. A blocked device leaves threads to the others. All unknown devices count as
-    ///     one.
-    /// - Throws: The error of `work`; `sourceAway` after the timeout. `work` may still run then, as after a
-    ///   cancellation, so it must retain all that it uses.
+    ///   - medium: The device number of the file; nil if it is unknown. A blocked device leaves half of the threads to
+    ///     other devices. All unknown devices count as one.
+    /// - Throws: The error of `work`; `sourceAway` after the timeout; `network` after a cancellation. After a timeout
+    ///   or a cancellation `work` may still run, so it must retain all that it uses.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -69,7 +69,7 @@ private final class Delivery<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Returns: False if there already was a result, with which `receive` was called.
+    /// - Returns: False if a cancellation came first. `receive` was then called with the failure.
     func expect(_ receive: @escaping @Sendable (Outcome) -> Void) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }

@@ -3,7 +3,8 @@ public import FerryProtocols
 extension LocalPath {
     /// Returns the path to the same file without symbolic links.
     ///
-    /// - Throws: `UploadFailure` (`sourceUnreadable`), also for a link that is dangling or circular.
+    /// - Throws: `UploadFailure`. It is `sourceUnreadable` if nothing is at the path, or if a link is dangling or
+    ///   circular.
     public func resolved() throws(UploadFailure) -> LocalPath {
         do throws(SystemCallError) { return try withoutLinks() } catch {
             throw failure(error.code)

@@ -15,7 +15,8 @@ public final class SourceFile: Sendable {
     let descriptor: Descriptor
     /// The pool of threads on which the file is read, because a read may block.
     let readers: BlockingIOPool
-    /// The descriptor from which the kernel sends. It lives as long as the file, since a region in flight uses it.
+    /// The descriptor from which the kernel sends. It stays open as long as this object exists, since a file region in
+    /// flight uses it.
     let handle: NIOFileHandle
 
     /// The number of hard links of the file when it was opened.
@@ -38,7 +39,8 @@ public final class SourceFile: Sendable {
         let read: ContinuousClock.Instant
     }
 
-    /// The maximum size in bytes of a file that is read when it is opened. That saves two switches of threads.
+    /// The maximum size in bytes of a file that is read when it is opened. Reading it at once saves two switches
+    /// between threads.
     private static let smallest: ByteCount = 128 << 10
     /// The maximum age of `content`. Older content is not used, so that a change of the file is noticed.
     private static let recent = Duration.milliseconds(100)
@@ -60,7 +62,7 @@ public final class SourceFile: Sendable {
 
     /// Takes ownership of the descriptor.
     ///
-    /// - Parameter readsSmall: Whether to read the content of a small file at once.
+    /// - Parameter readsSmall: True to read the content of a small file at once.
     init(
         _ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared, readsSmall: Bool = false
     ) throws(UploadFailure) {
@@ -89,9 +91,9 @@ public final class SourceFile: Sendable {
         try SourceFile(path).identity
     }
 
-    /// Opens a queued file, off the caller's thread. A symbolic link in the path must lead to exactly the queued
-    /// version: a link in place of a folder must not lead to another file. The caller must then compare the version
-    /// with `check(_:)`.
+    /// Opens a queued file on another thread. If the path contains a symbolic link, the link must lead to exactly the
+    /// queued version. Otherwise a link that replaced a folder could lead to another file. Without a link the version
+    /// is not compared, so the caller must call `check(_:)`.
     ///
     /// - Throws: `UploadFailure` that names the path and the reason; `sourceChanged` if a link leads to any other file.
     public static func open(
@@ -185,7 +187,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Opens a file off the caller's thread, since opening blocks on a medium that hangs.
+    /// Opens a file on another thread, since opening blocks on a disk or share that does not respond.
     ///
     /// - Parameter readers: The pool of threads on which the file is opened and read.
     /// - Throws: `UploadFailure` that names the path and the reason.
@@ -208,7 +210,7 @@ public final class SourceFile: Sendable {
     /// Checks that the open file is still the version that `expected` describes.
     ///
     /// A deleted or replaced file passes the check: it has lost a name, but the open file keeps its content.
-    /// - Throws: `UploadFailure` (`sourceChanged`).
+    /// - Throws: `UploadFailure`. It is `sourceChanged` if the file is another version now.
     public func check(_ expected: FileIdentity) throws(UploadFailure) {
         let status = try Self.status(of: descriptor, path: path)
         let found = status.identity
@@ -228,7 +230,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Calls `disposition()` without blocking the caller; nil if the medium does not respond.
+    /// Calls `disposition()` without blocking the caller's thread; nil if the disk or share does not respond.
     func dispositionNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil
@@ -250,16 +252,16 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns `expected` with the current device number of the file, if all other values match. A medium that was away
-    /// may come back with another device number.
+    /// Returns `expected` with the current device number of the file if all other values match, otherwise `expected`
+    /// unchanged. A disk or share that was away may come back with another device number.
     public func recognized(_ expected: FileIdentity) -> FileIdentity {
         var here = expected
         here.device = identity.device
         return here == identity ? here : expected
     }
 
-    /// Reads exactly `count` bytes from `offset` into `buffer`.
-    /// - Throws: `sourceChanged` if the file ends before that; `sourceAway` for an error of the medium.
+    /// Fills `buffer` with the bytes of the file from `offset` on.
+    /// - Throws: `sourceChanged` if the file ends before `buffer` is full; `sourceAway` for an error of the medium.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {

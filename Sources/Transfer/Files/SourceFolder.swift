@@ -1,7 +1,7 @@
 package import FerryProtocols
 
-/// An open folder. Entries are looked up in the open folder, even if another folder has its path now. Symbolic links
-/// are listed and never followed.
+/// An open folder. Entries are looked up in the folder that was opened, even if another folder is at its path now.
+/// Symbolic links are listed and never followed.
 package final class SourceFolder: Sendable {
     /// The path by which the folder was found.
     package let path: LocalPath
@@ -11,7 +11,7 @@ package final class SourceFolder: Sendable {
     private let status: FileStatus
 
     /// - Parameter path: A path without symbolic links, as `LocalPath.resolved()` returns it.
-    /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason.
+    /// - Throws: `UploadFailure` that names the path and the reason.
     package convenience init(_ path: LocalPath) throws(UploadFailure) {
         try self.init(path) { () throws(SystemCallError) in try Directory(path) }
     }
@@ -32,7 +32,7 @@ package final class SourceFolder: Sendable {
     package func isSame(as other: SourceFolder) -> Bool { status.isSame(as: other.status) }
 
     /// Returns the names in the folder, sorted by bytes.
-    /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason.
+    /// - Throws: `UploadFailure` that names the path and the reason.
     package func names() throws(UploadFailure) -> [[UInt8]] {
         do throws(SystemCallError) {
             return try directory.names().sorted { $0.lexicographicallyPrecedes($1) }
@@ -47,7 +47,7 @@ package final class SourceFolder: Sendable {
         (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
     }
 
-    /// Returns the device number (`st_dev`) of a folder, or of its nearest existing parent.
+    /// Returns the device number (`st_dev`) of a folder, or of its nearest existing parent; nil if none exists.
     package static func device(holding folder: LocalPath) -> UInt64? {
         var current: LocalPath? = folder
         while let folder = current {
@@ -66,7 +66,7 @@ package final class SourceFolder: Sendable {
     }
 
     /// Opens a folder in this folder.
-    /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason.
+    /// - Throws: `UploadFailure` that names the path and the reason.
     package func folder(named name: [UInt8]) throws(UploadFailure) -> SourceFolder {
         try SourceFolder(path.appending(name)) { () throws(SystemCallError) in
             try directory.folder(LocalPath(bytes: name))

@@ -57,8 +57,9 @@ public struct Redirect: Sendable {
         return next
     }
 
-    /// The value of `next` if the redirect stays on the server, and if it is a 307 or 308 or the redirected request is
-    /// a GET or HEAD; otherwise nil. So neither bytes nor credentials go to a server that the caller did not choose.
+    /// The value of `next` if the sender follows the redirect by default; otherwise nil. The redirect must stay on the
+    /// server. It must be a 307 or 308, or the request must be a GET or HEAD. So neither bytes nor credentials go to a
+    /// server that the caller did not choose.
     package var nextWithinServer: TransportRequest? {
         guard staysAtServer else { return nil }
         let isRepeated = [307, 308].contains(response.status)

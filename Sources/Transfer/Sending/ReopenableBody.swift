@@ -2,7 +2,7 @@ package import FerryProtocols
 
 /// A body that each attempt opens again, so that a request that failed midway is sent completely the next time.
 package protocol ReopenableBody: Sendable {
-    /// The number of bytes, if it is known before `open()`.
+    /// The number of bytes; nil if it is unknown before `open()`.
     var knownLength: ByteCount? { get }
     /// False if the body can be read only once, and was read.
     var canBegin: Bool { get }
@@ -14,7 +14,7 @@ extension TransportRequest.Body: ReopenableBody {
     package var knownLength: ByteCount? { length }
     package func open() async throws -> TransportRequest.Body { self }
 
-    /// False if a stream in the body could be read once only, and was read.
+    /// False if a stream in the body can be read only once, and was read.
     package var canBegin: Bool {
         guard case .streamed(let body) = self else { return true }
         return body.segments.allSatisfy { segment in

@@ -27,7 +27,8 @@ struct RequestAttempt: Sendable {
     }
 
     /// The request that the retriers judge: the last sent request, with the method, the body and `isRepeatable` of the
-    /// first. A retry begins with the first: after a redirect from POST to GET it would repeat the POST, not the GET.
+    /// first sent request. A retry starts from the first request. So after a redirect from POST to GET, the retry
+    /// repeats the POST.
     var judged: TransportRequest {
         var judged = request
         if let adaptedRequest {
@@ -59,7 +60,7 @@ struct RequestAttempt: Sendable {
         throw .transport(TransportError(.broken, .redirectCircle))
     }
 
-    /// Makes the request of this attempt, with a body from its first byte.
+    /// Opens the body of this attempt at its first byte. Refuses a URL that cannot be used.
     private mutating func open() async throws(RequestFailure) {
         if let expected = UploadAddress.expectation(brokenBy: request.url) {
             throw .unusable(
@@ -168,8 +169,8 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The maximum number of sent body bytes after which a request is repeated at once. A connection that broke after
-    /// more bytes was not idle, and an upload can ask the server how many of them arrived.
+    /// The maximum number of sent body bytes with which a request is repeated at once. If more bytes were sent, the
+    /// connection was not idle when it broke, and an upload can ask the server how many bytes arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
     /// True if the server may receive the request twice, or cannot have received it (RFC 9110 §9.2.2).
@@ -189,12 +190,13 @@ package protocol AttemptObserver: UploadDelegate {
     func didBegin(_ context: RequestContext)
     /// Reports that another attempt begins after a wait.
     func isWaiting(for next: RequestContext)
-    /// Reports that a body of this length, if known, is about to be sent. A redirect repeats it within an attempt.
+    /// Reports that a body is about to be sent. `expected` is its length in bytes; nil if it is unknown. After a
+    /// redirect, the attempt calls this function again.
     func willSend(_ expected: ByteCount?)
 }
 
-/// The gate that a request passes each time before it is sent. The progress is reported before the wait, and shows that
-/// the request is about to be sent and no response is expected yet.
+/// The gate that a request passes each time before it is sent. It calls `progress` before it waits. So the progress
+/// shows that the request is not sent yet and no response is expected.
 package struct AttemptStart: Sendable {
     /// The receiver of progress in addition to the request's own delegate.
     let progress: (any AttemptObserver)?

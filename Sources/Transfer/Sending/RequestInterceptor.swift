@@ -1,7 +1,8 @@
 /// Completes a request before each attempt: adds credentials or header fields, or changes its URL.
 ///
-/// Adapters run in order, each on the result of the previous one, in each attempt from the same unadapted request. The
-/// session's adapters come first, then the request's own. An error ends the attempt, and the retriers decide.
+/// Adapters run in order, each on the result of the previous one. Each attempt starts from the unadapted request. The
+/// session's adapters come first, then the request's own. An error ends the attempt, and the retriers decide whether
+/// another attempt follows.
 ///
 /// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it.
 /// It must not wait for its own request or for `shutdown()`. The same rules apply to a retrier.
@@ -18,7 +19,8 @@ public protocol RequestAdapter: Sendable {
 /// or could not be decoded. It is never called after a cancellation. Retriers are called in order, the session's first.
 /// The first decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
-    /// - Parameter request: The request as sent; if it was not sent, as far as it was adapted.
+    /// - Parameter request: The request as sent, or as adapted if it was not sent. If an adapter failed, the unadapted
+    ///   request.
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision

@@ -10,7 +10,8 @@ package struct RequestRun: Sendable {
     package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
-        /// The request that the retriers judge if the response cannot be decoded: see `RequestAttempt.judged`.
+        /// The request that the retriers judge if the response cannot be decoded. It is the last sent request, with the
+        /// method, the body and `isRepeatable` of the first sent request.
         package var judged: TransportRequest
     }
 
@@ -22,14 +23,14 @@ package struct RequestRun: Sendable {
     let body: any ReopenableBody
     let sender: RequestSender
     package let context: RequestContext
-    /// The summary of the request for the monitors; nil if no monitor follows every event.
+    /// The summary of the request for the monitors; nil if no monitor needs all events.
     let observedSummary: RequestSummary?
     private let delegate: (any UploadDelegate)?
     private let accept: Check
     private let created = ContinuousClock.now
 
     /// - Parameters:
-    ///   - request: The request; its own body is not sent.
+    ///   - request: The request. `body` is sent instead of its own body.
     ///   - label: The name of the request in events.
     ///   - accept: Throws for a response that is not accepted.
     package init(

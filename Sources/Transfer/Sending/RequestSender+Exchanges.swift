@@ -1,7 +1,7 @@
 public import FerryProtocols
 
 extension RequestSender {
-    /// Makes a protocol's request that carries no byte of a file.
+    /// Sends a protocol's request that carries no byte of a file.
     ///
     /// - Parameter label: The name of the request in events.
     /// - Returns: The response, whatever its status; `broken` if no complete response arrived.
@@ -48,9 +48,9 @@ extension RequestSender {
             && !(interceptor.adapters.isEmpty && headers.isEmpty)
     }
 
-    /// Performs the requests of a check until it has its report.
+    /// Performs the requests of a check until the check has its report.
     ///
-    /// - Throws: `UploadFailure`, from the check itself or from `ask`.
+    /// - Throws: `UploadFailure` if the check or one of its requests fails, or if 256 requests are not enough.
     public func run(_ check: any DestinationCheck, label: String = "") async throws(UploadFailure)
         -> Redacted<CheckReport>
     {
@@ -69,7 +69,8 @@ extension RequestSender {
     /// The maximum number of requests of a check. Servers send long lists in pages of a thousand entries.
     private static var checkLimit: Int { 256 }
 
-    /// Accepts every response except refusals that a retrier can correct. The protocol interprets the others.
+    /// Returns a check that accepts every response except a refusal that a retrier can correct. The protocol interprets
+    /// the accepted responses.
     ///
     /// - Parameter beforeRetrying: Runs before a retrier is called.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {

@@ -4,9 +4,10 @@ public import HTTPTypes
 /// Sends requests to servers: adds credentials, follows redirects, and retries as the retriers decide.
 ///
 /// A sender is a value; copies share the transport and the secrets of their requests. Without retriers, it repeats a
-/// request only if the server was closing the kept connection on which it was sent.
+/// request only if the server was closing the reused connection on which the request was sent.
 public struct RequestSender: Sendable {
-    /// Returns the request that follows a redirect; nil uses the redirect itself as the response.
+    /// A function that returns the request that follows a redirect. If it returns nil, the redirect itself is the
+    /// response.
     package typealias Redirection = @Sendable (Redirect, RequestContext) async -> TransportRequest?
 
     let transport: any Transport
@@ -17,7 +18,7 @@ public struct RequestSender: Sendable {
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The configured secrets, which may not be in the URL or the header fields of any request.
+    /// The configured secrets, including those that are in no URL and no header field of a request.
     let configuredSecrets: [String]
     /// The secrets that texts about the requests must not repeat.
     package let secrets: KnownSecrets
@@ -70,14 +71,14 @@ public struct RequestSender: Sendable {
         ).performed().response
     }
 
-    /// Reports an event that belongs to no single request to the monitors.
+    /// Reports to the monitors an event that belongs to no single request.
     func report(_ event: TransferEvent, label: String) {
         var context = RequestContext(label: label, monitors: monitors)
         context.secrets = secrets.all
         context.report(event)
     }
 
-    /// The same sender without credentials and configured header fields, for a URL that is a permission in itself.
+    /// The same sender without credentials and configured header fields, for a URL that alone grants access.
     var withoutCredentials: RequestSender {
         var bare = RequestSender(
             over: transport, headers: [:], interceptor: Interceptor(), monitors: monitors, clock: clock,

@@ -12,7 +12,7 @@ package struct AuthenticationChallenge: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// True for a scheme of this name; letter case does not matter.
+    /// True if the scheme has the given name. The comparison ignores letter case.
     package func isScheme(_ name: String) -> Bool { scheme.lowercased() == name.lowercased() }
 
     /// Returns the challenges of a response in the server's order. Malformed text and all text after it are dropped.
@@ -20,13 +20,15 @@ package struct AuthenticationChallenge: Hashable, Sendable {
         fields[.wwwAuthenticate].map(list) ?? []
     }
 
-    /// Returns the challenges in the value of one header field.
+    /// Parses the value of one `WWW-Authenticate` field. At most 16 challenges are returned. Malformed text and all
+    /// text after it are dropped.
     package static func list(_ value: String) -> [AuthenticationChallenge] {
         var reader = ChallengeReader(value)
         return reader.challenges()
     }
 
-    /// Returns the parameters of a field without a scheme, such as `Authentication-Info` (RFC 7615 §3).
+    /// Parses a header field that has parameters but no scheme, such as `Authentication-Info` (RFC 7615 §3). The names
+    /// of the returned parameters are in lower case.
     package static func parameters(_ value: String) -> [String: String] {
         list("Info " + value).first?.parameters ?? [:]
     }
@@ -96,8 +98,8 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Skips the token68 of a scheme such as `Negotiate`. If no comma and no end follows, the text is a parameter
-    /// instead, and nothing is skipped.
+    /// Skips the token68 of a scheme such as `Negotiate`. A token68 ends at a comma or at the end of the field. If
+    /// other text follows, the characters belong to a parameter, and nothing is skipped.
     private mutating func skipToken68() {
         let start = position
         skip { Self.isToken68($0) }

@@ -1,8 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// The responses that may come from a captive portal or from the server: refusals with an HTML page, and redirects
-/// within the server. Earlier responses of the server, or a second request, show which it is.
+/// The check of a response that may come from the server or from a captive portal, such as a redirect or a refusal with
+/// an HTML page. Earlier responses of the server, or a second request, show which of the two sent it.
 extension CaptivePortal {
     /// Makes the value if the response may come from a captive portal.
     ///
@@ -41,7 +41,7 @@ extension CaptivePortal {
     /// - Parameters:
     ///   - response: The response to the second request.
     ///   - software: The values of the field `Server` in earlier responses of the server.
-    ///   - refusal: The status of the response in doubt.
+    ///   - refusal: The status of the first response, which may come from a captive portal.
     public static func isExcluded(
         by response: ExchangeOutcome.Response, of software: Set<String>, refusal: Int
     ) -> Bool {
@@ -49,11 +49,12 @@ extension CaptivePortal {
         guard software.isEmpty, !(300..<400).contains(response.status), response.status != 511 else {
             return false
         }
-        // A page with another status for another request comes from the server too: nginx has one page for each status.
+        // An HTML page with another error status also comes from the server: nginx has one page for each status.
         return response.status != refusal && (!isPage(response) || response.status >= 400)
     }
 
-    /// Returns the failure for `status`, the status in doubt. The upload waits, as behind a recognized captive portal.
+    /// Returns the failure for a response with `status` that may come from a captive portal instead of `server`. The
+    /// upload waits, as it does after a response that certainly comes from a captive portal.
     public func failure(doubting status: Int, of server: String) -> UploadFailure {
         UploadFailure(
             .signInPage,

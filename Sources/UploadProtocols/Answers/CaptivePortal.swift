@@ -4,7 +4,7 @@ import HTTPTypes
 /// A response that did not come from the server. It came from a captive portal (RFC 8952), or from a host to which a
 /// wrong DNS response points. No byte of the file has reached the server with this request.
 package struct CaptivePortal: Hashable, Sendable {
-    /// The facts about the server and the request by which a captive portal is recognized.
+    /// The facts about the server and the request that are needed to recognize a captive portal.
     package struct Expectation: Hashable, Sendable {
         /// True if the server has responded before. An unexpected redirect or HTML page then comes from a captive
         /// portal. Before the first response of the server, such responses are trusted.

@@ -4,17 +4,17 @@ import HTTPTypes
 /// A response by which an upload server reports that another request uses the upload.
 ///
 /// The other request is usually an earlier one of this client on a broken connection. The server may still read from
-/// that connection. Or the earlier request waited for the upload's lock, and now takes the lock from a later request.
-/// These responses are temporary. The server may have stored a part of the refused body, so the client requests the
-/// confirmed offset before it sends further bytes.
+/// that connection. In another case, the server takes the upload's lock from a later request and gives it to the
+/// earlier request, which waited for it. The lock is temporary. The server may have stored a part of the refused body,
+/// so the client requests the confirmed offset before it sends further bytes.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
-    /// The text that the body must contain; nil if the status alone decides.
+    /// The text that the body must contain; nil if the status alone reports a lock.
     let text: String?
 
-    /// The responses of each server, from the source code of the named version. Status 409, with which all of them and
-    /// rustus 1.1.4 refuse a wrong offset, is no lock: the client requests the offset at once. aiohttp-tus 1.1.0,
-    /// fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that a client notices.
+    /// The responses with which servers report a lock, from the source code of the named version. Status 409 is not in
+    /// the list: all these servers and rustus 1.1.4 send it for a wrong offset, and the client requests the offset at
+    /// once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that a client notices.
     static let known: [LockedUpload] = [
         // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload: a later request wants the lock.
         .init(status: 400, text: "ERR_UPLOAD_INTERRUPTED"),
@@ -39,10 +39,11 @@ struct LockedUpload: Hashable, Sendable {
     /// The seconds to wait after a response without `Retry-After`.
     static let pause = 0.5
 
-    /// Returns the failure for a response that may report a lock; nil for any other response.
+    /// Returns the failure for a response that reports a lock, or may report one; nil for any other response.
     ///
-    /// The queue retries a locked upload without a limit. A response to HEAD has no body (RFC 9110 §9.3.2), so its
-    /// status 400 may mean a lock or another failure of the server. That failure is retried a limited number of times.
+    /// A response that reports a lock gives `uploadLocked`, which the queue retries without a limit. A response to HEAD
+    /// has no body (RFC 9110 §9.3.2), so its status 400 may mean a lock or another problem. That response gives
+    /// `server`, which the queue retries a limited number of times.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure?
     {
         let said = ResponseClassifier.failure(response)

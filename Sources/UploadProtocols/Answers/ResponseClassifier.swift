@@ -8,7 +8,7 @@ package enum ResponseClassifier {
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
 
-    /// Returns the failure for `answer`, worded for users.
+    /// Returns the failure for an unsuccessful response, worded for users.
     package static func failure(_ response: ExchangeOutcome.Response, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: response).map { ": \($0)" } ?? ""
         let name = StatusName.of(response.status).map { " (\($0))" } ?? ""
@@ -65,7 +65,8 @@ extension ExchangeOutcome.Response {
 }
 
 extension UploadFailure {
-    /// Returns the failure with the file's size added, if the server found the file too large (413).
+    /// Returns the failure with the file's size added to the summary, if the status is 413 (content too large). Any
+    /// other failure is returned unchanged.
     func naming(_ size: ByteCount) -> UploadFailure {
         guard status == 413 else { return self }
         var failure = self
@@ -109,7 +110,7 @@ package enum ServerText {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns text from outside as one line of at most 200 code points. White space of any kind becomes one space.
+    /// Returns untrusted text as one line of at most 200 code points. White space of any kind becomes one space.
     /// Characters that control a terminal or the writing direction are removed.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()

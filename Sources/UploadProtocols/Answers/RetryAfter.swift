@@ -3,7 +3,7 @@ package import HTTPTypes
 
 /// The wait that a server requests with `Retry-After` (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// The longest wait in seconds, a day. A longer request counts as this one.
+    /// The longest wait: a day, in seconds. A longer wait that a server requests is shortened to this value.
     package static let longest = 86_400.0
 
     /// Returns the seconds to wait, at most `longest`; nil if the field is absent or malformed.

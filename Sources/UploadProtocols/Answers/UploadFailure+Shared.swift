@@ -1,6 +1,6 @@
 /// The failures that several protocols share.
 extension UploadFailure {
-    /// Returns the failure for a file that is larger than `limit`. `taker` is the wording before the limit.
+    /// Returns the failure for a file that is larger than `limit`. `taker` is the part of the summary before the limit.
     static func tooLarge(_ size: ByteCount, limit: ByteCount, taker: String = "the server takes")
         -> UploadFailure
     {
@@ -8,7 +8,8 @@ extension UploadFailure {
             .permanent, "the file has \(ByteFormat.sentence(size)), \(taker) \(ByteFormat.sentence(limit))")
     }
 
-    /// Returns the failure for a name that a file on the server already has, if the policy forbids replacing that file.
+    /// Returns the failure for a file whose name is taken on the server, under a policy that forbids replacing the
+    /// existing file. `policies` lists the values of `ifExists` that the hint suggests.
     static func nameTaken(_ name: String, instead policies: String = "skip, replace or rename")
         -> UploadFailure
     {
@@ -17,7 +18,8 @@ extension UploadFailure {
             hint: "set ifExists to \(policies), or remove the upload", status: 412)
     }
 
-    /// Returns the failure for a file whose name is taken on the server, as are all other names that were tried.
+    /// Returns the failure for a file if the server has `name` and every other name that the upload tried. `count` is
+    /// the number of names tried, including `name`.
     static func namesTaken(_ name: String, count: Int) -> UploadFailure {
         UploadFailure(
             .permanent, "\(name) and \(count - 1) more like it are at the server",

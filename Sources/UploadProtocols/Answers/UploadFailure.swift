@@ -9,11 +9,11 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this happens
         /// often.
         case timedOut
-        /// The server cannot serve the request now: 408, 425, 429, 5xx. The upload is retried.
+        /// The server cannot serve the request now: 408, 425, 429 and most of 5xx. The upload is retried.
         case server
         /// The credentials are missing, expired or refused: 401, 407. The user must act.
         case authentication
-        /// A retry cannot succeed: 4xx, bad certificate, unknown destination.
+        /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination.
         case permanent
         /// The configuration no longer has the destination of the upload, or the destination is on another server now.
         /// Another configuration may allow the upload.
@@ -28,15 +28,17 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case outcomeUnknown
         /// The state folder cannot be written.
         case storage
-        /// No file or socket can be opened until others are closed. The upload is retried without using up a try.
+        /// No file or socket can be opened until others are closed. The upload is retried, and the attempt does not
+        /// count toward the limit.
         case descriptors
-        /// The connection's local address was removed from this machine. The upload is retried at once, without using
-        /// up a try.
+        /// The connection's local address was removed from this machine. The upload is retried at once, and the
+        /// attempt does not count toward the limit.
         case addressLost
-        /// A captive portal most likely responded instead of the server. The upload is retried without using up a try.
+        /// A captive portal most likely responded instead of the server. The upload is retried, and the attempt
+        /// does not count toward the limit.
         case signInPage
-        /// The source of the credentials is unreachable or busy. The upload is retried, and its server does not count
-        /// as failing.
+        /// The source of the credentials is unreachable or busy. The upload is retried. The upload server is not
+        /// treated as failing.
         case signInAway
         /// Another request uses the upload on the server, most likely an earlier one of this client on a broken
         /// connection. The upload is retried within seconds, any number of times.
@@ -50,11 +52,11 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public var category: Category
     /// The problem in one sentence, without a full stop at the end.
     public var summary: String
-    /// The next step: a key, a command or a setting.
+    /// The next step for the user, such as a command or a setting; nil if there is none.
     public var hint: String?
     /// The HTTP status that caused the failure, if one did.
     public var status: Int?
-    /// The wait that the server requested, in seconds.
+    /// The wait in seconds that the server requested or the protocol chose; nil if neither did.
     public var retryAfter: Double?
 
     public init(
@@ -68,7 +70,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// True if the server is too busy for all clients and states how long to wait (RFC 6585 §4, RFC 9110 §15.6.4).
+    /// True if all uploads to the server must wait: it sent 429 or 503 and stated how long (RFC 6585 §4, RFC 9110
+    /// §15.6.4).
     public var asksAllToWait: Bool {
         category == .server && (status == 429 || status == 503) && retryAfter ?? 0 > 0
     }

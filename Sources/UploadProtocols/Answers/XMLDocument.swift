@@ -9,12 +9,12 @@ struct XMLElement: Hashable, Sendable {
     /// The children in the order of the document.
     var children: [XMLElement] = []
 
-    /// Returns the first child of that name, in any namespace unless one is given.
+    /// Returns the first child with this name; nil if there is none. The namespace counts only if it is given.
     func child(named name: String, in namespace: String? = nil) -> XMLElement? {
         children.first { $0.isNamed(name, namespace) }
     }
 
-    /// Returns all children of that name, in any namespace unless one is given.
+    /// Returns all children with this name. The namespace counts only if it is given.
     func children(named name: String, in namespace: String? = nil) -> [XMLElement] {
         children.filter { $0.isNamed(name, namespace) }
     }
@@ -31,12 +31,12 @@ struct XMLElement: Hashable, Sendable {
 enum XMLDocument {
     /// The maximum nesting depth. No protocol nests deeper than ten. The limit makes recursion over the tree safe.
     static let depthLimit = 64
-    /// The maximum size of a document in bytes, far above the longest page of a list.
+    /// The maximum size of a document in bytes, far above the longest page of a listing that servers send.
     static let sizeLimit = 16 << 20
 
     /// Parses a complete, well-formed document in UTF-8 and returns its root. Returns nil for a document that is
-    /// incomplete, too deep or too large. Returns nil also for one with a document type, whose entities could grow
-    /// without limit or name files (RFC 4918 §20.6).
+    /// incomplete, too deep or too large. Also returns nil for a document with a document type declaration, because its
+    /// entities could expand without limit or read local files (RFC 4918 §20.6).
     ///
     /// White space before the declaration is allowed: some servers send it to keep a connection open.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {

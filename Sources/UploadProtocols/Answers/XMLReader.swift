@@ -13,7 +13,7 @@ struct XMLReader {
         var declared: [String]
     }
 
-    /// The maximum number of namespace declarations in scope. SabreDAV, which declares all it knows, has seven.
+    /// The maximum number of namespace declarations in scope. SabreDAV declares all namespaces that it supports: seven.
     private static let declarationLimit = 256
 
     private let bytes: [UInt8]
@@ -54,7 +54,7 @@ struct XMLReader {
         return root
     }
 
-    /// True for a character of XML 1.0 §2.2.
+    /// True for a character that XML 1.0 §2.2 allows.
     static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x20 && ![0xFFFE, 0xFFFF].contains(scalar.value)
             || [0x09, 0x0A, 0x0D].contains(scalar.value)
@@ -171,7 +171,7 @@ extension XMLReader {
         open[open.count - 1].text += text
     }
 
-    /// Reads text up to the first byte for which `ends` is true, and resolves the references in it.
+    /// Reads text up to the first byte for which `ends` is true, and replaces entity and character references in it.
     private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
         var text: [UInt8] = []
         while let next = peek, !ends(next) {
@@ -235,7 +235,8 @@ extension XMLReader {
         return true
     }
 
-    /// Returns the bytes before `mark` and moves the position to the end of `mark`.
+    /// Returns the bytes before `mark` and moves the position to the end of `mark`. Throws if `mark` does not begin in
+    /// the next `limit` bytes.
     private mutating func upTo(
         _ mark: String, within limit: Int = .max
     ) throws(Malformed) -> ArraySlice<UInt8> {

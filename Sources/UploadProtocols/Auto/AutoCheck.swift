@@ -45,7 +45,7 @@ package struct AutoCheck: DestinationCheck {
     private mutating func check(_ choice: ProtocolChoice, wasAsked: Bool) -> CheckStep {
         do throws(UploadFailure) {
             let (entry, options) = try AutoProbe.use(choice, options, catalog)
-            // If the URL itself named the protocol, no request has shown yet that the server is there.
+            // If the URL itself named the protocol, no request has shown yet that the server responds.
             guard var inner = entry.check(url, options) ?? (wasAsked ? nil : PlainCheck(url: url)) else {
                 return .finished(CheckReport(capabilities: ServerCapabilities(facts: choice.added(to: [:]))))
             }

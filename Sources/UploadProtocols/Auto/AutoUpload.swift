@@ -1,13 +1,15 @@
 import HTTPTypes
 
-/// A protocol that finds out which protocol the server at a URL supports, and then delegates to that one.
+/// A protocol that finds out which protocol the server at a URL supports, and then delegates to that protocol.
 ///
-/// The URL itself or the response to `OPTIONS` (RFC 9110 §9.3.7) decides. No upload is sent to find it out. The choice
-/// is stored with the server's capabilities and in the resource, so that a resumed upload uses the same protocol.
+/// The URL itself or the response to `OPTIONS` (RFC 9110 §9.3.7) determines the protocol. No trial upload is sent. The
+/// choice is stored with the server's capabilities and in the upload resource, so that a resumed upload uses the same
+/// protocol.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
     /// The abilities of all protocols together. If the chosen protocol lacks an ability that the options need, the
-    /// upload fails before the first byte. Only a protocol that resumes has resources, so `resumes` is true.
+    /// upload fails before the first byte. `resumes` is true: an upload resource exists only if the chosen
+    /// protocol can resume.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, respondsWithPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
@@ -99,7 +101,7 @@ public struct AutoUpload: UploadProtocol {
     }
 }
 
-/// The request that finds out the protocol, for uploads and checks, and the choice from its response.
+/// The `OPTIONS` request with which uploads and checks find out the protocol, and the choice from the response.
 enum AutoProbe {
     static func exchange(at url: String) -> Exchange {
         Exchange(.options, url, fields: [.tusResumable: "1.0.0"])
@@ -132,7 +134,10 @@ enum AutoProbe {
         name == AutoUpload.name ? nil : catalog.first { $0.name == name }
     }
 
-    /// Returns the chosen protocol and its options, without `parallelRequests` if it sends one request at a time.
+    /// Returns the chosen protocol and its options. `parallelRequests` is removed if the protocol sends one request at
+    /// a time.
+    ///
+    /// - Throws: `UploadFailure` if this build lacks the protocol, or if the protocol does not support the options.
     static func use(
         _ choice: ProtocolChoice, _ options: ProtocolOptions, _ catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> (ProtocolCatalog.Entry, ProtocolOptions) {
@@ -209,10 +214,10 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// The key whose value names the protocol that requested the capabilities itself.
+    /// The key in `facts` for the protocol that recorded the capabilities; absent if only `auto` recorded them.
     private static let learntKey = "learnt"
 
-    /// Returns the capabilities with the choice added, marked as requested by the chosen protocol itself.
+    /// Returns the capabilities with the choice added, marked as recorded by the chosen protocol.
     func stamped(_ choice: ProtocolChoice) -> ServerCapabilities {
         var found = self
         found.facts = choice.added(to: facts)
@@ -220,7 +225,7 @@ extension ServerCapabilities {
         return found
     }
 
-    /// Returns the capabilities as the protocol of this name recorded them; nil if it has not requested any.
+    /// Returns the capabilities as the protocol with this name recorded them; nil if it has not recorded any.
     fileprivate func learnt(by name: String) -> ServerCapabilities? {
         guard facts[Self.learntKey] == name else { return nil }
         var found = self

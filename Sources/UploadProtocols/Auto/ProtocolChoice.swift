@@ -86,7 +86,7 @@ public struct ProtocolChoice: Hashable, Sendable {
         where fields[.named(name)] != nil {
             return ProtocolChoice("resumable", because: "the server says \(name)")
         }
-        // Apache lists PUT for files only, and MOVE and DELETE for folders; a read-only DAV server has neither.
+        // Apache lists PUT for files only, and MOVE and DELETE for folders; a read-only DAV server lists none of them.
         let allowed = methods(fields[.allow])
         if fields[.named("DAV")] != nil, allowed.isEmpty || !allowed.isDisjoint(with: ["PUT", "MOVE"]) {
             return ProtocolChoice("webdav", because: "the server says DAV")
@@ -118,7 +118,7 @@ extension ProtocolChoice {
     static let nameKey = "protocol"
     static let reasonKey = "because"
 
-    /// Reads a stored choice; nil if there is none.
+    /// Reads a choice from `kept`, the facts of capabilities or the memory of a resource; nil if it contains none.
     public init?(_ kept: [String: String]) {
         guard let name = kept[Self.nameKey] else { return nil }
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")
@@ -139,6 +139,6 @@ extension ServerCapabilities {
 }
 
 extension UploadResource {
-    /// The protocol that `auto` chose; nil if it did not have to choose.
+    /// The protocol that `auto` chose; nil if the user named the protocol.
     public var choice: ProtocolChoice? { ProtocolChoice(memory.members) }
 }

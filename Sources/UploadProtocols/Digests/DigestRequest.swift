@@ -1,7 +1,7 @@
 import FerryFiles
 public import HTTPTypes
 
-/// A digest that the attempt computes from the file before it sends a request.
+/// A digest that the attempt computes from the file, before it sends a request or after the response.
 public struct DigestRequest: Hashable, Sendable {
     /// The form of a digest in a header field.
     public enum Form: Hashable, Sendable {
@@ -55,7 +55,7 @@ public struct DigestRequest: Hashable, Sendable {
     }
 }
 
-/// A digest of the file that was computed for a request.
+/// A digest of the file that the attempt computed for a `DigestRequest`.
 public struct ComputedDigest: Hashable, Sendable {
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm

@@ -11,7 +11,8 @@ enum OfferedDigest {
     /// file, that could take longer than the response timeout.
     static let largestFile: ByteCount = 1 << 30
 
-    /// Adds the request for the digest to `exchange`, which completes an upload of `size` bytes.
+    /// Asks the server for a digest in the response to `exchange`, which completes an upload of `size` bytes. Does
+    /// nothing if `choice` is not `offered`, or if the file is empty or larger than `largestFile`.
     static func ask(in exchange: inout Exchange, size: ByteCount, _ choice: ChecksumChoice) {
         guard choice == .offered, (1...largestFile).contains(size), let key = ServerDigest.key(of: algorithm)
         else { return }
@@ -19,8 +20,8 @@ enum OfferedDigest {
         exchange.digestsIfReported = [DigestRequest(algorithm, of: 0..<size)]
     }
 
-    /// Sets the digests to compute from the file, if the response reports one of the same algorithm in `source`. The
-    /// request does not ask the server for a digest.
+    /// Sets the digests to compute from the file after the response to `exchange`. A digest is computed only if the
+    /// response reports one of the same algorithm in `source`. The request does not ask the server for a digest.
     ///
     /// - Parameter range: The bytes that the response describes; nil for the whole file.
     static func take(
@@ -32,7 +33,8 @@ enum OfferedDigest {
         exchange.reportedIn = source
     }
 
-    /// Returns the algorithm of the digest by which the response confirms the file; nil if it reports none.
+    /// Returns the algorithm of the file's digest if the response reports the same digest; nil if it reports no digest
+    /// of the file.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server stored different bytes.
     static func verified(by response: ExchangeOutcome.Response) throws(UploadFailure) -> DigestAlgorithm? {

@@ -7,7 +7,7 @@ public struct ServerDigest: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         /// The header fields.
         case fields
-        /// The header fields of Azure for what a request sent. Only the cheapest digest of them is used.
+        /// Azure's header fields with digests of a request's content. Only the digest cheapest to compute is used.
         case azureFields
         /// The JSON document in the last response of Google's services.
         case googleObject

@@ -10,8 +10,8 @@ struct ByteSearch: Hashable, Sendable {
         self.pattern = pattern
     }
 
-    /// Returns the range of the first occurrence at or after `start`. If there is none, returns the range at the end of
-    /// `bytes` with which an occurrence may begin. That range may be empty.
+    /// Returns the range of the first occurrence at or after `start`. If there is none, returns the range of the
+    /// last bytes that may be the beginning of an occurrence. That range is empty if no occurrence can begin there.
     func first(in bytes: [UInt8], from start: Int) -> Range<Int> {
         bytes.withUnsafeBytes { buffer in
             var position = start

@@ -67,7 +67,7 @@ package struct BoundaryCheck: Sendable {
     /// - Parameter boundary: The boundary to search for in one part; make another check for the next part.
     package init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
 
-    /// True if the boundary is in the content and ends in this chunk.
+    /// Searches the next chunk of the content. Returns true if an occurrence of the boundary ends in this chunk.
     package mutating func finds(in piece: [UInt8]) -> Bool {
         let bytes = held.isEmpty ? piece : held + piece
         let found = search.first(in: bytes, from: 0)

@@ -5,7 +5,7 @@
 package struct MultipartForm: Hashable, Sendable {
     /// The value of the request's `Content-Type`, with the boundary.
     package let contentType: String
-    /// The body before the file's bytes: one part for each parameter, then the boundary and the header of the file's part.
+    /// The body before the file's bytes: one part for each parameter, the boundary, and the header of the file's part.
     package let prefix: [UInt8]
     /// The closing delimiter.
     package let suffix: [UInt8]

@@ -38,7 +38,7 @@ public struct MultipartHeader: Hashable, Sendable {
     /// Checks the media type and the further header fields.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` contains
-    ///   `Content-Disposition` or `Content-Type`, which other properties write.
+    ///   `Content-Disposition` or `Content-Type`. The other properties determine these two header fields.
     public func check() throws(UploadFailure) {
         if let contentType, !Self.isMediaType(contentType) {
             throw UploadFailure(

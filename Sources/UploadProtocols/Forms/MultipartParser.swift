@@ -34,7 +34,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// An element of the body, as far as it has arrived.
+    /// An element that the parser has found in the body. The content of one part may be in several elements.
     package enum Event: Hashable, Sendable {
         case partBegan(Part)
         case content(ArraySlice<UInt8>)
@@ -244,7 +244,7 @@ package struct ParameterizedField: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// The value of a parameter. `name` is in lower case.
+    /// The value of a parameter; nil if the field has no such parameter. `name` must be in lower case.
     package subscript(name: String) -> String? { parameters[name] }
 
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {

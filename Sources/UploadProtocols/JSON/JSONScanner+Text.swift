@@ -52,8 +52,8 @@ extension JSONScanner {
         return (UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), hasEscapes)
     }
 
-    /// Returns the position of the first byte from `start` on that cannot be copied: a quote, a backslash, a control
-    /// character, or the end. It checks eight bytes a step, because most bytes of a queue's file are in strings.
+    /// Returns the position of the first quote, backslash or control character at or after `start`, or the end of the
+    /// text. The search checks eight bytes a step, because most bytes of the queue's files are in strings.
     private func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)
@@ -95,7 +95,7 @@ extension JSONScanner {
         position += 1
     }
 
-    /// Decodes the escapes of a string, which `skipEscape` has checked.
+    /// Decodes the escapes of a string. `skipEscape` has already checked these escapes.
     private func unescape(_ text: UnsafeBufferPointer<UInt8>) throws(MalformedJSON) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

@@ -78,6 +78,8 @@ package struct JSONScanner {
     }
 
     /// Reads the name of the next member; nil at the end of the object. Call this after `expect("{")`.
+    ///
+    /// - Parameter isFirst: True before the first member. The function sets it to false.
     package mutating func key(isFirst: inout Bool) throws(MalformedJSON) -> Key? {
         if take("}") { return nil }
         try skipComma(before: "}", isFirst: &isFirst)
@@ -89,6 +91,8 @@ package struct JSONScanner {
     }
 
     /// Returns true if the array has another element. Call this after `expect("[")`.
+    ///
+    /// - Parameter isFirst: True before the first element. The function sets it to false.
     package mutating func element(isFirst: inout Bool) throws(MalformedJSON) -> Bool {
         if take("]") { return false }
         try skipComma(before: "]", isFirst: &isFirst)
@@ -110,7 +114,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads a sign and an integer of up to 64 bits, as a number or as digits in quotes.
+    /// Reads an integer with an optional minus sign, as a JSON number or as digits in quotes. Its absolute value
+    /// must fit in 64 bits.
     ///
     /// The result type is fixed: a generic function would not be specialized for callers in other modules.
     package mutating func wholeNumber() throws(MalformedJSON) -> Int128 {

@@ -1,4 +1,4 @@
-/// A walk through a JSON text, value by value. It keeps the objects and arrays around the current value.
+/// A walk through a JSON text, value by value. It records the objects and arrays around the current value.
 ///
 /// The walk does not recurse, so the nesting is unlimited. It refuses an object with two members of one name, because a
 /// decoder uses one of the two and does not report which (RFC 8259 §4).
@@ -11,7 +11,7 @@ package struct JSONWalk {
         package let isObject: Bool
         /// The number of members or elements that the walk has reached.
         package fileprivate(set) var count = 0
-        /// The name of the first member.
+        /// The name of the first member; nil in an array.
         package fileprivate(set) var firstKey: JSONScanner.Key?
         /// The name of the current member; nil in an array.
         package fileprivate(set) var key: JSONScanner.Key?
@@ -41,7 +41,8 @@ package struct JSONWalk {
     /// The position after the last step.
     package var position: Int { scanner.position }
 
-    /// The names of the open members, from the outside in, with their escapes decoded; nil for an array.
+    /// The path to the current value, with one entry for each open object or array, from the outside in. An entry is
+    /// the name of an object's current member, with its escapes decoded. It is nil for an array.
     package var path: [String?] {
         containers.map { container in
             guard let key = container.key else { return nil }

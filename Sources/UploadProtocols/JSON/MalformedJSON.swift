@@ -23,7 +23,8 @@ package struct MalformedJSON: Error, Hashable {
         self.kind = kind
     }
 
-    /// Returns the error with its line and column, for a sentence: `line 3, column 7: a comma before }`.
+    /// Returns the error with its line and column, for a sentence: `line 3, column 7: a comma before }`. If the text
+    /// ends too early, the line and column are left out.
     package func text(in bytes: some Sequence<UInt8>) -> String {
         kind == .endsTooEarly ? reason : "\(TextPosition(of: position, in: bytes)): \(reason)"
     }

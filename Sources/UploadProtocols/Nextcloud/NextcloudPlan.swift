@@ -7,7 +7,8 @@ struct NextcloudPlan: Hashable, PartPlan {
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
     /// The chunk size if none is configured.
     static let usualChunkSize: ByteCount = 10 << 20
-    /// The maximum number of chunks. The server allows 10,000, but Ferry cannot read so long a list in a response.
+    /// The maximum number of chunks. The server allows 10,000, but the list of so many chunks would exceed the maximum
+    /// size of a response.
     static let chunkLimit: ByteCount = 2000
 
     let size: ByteCount
@@ -56,6 +57,6 @@ struct NextcloudAddress: Hashable, Sendable {
         uploads = "\(plain[..<mark.lowerBound])/dav/uploads/\(user)/"
     }
 
-    /// Returns the URL of the folder for the upload with this key. It is the same in every attempt.
+    /// Returns the URL of the folder for the upload with this key. The URL is the same in every attempt.
     func folder(key: String) -> String { uploads + WebDAVAddress.quoted(key) + "/" }
 }

@@ -84,7 +84,7 @@ extension NextcloudUpload {
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
-    /// Handles a `MOVE` without a response. The server may work on it for minutes after the connection broke.
+    /// Handles a `MOVE` without a response. The server may still assemble the file for minutes.
     mutating func lostResponse(_ failure: UploadFailure) -> Step {
         noteAssembling()
         return .failed(failure)

@@ -59,8 +59,8 @@ public struct NextcloudUpload: UploadProtocol {
     var atOnce: PartConcurrency
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy
-    ///   for an existing file are used.
+    /// - Parameter options: The options. Only the chunk size, the number of parallel requests, the checksum and the
+    ///   policy for an existing file are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -97,7 +97,8 @@ public struct NextcloudUpload: UploadProtocol {
         return step.noting(pending)
     }
 
-    /// Returns the request that deletes the upload's folder. A file without chunks may be complete, so it is kept.
+    /// Returns the request that deletes the upload's folder. A file sent in one request is not deleted, because it may
+    /// be complete.
     public func removal(of resource: UploadResource) -> [Exchange] {
         resource.isChunked ? [Exchange(.delete, resource.url)] : []
     }
@@ -139,7 +140,7 @@ extension NextcloudUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The division of the file into chunks. The chunk size is that of an earlier attempt, or else the configured one.
+    /// The division of the file into chunks. An earlier attempt determines the chunk size, or else the options.
     var plan: NextcloudPlan {
         resource?.nextcloud.chunkSize.map { NextcloudPlan(size: item.size, chunkSize: $0) }
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)

@@ -2,7 +2,8 @@ import FerryFiles
 
 /// The name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
 package enum ContentDisposition {
-    /// Returns the field's value. A name that is not plain ASCII is also written completely, as `filename*`.
+    /// Returns the field's value. A name with quotes, backslashes or non-ASCII characters is also written in full, as
+    /// `filename*`.
     package static func inline(filename name: String) -> String {
         let plain = plainText(name)
         guard plain != name else { return "inline; filename=\"\(name)\"" }

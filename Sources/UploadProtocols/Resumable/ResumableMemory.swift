@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// The facts that a resumable upload stores between attempts. Each change is journaled, so they are short.
+/// The facts that a resumable upload stores between attempts. Each change is journaled, so the facts are short.
 struct ResumableMemory: ResumeForm {
     /// The interop version of the upload; nil for a resource of another protocol.
     var interop: InteropVersion?
     /// The last limits that the server stated.
     var limit: UploadLimit?
-    /// The largest append that the server accepts, learned from a refusal.
+    /// The maximum size of an append, in bytes; nil until the server refuses an append as too large.
     var largestAppend: ByteCount?
     /// The digest of the whole file, as it was sent to the server.
     var ownDigest: [UInt8]?

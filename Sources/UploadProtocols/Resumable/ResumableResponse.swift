@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The facts about an upload in a response of any interop version. A malformed header field counts as absent.
 struct ResumableResponse: Sendable {
-    /// True if the upload is complete and the response comes from the target; nil if the server does not say.
+    /// True if the server reports the upload as complete; nil if the response does not state it.
     var isComplete: Bool?
     /// The number of bytes that the server has stored.
     var offset: ByteCount?
@@ -14,7 +14,7 @@ struct ResumableResponse: Sendable {
     var version: InteropVersion?
     var problem: ResumableProblem?
 
-    /// - Parameter version: The version of the request.
+    /// - Parameter version: The interop version of the request.
     init(_ response: ExchangeOutcome.Response, version asked: InteropVersion) {
         let fields = response.fields
         version = InteropVersion(field: fields[.uploadDraftInteropVersion])

@@ -2,10 +2,12 @@ import FerryFiles
 import HTTPTypes
 
 extension ResumableUpload {
-    /// The default chunk size with digests. If a digest does not match, the server drops the whole append.
+    /// The default size of an append with a digest, in bytes. A server drops a whole append whose digest does not
+    /// match, so a smaller append loses less.
     static let checkedChunk: ByteCount = 32 << 20
-    /// The largest and the smallest chunk size to try after a server refused an append and stated no limit.
+    /// The largest append to try after a server refused one without stating a limit, in bytes.
     static let largestGuess: ByteCount = 64 << 20
+    /// The smallest append to try after a server refused one without stating a limit, in bytes.
     static let smallestGuess: ByteCount = 64 << 10
 
     mutating func query(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
@@ -26,7 +28,7 @@ extension ResumableUpload {
                 return reported.offset ?? item.size == item.size ? done(resource, response) : misfit(resource)
             }
             guard let offset = reported.offset else {
-                // Another server responded, or this one is temporarily wrong.
+                // Another server responded, or this server is temporarily wrong.
                 let end = budget.standstill("the server does not say how much it holds (Upload-Offset)")
                 return end.map { .failed($0) } ?? query(resource)
             }
@@ -73,7 +75,7 @@ extension ResumableUpload {
             ]
         }
         if completes { OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice) }
-        // Some servers delete a complete upload. The mark shows the next attempt that a missing upload may be one.
+        // Some servers delete a complete upload. The mark shows the next attempt that a missing upload may be complete.
         if completes { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
@@ -187,7 +189,8 @@ extension ResumableUpload {
         return query(smaller, noting: [.resource(smaller)])
     }
 
-    /// Requests the offset again after a response that contradicts the known state. After several, fails with `reason`.
+    /// Requests the offset again after a response that contradicts the known state. After several such responses, the
+    /// attempt fails with `reason`.
     private mutating func askAgain(
         _ resource: UploadResource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {

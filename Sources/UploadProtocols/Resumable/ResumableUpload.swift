@@ -1,11 +1,12 @@
 import HTTPTypes
 
-/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. It creates an
-/// upload without content, requests the offset, and appends until the server calls the upload complete.
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. The
+/// client creates an upload, appends bytes until the server reports the upload as complete, and requests the offset to
+/// resume.
 ///
 /// A separate request without content creates the upload. So no interim responses are needed, and the URL is on disk
-/// before a byte of the file is sent. A server without this protocol may store an empty file for that request. Such an
-/// upload fails, and no byte of the file is sent.
+/// before a byte of the file is sent. A server without this protocol may store an empty file for that request. The
+/// upload then fails, and no byte of the file is sent.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(
@@ -33,7 +34,7 @@ public struct ResumableUpload: SequentialProtocol {
     /// The digest of the whole file, which is computed once.
     private var ownDigest: [UInt8]?
 
-    /// - Parameter options: The options, of which the HTTP method, the chunk size and the checksum are used.
+    /// - Parameter options: The options. Only the HTTP method, the chunk size and the checksum are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -84,7 +85,7 @@ public struct ResumableUpload: SequentialProtocol {
         return .send(ResumableCheck.question(target))
     }
 
-    /// Sends OPTIONS again, after a refusal that outdated stored facts may have caused.
+    /// Discards the stored facts about the server and sends OPTIONS, because outdated facts may have caused a refusal.
     private mutating func askAnew() -> Step {
         capabilities = ServerCapabilities()
         search.isExpected = false
@@ -227,7 +228,8 @@ extension ResumableUpload {
         return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
     }
 
-    /// Returns the digest's form in `Repr-Digest` or `Content-Digest` (RFC 9530 §2); nil if it has none there.
+    /// Returns the form of a digest in `field`, which is `Repr-Digest` or `Content-Digest` (RFC 9530 §2, §3); nil if
+    /// these fields have no key for the algorithm.
     static func carrier(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
             DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
@@ -258,7 +260,7 @@ struct VersionSearch: Sendable {
 
     /// Records the refusal of a creation in `version`.
     ///
-    /// - Parameter spoken: The version that the server names; nil if it names none.
+    /// - Parameter spoken: The version that the response names; nil if it names none.
     /// - Returns: The failure that ends the search; nil to try another version.
     mutating func refused(
         _ version: InteropVersion, _ response: ExchangeOutcome.Response, spoken: InteropVersion?

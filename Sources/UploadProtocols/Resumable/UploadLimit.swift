@@ -1,4 +1,5 @@
-/// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload, "Upload-Limit"), in bytes.
+/// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload). Sizes are in bytes, and nil means
+/// that the server states no limit.
 package struct UploadLimit: Hashable, Sendable {
     /// The maximum size of the whole file.
     package var maximumSize: ByteCount?
@@ -34,7 +35,7 @@ package struct UploadLimit: Hashable, Sendable {
         static let all: Set<String> = [maximumSize, minimumSize, maximumAppend, minimumAppend, age]
     }
 
-    /// - Returns: nil if the field must be ignored: it is not a dictionary, or a limit is not a count of bytes.
+    /// - Returns: nil if clients must ignore the field: it is no Dictionary, or a limit is no non-negative Integer.
     package init?(_ field: String, version: InteropVersion = .eight) {
         let isOld = version <= .six
         let keys = isOld ? Key.all.union([Key.expires]) : Key.all

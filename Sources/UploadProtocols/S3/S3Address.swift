@@ -1,8 +1,8 @@
-/// The URLs of an S3 destination: the URL of the bucket, and those of objects by key.
+/// The URLs of an S3 destination: the URL of the bucket and the URLs of its objects.
 struct S3Address: Hashable, Sendable {
     /// The configured scheme, host and port.
     let origin: String
-    /// The name of the bucket for display; nil if neither host nor path contains it.
+    /// The name of the bucket, from the path or the host name; nil if the host name should contain it but is empty.
     let bucket: String?
     /// True if the bucket is the first segment of the path.
     let isBucketInPath: Bool
@@ -74,8 +74,8 @@ struct S3Address: Hashable, Sendable {
         return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
     }
 
-    /// Returns the bucket in a host such as `bucket.s3.REGION.amazonaws.com`. Returns nil for any other host: it is an
-    /// endpoint for all buckets.
+    /// Returns the bucket in a host such as `bucket.s3.REGION.amazonaws.com`. Returns nil for any other host,
+    /// which is taken for an endpoint of all buckets.
     private static func bucket(inHost host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

@@ -8,7 +8,8 @@ struct S3Part: Hashable, Sendable {
 
     /// The entity tag as the server sent it. The completion must repeat it verbatim.
     var entityTag: String
-    /// The digest of the part by the upload's algorithm, computed from the file or listed by the server.
+    /// The digest of the part, computed from the file or listed by the server; nil if the upload has no algorithm, or
+    /// if the server lists no digest.
     var digest: [UInt8]?
 }
 
@@ -31,7 +32,7 @@ struct S3PartPage {
     /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Parses a page. Returns nil for any other body, and for a page that announces another one without its marker.
+    /// Parses a page. Returns nil for any other body, and for a page that announces a next page without a marker.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             root.child(named: "UploadId") ?? root.child(named: "IsTruncated") != nil

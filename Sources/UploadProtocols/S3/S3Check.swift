@@ -6,14 +6,15 @@ package struct S3Check: DestinationCheck {
         case starting
         case listing
         case searching
-        /// Requests the sizes of the stored parts of the unfinished upload at this index of the report.
+        /// Requests the sizes of the stored parts of one unfinished upload; the number is its index in `leftovers`.
         case sizing(Int)
     }
 
     /// The maximum number of uploads whose size is requested. Each one costs at least one request.
     private static let sizedUploads = 100
 
-    /// The maximum number of pages with 1,000 uploads each. More uploads are a mistake of the bucket's owner.
+    /// The maximum number of pages to request, with 1,000 uploads each. More unfinished uploads are an error of the
+    /// bucket's owner.
     private static let pageLimit = 20
 
     private let setup: Result<S3Address, UploadFailure>

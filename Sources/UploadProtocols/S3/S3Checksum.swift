@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The names and values of digests in S3's header fields and documents.
 enum S3Checksum {
-    /// Returns the header field for the digest of a message's content, in Base64.
+    /// Returns the name of the header field for the digest of a message's content. The field's value is in Base64.
     static func field(_ algorithm: DigestAlgorithm) -> HTTPField.Name {
         switch algorithm {
         case .md5: .named("Content-MD5")

@@ -24,7 +24,7 @@ public struct S3Credentials: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// True if both have the same keys and token, so that both produce the same signatures.
+    /// True if both credentials have the same keys and token, so that they produce the same signatures.
     public func provesSame(as other: S3Credentials) -> Bool {
         accessKey == other.accessKey && secretKey == other.secretKey && sessionToken == other.sessionToken
     }

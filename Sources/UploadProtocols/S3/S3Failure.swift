@@ -1,7 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// The error in a response of an S3 server. It may be missing, as in a response to `HEAD` or one of a proxy.
+/// An unsuccessful response of an S3 server. The XML document with the error may be missing, as in a response to `HEAD`
+/// or in a response of a proxy.
 package struct S3Error: Hashable, Sendable {
     let status: Int
     /// The code, such as `NoSuchBucket`; empty if the response is not an S3 error.
@@ -18,7 +19,8 @@ package struct S3Error: Hashable, Sendable {
         fallback = ResponseClassifier.failure(response)
     }
 
-    /// Returns the text of an element of the error, as one short line without control characters; nil if it has none.
+    /// Returns the text of an element of the error, as one short line without control characters; nil if the
+    /// element is missing or empty.
     package func detail(_ name: String) -> String? {
         details?.child(named: name).map { ServerText.cleaned($0.text) }.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -47,7 +49,7 @@ package struct S3Error: Hashable, Sendable {
         return failure
     }
 
-    /// The hint for this error, if it contains a value from the server.
+    /// The hint for an error whose response may name a helpful value, such as the right region; nil for other errors.
     private var hint: String? {
         switch code {
         case "RequestTimeTooSkewed":
@@ -128,7 +130,7 @@ extension S3Error {
     /// reports the key as missing instead.
     var deniesUpload: Bool { code == "NoSuchUpload" || code == "NoSuchKey" }
 
-    /// True if the server is overloaded and asks for fewer requests.
+    /// True if the server is overloaded, so that the client must send fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
     /// Returns the server's maximum number of parts, if it refused part `number` because the number is too high.
@@ -160,7 +162,7 @@ enum S3Feature: String, Hashable, Sendable {
     case condition = "s3.ifNoneMatch"
     /// The checksum fields `x-amz-checksum-…` of a request.
     case checksum = "s3.checksum"
-    /// The checksums in the completion: those of the parts and that of the object.
+    /// The checksums of the parts and of the object, in the request that completes an upload.
     case completionChecksum = "s3.completionChecksum"
 }
 

@@ -25,7 +25,7 @@ package struct S3Location: Hashable, Sendable {
     /// True if the URL begins with `s3://`.
     package static func isLocation(_ url: String) -> Bool { url.lowercased().hasPrefix(scheme) }
 
-    /// The URL, with the path percent-encoded; `{name}` stays.
+    /// The http or https URL of the destination. Its path is percent-encoded, except the placeholder `{name}`.
     package let url: String
     /// True if the bucket is in the path of the URL.
     package let isBucketInPath: Bool
@@ -99,7 +99,8 @@ package struct S3Location: Hashable, Sendable {
             && name.utf8.first.map(lettersAndDigits.contains) ?? false
     }
 
-    /// True for one label of a host name (RFC 1123 §2.1) in lower case. A wildcard certificate covers only one label.
+    /// True for one label of a host name (RFC 1123 §2.1) in lower case. The wildcard of a TLS certificate covers
+    /// one label only, so `auto` puts a bucket with several labels into the path.
     private static func isLabel(_ text: some StringProtocol) -> Bool {
         (1...63).contains(text.utf8.count)
             && text.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "-").contains)

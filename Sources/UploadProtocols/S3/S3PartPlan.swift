@@ -1,5 +1,5 @@
-/// The division of a file into equal parts and a last one of any size. If the link breaks often, the parts that are not
-/// sent yet become smaller.
+/// The division of a file into parts of equal size and a last part that may be smaller. If the link breaks often, the
+/// parts that are not sent yet become smaller.
 struct S3PartPlan: Hashable, Sendable {
     /// A sequence of parts of one size.
     private struct Run: Hashable, Sendable {
@@ -20,9 +20,9 @@ struct S3PartPlan: Hashable, Sendable {
     /// The runs in the order of their numbers; never empty.
     private var runs: [Run]
 
-    /// The size of the first parts, in bytes.
+    /// The part size at the start of the file, in bytes.
     var partSize: ByteCount { runs[0].partSize }
-    /// The size of the last parts, in bytes.
+    /// The part size at the end of the file, in bytes. The last part may be smaller.
     var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
     /// True if all parts have one size, except the last one.
     var isUniform: Bool { runs.count == 1 }
@@ -44,13 +44,13 @@ struct S3PartPlan: Hashable, Sendable {
         guard count <= Self.mostParts else { return nil }
     }
 
-    /// The part sizes after the first one, each with the number of its first part: `4:5242880,9:…`; nil if all parts
-    /// have one size.
+    /// The part sizes after the first size, each with the number of the first part of that size: `4:5242880,9:…`. The
+    /// value is nil if all parts have one size.
     var laterSizes: String? {
         isUniform ? nil : runs.dropFirst().map { "\($0.first):\($0.partSize)" }.joined(separator: ",")
     }
 
-    /// Returns a plan with the same parts up to `number`, and smaller ones for the rest of the file.
+    /// Returns a plan with the same parts up to `number`, and smaller parts for the rest of the file.
     ///
     /// - Parameter most: The maximum number of parts at this server.
     /// - Returns: The plan; nil if the parts would not become smaller, or if there would be too many.

@@ -1,11 +1,11 @@
-/// The adaptation of the part size to a link that breaks often. A break loses fewer bytes of a smaller part, but each
-/// part costs a request. The size grows again after an upload without a break.
+/// The adaptation of the part size to a link that breaks often. A break loses fewer bytes if parts are smaller, but
+/// each part costs a request. The size grows again after an upload without a break.
 struct S3PartShrinking: Sendable {
-    /// The number of bytes sent in this attempt, in parts that arrived and in parts that broke.
+    /// The number of bytes sent in this attempt, in parts that arrived and in parts whose transfer broke.
     private(set) var carried: ByteCount = 0
     /// True once a part arrived.
     private(set) var hasArrived = false
-    /// True once a part broke after some of its bytes were sent.
+    /// True once the transfer of a part broke after some of its bytes were sent.
     private(set) var hasBroken = false
 
     mutating func arrived(_ bytes: ByteCount) {
@@ -45,7 +45,8 @@ extension S3Upload {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The part size to request for a new upload, in bytes: the configured or the learned one; nil means the default.
+    /// The part size to request for a new upload, in bytes: the smaller of the configured and the learned size; nil
+    /// means the default.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -59,7 +60,7 @@ extension S3Upload {
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Divides the rest of the file into smaller parts, if a part broke in this attempt.
+    /// Divides the rest of the file into smaller parts, if the transfer of a part broke in this attempt.
     ///
     /// - Returns: The notes to record; nil if the parts do not change.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
@@ -81,7 +82,7 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Enlarges the learned part size when an upload is completed in its first attempt.
+    /// Enlarges the learned part size if the upload is completed in its first attempt. Returns the notes to record.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

@@ -58,7 +58,7 @@ struct S3Requests: Sendable {
         _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
     ) -> Exchange {
         var fields = S3CreationFields.always(options)
-        // Not the type of HTML forms: S3 forbids it here, and some servers lose the body with it.
+        // S3 forbids the media type of HTML forms here, and some servers lose a body of that type.
         fields[.contentType] = "application/xml"
         fields[.named("x-amz-mp-object-size")] = "\(session.plan.size)"
         if onlyNew { fields[.ifNoneMatch] = "*" }
@@ -106,7 +106,7 @@ struct S3Requests: Sendable {
     }
 }
 
-/// The header fields that describe a new object, and those of every request.
+/// The header fields that describe a new object, and the fields that later requests repeat.
 enum S3CreationFields {
     static func make(item: UploadItem, options: S3Options) throws(UploadFailure) -> HTTPFields {
         var fields: HTTPFields = [.contentType: item.contentType]
@@ -131,7 +131,7 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns the configured header fields that every request about the object repeats: encryption keys that the
+    /// Returns the configured header fields that later requests about the object repeat: encryption keys that the
     /// server does not store, the payer, and the expected owner of the bucket.
     static func always(_ options: S3Options) -> HTTPFields {
         let prefixes = [

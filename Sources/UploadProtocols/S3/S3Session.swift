@@ -1,20 +1,21 @@
-/// A multipart upload on the server, as stored between attempts. The server lists its parts.
+/// A multipart upload on the server, as stored between attempts. The stored parts are not included, because the server
+/// lists them.
 struct S3Session: Hashable, Sendable {
     /// The URL of the object.
     let object: String
     let uploadID: String
-    /// The division of the file into parts. A later change of the configured part size does not affect it.
+    /// The division of the file into parts. A later change of the configured part size does not affect the division.
     var plan: S3PartPlan
     /// The digest algorithm that the creation of the upload declared; nil if it declared none.
     let checksum: DigestAlgorithm?
-    /// The creation of the upload by the server's clock, in seconds since 1970; nil if the server sent no date.
+    /// The time of the upload's creation by the server's clock, in seconds since 1970; nil if the server sent no date.
     var created: Int?
-    /// The lowered limit of concurrent requests, after the server asked for fewer; nil if it did not ask.
+    /// The reduced maximum of concurrent requests; nil if the server has not asked for fewer requests.
     var parallelLimit: Int?
-    /// The expected object, once the completion was sent; nil before.
+    /// The expected properties of the object; nil until the request that completes the upload is sent.
     var completion: Expected?
 
-    /// The facts that distinguish this upload's object from another object with its key.
+    /// The facts that distinguish this upload's object from another object with the same key.
     struct Expected: Hashable, Sendable {
         /// The expected entity tag in the form of `S3Checksum.whole`; nil if the tags of the parts are not MD5s.
         var entityTag: String?
@@ -29,7 +30,8 @@ struct S3Session: Hashable, Sendable {
         self.checksum = checksum
     }
 
-    /// Restores a multipart upload; nil if the resource is not one, or does not fit a file of `size` bytes.
+    /// Restores a multipart upload; nil if the resource is no multipart upload, or if its part sizes do not fit a file
+    /// of `size` bytes.
     init?(_ resource: UploadResource, size: ByteCount) {
         let memory = resource[S3Memory.self]
         guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
@@ -46,7 +48,7 @@ struct S3Session: Hashable, Sendable {
         }
     }
 
-    /// The URL of this multipart upload. It is on disk before parts are sent.
+    /// The URL of this multipart upload. The URL is on disk before the first part is sent.
     var url: String { object + S3Address.query(["uploadId": uploadID]) }
 
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> UploadResource {
@@ -70,10 +72,10 @@ struct S3Memory: ResumeForm {
     /// The sizes of later parts in the form of `S3PartPlan.laterSizes`.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
-    /// The creation of the upload by the server's clock, in seconds since 1970.
+    /// The time of the upload's creation by the server's clock, in seconds since 1970.
     var created: Int?
     var parallelLimit: Int?
-    /// True once the completion was sent.
+    /// True once the request that completes the upload was sent.
     var isCompleting = false
     /// The expected entity tag of the object.
     var entityTag: String?
@@ -124,8 +126,8 @@ struct S3PartLedger: Sendable {
 
     /// Marks all parts that are not stored as left to send.
     ///
-    /// - Parameter asksWithLast: True to send the last part first. A server that allows fewer parts then refuses it at
-    ///   once, before most of the file is sent in vain.
+    /// - Parameter asksWithLast: True to send the last part first. A server that allows fewer parts then refuses the
+    ///   last part before most of the file is sent.
     mutating func plan(asksWithLast: Bool) {
         left = (1...plan.count).reversed().filter { held[$0] == nil }
         if asksWithLast, let last = left.first {

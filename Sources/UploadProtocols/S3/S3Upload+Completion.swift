@@ -115,7 +115,8 @@ extension S3Upload {
         return conclude(verification, fields) { $0.verify(verification) }
     }
 
-    /// Ends the upload: it fails if a checksum that the server reported by itself differs from the file's.
+    /// Compares the file's checksums with those that the server reported without a request for them, and ends the
+    /// upload. The upload fails if a checksum differs.
     private func compare(_ receipt: Receipt, _ completion: S3Completion, _ response: ExchangeOutcome.Response)
         -> Step
     {
@@ -185,13 +186,13 @@ extension S3Upload {
         return conclude(verification, response.fields) { _ in .done(verification.receipt) }
     }
 
-    /// Handles a multipart upload that the server no longer knows, because it was completed or removed.
+    /// Handles a multipart upload that the server no longer has, because the upload was completed or removed.
     mutating func gone(_ session: S3Session) -> Step {
         let ending = Ending.restart(because: "the server no longer knows the upload")
         return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
     }
 
-    /// Requests the object, to learn whether a completion has made it.
+    /// Sends `HEAD` for the object, to learn whether a completion has made it.
     ///
     /// - Parameter ending: The continuation if the object is not there.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
@@ -225,7 +226,7 @@ extension S3Upload {
             return restart(session, ending)
         }
         // If only the size could be compared, the object may belong to another upload. A refusal because of an existing
-        // object then stays a refusal, and a resumed upload is completed if it still exists.
+        // object then stays a refusal, and a resumed upload continues if the server still has it.
         let isUnreported = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
         case .failed where isUnreported, .resume where isUnreported: return restart(session, ending)
@@ -234,8 +235,8 @@ extension S3Upload {
         }
     }
 
-    /// Returns true if the object in `response` is older than the upload. The time of an object is that of its creation
-    /// or of its completion, depending on the service. A service's clocks may differ by seconds.
+    /// Returns true if the object in `response` is older than the upload. Depending on the service, `Last-Modified` is
+    /// the time at which the multipart upload was created or completed. A service's clocks may differ by seconds.
     private func isOlder(_ response: ExchangeOutcome.Response, than session: S3Session) -> Bool {
         guard let created = session.created, let modified = response.date(in: .lastModified) else {
             return false

@@ -191,7 +191,8 @@ extension S3Upload {
         return drain(session, ledger, then: ending, noting: notes)
     }
 
-    /// Sends no further part, and ends when none is in flight: a part that still arrives need not be sent again.
+    /// Sends no further parts, waits for those in flight, and then continues with `ending`. A part that arrives during
+    /// the wait need not be sent again.
     mutating func drain(
         _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
     ) -> Step {

@@ -101,8 +101,8 @@ extension S3Upload {
         }
     }
 
-    /// The digests that services report by themselves for an object of one request. AWS has reported a checksum since
-    /// 2024-12. Other services report an entity tag that is the MD5.
+    /// The digests that services report without a request for them, after an object was sent in one `PUT`. AWS has
+    /// reported a checksum since 2024-12. Other services report an entity tag that is the MD5.
     private static let unaskedDigests: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
@@ -122,7 +122,7 @@ extension S3Upload {
             // Another upload took the name since the lookup: the next name is tried.
             return decide(noting: [.resource(nil)])
         }
-        // A permanent refusal means that no object was stored; after any other failure one may have been.
+        // A permanent refusal means that no object was stored. After any other failure, an object may have been stored.
         let isMarked = objectAddress?.onlyNew == true && !error.isTransient
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
@@ -132,7 +132,7 @@ extension S3Upload {
         error.status == 412 ? .nameTaken(item.name) : error.failure
     }
 
-    /// Requests the object, because an earlier attempt sent the whole file and received no response.
+    /// Sends `HEAD` for the object, because an earlier attempt sent the whole file and received no response.
     mutating func recall(_ resource: UploadResource) -> Step {
         phase = .recalling(resource)
         let size = item.size
@@ -163,7 +163,7 @@ extension S3Upload {
     }
 }
 
-/// The result of comparing a digest in a response with the file's.
+/// The result of comparing a digest in a response with the file's digest.
 enum S3DigestMatch {
     case same
     case other(String)
@@ -185,7 +185,7 @@ enum S3DigestMatch {
         }
     }
 
-    /// - Parameter reported: The server's digest in Base64. A composite may have its number of parts (`-N`) or not.
+    /// - Parameter reported: The server's digest in Base64. A composite may end with its number of parts (`-N`).
     init(_ reported: String?, ours: String) {
         guard let reported, !reported.isEmpty else {
             self = .nothing

@@ -2,12 +2,12 @@ import HTTPTypes
 
 /// The protocol of Amazon S3 and compatible servers: one `PUT` for a small file, a multipart upload for a large one.
 ///
-/// The requests are not signed here. An interrupted multipart upload resumes with the parts that the server lists. If
-/// the response to a creation is lost, an upload without parts stays on the server. A later attempt does not use it,
+/// This type does not sign the requests. An interrupted multipart upload resumes with the parts that the server lists.
+/// If the response to a creation is lost, an upload without parts stays on the server. A later attempt does not use it,
 /// because another program may have begun it. `S3Check` lists it.
 ///
-/// Without a checksum in the options, a successful response is trusted, and no further request follows. The completion
-/// states the size of the object.
+/// Without a checksum in the options, a successful response is trusted, and no further request follows. The request
+/// that completes a multipart upload states the size of the object.
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
@@ -42,7 +42,8 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns the ending whose failure asks for the longer pause: this one, or one with `failure`.
+        /// Returns an ending with `failure` if `failure` asks all uploads to wait longer than this ending's failure.
+        /// Otherwise returns this ending.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -177,7 +178,7 @@ extension S3Upload {
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }
 
-    /// Records for the destination that the server does not support a feature.
+    /// Records that the server does not support a feature. Returns the note that stores this fact for the destination.
     mutating func remember(without feature: S3Feature) -> Step.Note {
         facts.facts[feature.rawValue] = "no"
         return .capabilities(facts)

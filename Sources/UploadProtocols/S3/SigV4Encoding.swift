@@ -1,7 +1,8 @@
 import Crypto
 import FerryFiles
 
-/// The percent-encoding of paths and queries for Signature Version 4. A request is sent as it was signed.
+/// The percent-encoding of paths and queries for Signature Version 4. A request must be sent in the encoding that was
+/// signed.
 package enum SigV4Encoding {
     private static let plainInPath = PlainCharacters(alphanumericsAnd: "-._~/")
 

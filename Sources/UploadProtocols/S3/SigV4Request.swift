@@ -18,7 +18,7 @@ public struct SigV4Request: Sendable {
     /// The path as the caller gave it. `sentPath` is its signed form.
     private let path: String
     private let items: [Item]
-    /// All header fields to sign in sending order, including `Host`.
+    /// All header fields to sign, in the order in which they are sent, including `Host`.
     public var fields: [(name: String, value: String)]
     /// The last line to sign: the SHA-256 of the content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
     public var payload: String
@@ -47,7 +47,7 @@ public struct SigV4Request: Sendable {
         SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
     }
 
-    /// The query in the signed encoding, with which the request must be sent; nil if there is none.
+    /// The query in the signed encoding; nil if there is none. The request must be sent with exactly this query.
     public var sentQuery: String? {
         items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
     }

@@ -10,7 +10,8 @@ package struct SigV4Scope: Hashable, Sendable {
     /// The service, such as `s3`.
     package let service: String
 
-    /// - Parameter date: The time of the server's clock, if it is known. S3 refuses a difference of 15 minutes.
+    /// - Parameter date: The current time, by the server's clock if its offset is known. S3 refuses a request if the
+    ///   time differs by 15 minutes.
     package init(_ date: Date, region: String, service: String = "s3") {
         time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))

@@ -1,9 +1,11 @@
-/// The policy for the size of appending requests to a server that drops the bytes of a broken request. Chunks become
-/// smaller after each break and larger after each success. So a break costs little, and a good link stays fast.
+/// The rules for the size of the requests that append bytes, for a server that drops the bytes of a broken request. The
+/// requests become smaller after each break and larger after each success. So a break costs little, and a good link
+/// stays fast.
 ///
 /// A server should keep the bytes that it received before a break (tus 1.0.0, PATCH;
-/// draft-ietf-httpbis-resumable-upload, "Upload Append"), but some servers keep none. The offset after a break shows
-/// it. The result is stored with the upload and for the destination. A cancelled request counts as broken too.
+/// draft-ietf-httpbis-resumable-upload, "Upload Append"), but some servers keep none. The offset that the server
+/// reports after a break shows whether it keeps them. This fact is stored with the upload and for the destination. A
+/// cancelled request counts as broken too.
 enum ChunkSizePolicy {
     /// The number of sent bytes above which a break shows whether the server keeps what it received.
     static let telling: ByteCount = 1 << 20
@@ -11,9 +13,11 @@ enum ChunkSizePolicy {
     static let careful: ByteCount = 8 << 20
     static let smallest: ByteCount = 64 << 10
     private static let largest: ByteCount = 256 << 20
-    /// The number of large requests in a row whose loss proves that the server keeps nothing.
+    /// The number of large requests in a row that must break without progress, to prove that the server keeps nothing
+    /// of them.
     fileprivate static let lesson = 2
-    /// The key in `ServerCapabilities.facts`. Its value is "no" once the server has shown that it keeps nothing.
+    /// The key in `ServerCapabilities.facts`. Its value is "no" once the server has shown that it drops the bytes of
+    /// broken requests.
     private static let fact = "keepsBrokenRequests"
 
     static func afterBreak(_ chunk: ByteCount) -> ByteCount { max(smallest, chunk / 2) }
@@ -24,7 +28,7 @@ enum ChunkSizePolicy {
         if capabilities?.facts[fact] == "no" { resource.appends.learntChunk = careful }
     }
 
-    /// Records in `capabilities` that the server keeps nothing, if this upload has shown it.
+    /// Records in `capabilities` that the server drops the bytes of broken requests, if this upload has shown that.
     static func note(_ resource: UploadResource, in capabilities: inout ServerCapabilities) {
         if resource.appends.learntChunk != nil { capabilities.facts[fact] = "no" }
     }
@@ -32,9 +36,9 @@ enum ChunkSizePolicy {
 
 /// The facts about broken appending requests that an upload stores between attempts.
 struct AppendMemory: ResumeForm {
-    /// The size of the next request, in bytes; nil until the server has dropped the bytes of broken requests.
+    /// The maximum size of the next request in bytes; nil until the server has dropped the bytes of broken requests.
     var learntChunk: ByteCount?
-    /// The start offset of the last large request, if its response is missing.
+    /// The offset in bytes at which the last large request began; nil if that request got a response.
     private var appendedFrom: ByteCount?
     /// The number of large requests in a row that broke and did not change the server's offset.
     private var fruitless = 0

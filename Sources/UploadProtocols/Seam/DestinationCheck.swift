@@ -1,7 +1,7 @@
 public import FerryFiles
 
-/// A check of what a destination supports. It deletes what it creates there, if the server allows that. Like an
-/// `UploadProtocol`, it returns steps and takes the outcomes of requests.
+/// A check of what a destination supports. It deletes what it creates on the server, if the server allows that. The
+/// check sends nothing itself: it returns steps, and the caller passes the outcome of each request to `receive`.
 public protocol DestinationCheck: Sendable {
     /// Returns the first step.
     mutating func start() -> CheckStep
@@ -38,7 +38,7 @@ public struct CheckReport: Hashable, Sendable {
         public var changed: Date?
         /// The number of stored bytes; nil if the server does not state it.
         public var size: ByteCount?
-        /// The resource to pass to `UploadProtocol.removal(of:)`.
+        /// The upload resource, to be deleted with the requests of `UploadProtocol.removal(of:)`.
         public var resource: UploadResource
 
         public init(
@@ -55,7 +55,7 @@ public struct CheckReport: Hashable, Sendable {
 
     /// The findings, one sentence each, without a full stop at the end.
     public var findings: [String]
-    /// The features of the server, to be stored for the destination's uploads; nil if there are none.
+    /// The features of the server, to be stored for the destination's uploads; nil if the check found none.
     public var capabilities: ServerCapabilities?
     /// The unfinished uploads that the server lists.
     public var leftovers: [Leftover]

@@ -20,13 +20,13 @@ public struct Exchange: Hashable, Sendable {
     public var body: Body
     /// The facts about the request that its sender needs.
     public var traits: Traits
-    /// The resource to write to the journal before the last bytes are sent; nil if that is not needed. If the response
-    /// is lost, a later attempt sees in the journal that the server may have the whole file.
+    /// The upload resource to write to the journal before the last bytes are sent; nil if nothing must be written. If
+    /// the response is lost, a later attempt sees in the journal that the server may have the whole file.
     public var markBeforeLastBytes: UploadResource?
     /// The digests of the file to compute before the request is sent. The response's `digests` contain them.
     public var digests: [DigestRequest] = []
-    /// The digests of the file to compute after a successful response, if it reports a digest of the same algorithm.
-    /// The response's `digests` contain them at the end.
+    /// The digests of the file to compute after a successful response, if the response reports a digest of the same
+    /// algorithm. They become the last elements of the response's `digests`.
     public var digestsIfReported: [DigestRequest] = []
     /// The part of the response that may report a digest for `digestsIfReported`.
     public var reportedIn = ServerDigest.Source.fields
@@ -79,16 +79,18 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The request may be repeated: the server reaches the same state however often it receives it. The reason is
-        /// the method (RFC 9110 §9.2.2), an offset or an idempotency key.
+        /// The request may be sent again, because a repetition does not change the server's state further. The method
+        /// (RFC 9110 §9.2.2), an offset or an idempotency key ensures that.
         public static let idempotent = Traits(rawValue: 1 << 0)
-        /// A successful response completes the upload. The file is checked for changes before its last bytes are sent.
+        /// A successful response completes the upload. The local file is checked for changes before its last bytes are
+        /// sent.
         public static let completes = Traits(rawValue: 1 << 1)
-        /// The URL alone grants access. The destination's credentials and header fields are not sent there.
+        /// The URL alone grants access. The request is sent without the destination's credentials and header fields.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
         /// The server probably keeps the received part of the body if the connection breaks.
         public static let kept = Traits(rawValue: 1 << 3)
-        /// The server may work for minutes before its response is complete. Meanwhile it may send a byte now and then.
+        /// The server may work for minutes before its response is complete. During this time, it may send a byte now
+        /// and then.
         public static let slowResponse = Traits(rawValue: 1 << 4)
     }
 }

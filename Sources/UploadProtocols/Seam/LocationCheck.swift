@@ -1,11 +1,13 @@
 import HTTPTypes
 
-/// The check of a finished upload by a `HEAD` request to the location that the server named. It compares the size.
+/// The check of a finished upload: a `HEAD` request to the location that the server named shows whether the size is
+/// right.
 enum LocationCheck {
     static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
-    /// Returns the step after the response to the lookup. If the server refuses the lookup, the upload counts as done,
-    /// because the server confirmed it before. If the server is busy, the attempt fails.
+    /// Returns the step after the response to the `HEAD` request. If the server refuses the request, the upload counts
+    /// as done, because the server has already confirmed all bytes. If the server is busy or has another size, the
+    /// attempt fails.
     static func step(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard response.isSuccess else {

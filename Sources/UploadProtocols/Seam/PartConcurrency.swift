@@ -1,9 +1,8 @@
 /// The maximum number of parts of one upload that are in flight. An upload starts with the configured number. An upload
-/// that resumes after a break starts with one. The limit grows by one each time that twice as many parts have arrived
-/// as it allows.
+/// that resumes after a break starts with one. The limit grows by one whenever `2 * limit` parts have arrived.
 ///
-/// Parallel parts share the bandwidth, so each part takes longer. If all connections break before a part is complete,
-/// no part ever arrives.
+/// Parallel parts share the bandwidth, so each part takes longer. On a link that breaks often, no part might ever
+/// become complete before the next break.
 struct PartConcurrency: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int

@@ -22,7 +22,7 @@ struct PartTable<Plan: PartPlan>: Sendable {
 
     var isComplete: Bool { held.count == plan.numbers.count }
 
-    /// The numbers of stored and planned parts, for the upload resource.
+    /// The counts of stored parts and of all parts, for the upload resource.
     var progress: UploadResource.Parts { .init(held: held.count, planned: plan.numbers.count) }
 
     /// Returns the numbers of the next parts to send, at most `count`. Each part is returned only once.

@@ -9,7 +9,7 @@ public enum ProtocolCatalog {
         /// Makes the entry for a protocol type.
         public init(_ kind: any UploadProtocol.Type) { self.kind = kind }
 
-        /// The name in the configuration and before a URL: `tus+https://…`.
+        /// The name of the protocol, as in the configuration and before the scheme of a URL: `tus+https://…`.
         public var name: String { kind.name }
         /// The abilities of the protocol, the same for every upload.
         public var traits: ProtocolTraits { kind.traits }
@@ -27,10 +27,10 @@ public enum ProtocolCatalog {
 
     private static let registered = Mutex<[Entry]>([])
 
-    /// Adds a protocol for the whole process. Call this before a queue starts whose uploads use the protocol.
+    /// Adds a protocol for the whole process. Call this before starting a queue with uploads that use the protocol.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the name exists already or is not valid. It stands before URLs like a
-    ///   scheme (RFC 3986 §3.1): lower-case letters, digits and hyphens, with a letter first.
+    /// - Throws: `UploadFailure` (`permanent`) if the name exists already or is not valid. A valid name has only
+    ///   lower-case letters, digits and hyphens, and begins with a letter, as a URL's scheme does (RFC 3986 §3.1).
     public static func register(_ entry: Entry) throws(UploadFailure) {
         guard entry.name.wholeMatch(of: /[a-z][a-z0-9-]*/) != nil else {
             throw UploadFailure(

@@ -1,27 +1,30 @@
-/// The settings of a destination for its protocol.
+/// The settings of a destination that its protocol uses.
 public struct ProtocolOptions: Hashable, Sendable {
-    /// The HTTP method that replaces the protocol's own, for `put`, `post`, `form` and `resumable`.
+    /// The HTTP method of the upload request, for `put`, `post`, `form` and `resumable`; nil uses the protocol's
+    /// default.
     public var method: String?
-    /// The form field that carries the file.
+    /// The name of the form field that contains the file, for `form`.
     public var fileField: String
     /// True if the server honours `Idempotency-Key`, so that a POST without a response may be repeated.
     public var sendsIdempotencyKey: Bool
-    /// The maximum number of the file's bytes in one request, or the size of a part; nil uses the protocol's default.
+    /// The maximum number of the file's bytes in one request, or the size of a part in bytes; nil uses the protocol's
+    /// default.
     public var chunkSize: ByteCount?
     /// The maximum number of concurrent requests of one upload, at least 1; nil uses the protocol's default.
     public var parallelRequests: Int?
-    /// The choice of the digest by which the server must confirm the received bytes.
+    /// The digest by which the server confirms the received bytes: any that it offers, none, or a required one.
     public var checksumChoice: ChecksumChoice
     /// The policy for a file that exists on the server; nil lets the server decide.
     public var existing: ExistingFilePolicy?
     /// True to create a tus upload without its length (`Upload-Defer-Length`), if the server supports that.
     public var defersLength: Bool
-    /// The part of a response to `post` or `form` with the location of the finished upload; nil means `Location`.
+    /// The part of the response that contains the URL of the finished upload, for `post` and `form`; nil means the
+    /// header field `Location`.
     public var link: LinkSource?
     /// The options that only an S3 destination has.
     public var s3: S3Options
-    /// True if the user gave a URL instead of a destination's name. Without a slash at its end, it may be the URL of
-    /// the file itself. `auto` then chooses PUT if the server names no other protocol.
+    /// True if the user gave a URL instead of a destination's name. A URL without a slash at its end may be that of the
+    /// file itself. For such a URL, `auto` chooses PUT unless the server names a protocol other than WebDAV.
     public var isGivenAddress = false
 
     /// The digest without which an upload fails; nil if no digest is required. Setting nil sets `ChecksumChoice.none`.

@@ -1,4 +1,4 @@
-/// The abilities of a protocol that the configuration, the queue and the screen must know.
+/// The abilities and properties that all uploads by one protocol share.
 public struct ProtocolTraits: Hashable, Sendable {
     /// True if an interrupted upload resumes at the bytes that the server has confirmed; false if it starts again.
     public var resumes: Bool
@@ -9,7 +9,7 @@ public struct ProtocolTraits: Hashable, Sendable {
     /// The policies for an existing file that the protocol supports; empty if it cannot detect an existing file.
     public var existing: Set<ExistingFilePolicy>
 
-    /// True if the destination's URL determines the file's name, so that two files sent to one URL overwrite each
+    /// True if the file is stored at the URL to which it is sent, so that two files sent to the same URL overwrite each
     /// other. False if the server chooses the name.
     public var fillsSlot: Bool
 

@@ -6,7 +6,8 @@ struct RestartGuard: Sendable {
     /// The number of seconds within which a second drop ends the upload.
     static let pause = 3600.0
 
-    /// The current time. It is the wall clock's, to compare with the stored time of a drop in an earlier attempt.
+    /// A closure that returns the time of the wall clock. A monotonic clock cannot be used, because the time of a drop
+    /// is stored and compared in a later attempt.
     var now: @Sendable () -> Date = { Date() }
     private var last: Date?
 

@@ -13,7 +13,7 @@ public struct ResumeMemory: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         members = Dictionary(elements) { $1 }
     }
 
-    /// The fact of this key; nil if there is none.
+    /// The fact under `key`; nil if there is none. Setting nil removes the fact.
     public subscript(key: String) -> String? {
         get { members[key] }
         set { members[key] = newValue }
@@ -31,10 +31,11 @@ extension ResumeMemory: Codable {
     }
 }
 
-/// A typed value for some of the facts in a `ResumeMemory`. Writing it changes only its own keys.
+/// A type whose properties are stored as facts in a `ResumeMemory`, each under a key. Writing a value changes only
+/// these keys.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The keys on disk, each with its property, in reading order.
+    /// The keys on disk, each with its property, in the order in which they are read.
     static var keys: [ResumeKey<Self>] { get }
 }
 
@@ -65,8 +66,8 @@ extension UploadResource {
 
 /// A type whose values are stored in a `ResumeMemory` as a string or as a missing entry.
 protocol ResumeValue {
-    /// Creates the value from a stored string, also from one that an older version of Ferry wrote. `stored` is nil if
-    /// there is no entry. A malformed string gives the same value as nil.
+    /// Creates the value from a stored string. An older version of Ferry may have written the string. `stored` is nil
+    /// if there is no entry. A malformed string gives the same value as nil.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }

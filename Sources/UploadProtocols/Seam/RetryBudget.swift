@@ -1,5 +1,5 @@
-/// The limits of setbacks in one attempt. A server may cause each kind of setback a few times, because it may recover.
-/// At the limit the attempt ends, because it could repeat the same requests for ever.
+/// The count of setbacks in one attempt. A server may cause each kind of setback a few times, because it may recover.
+/// At the limit, the attempt ends, so that it does not repeat the same requests for ever.
 struct RetryBudget: Sendable {
     /// A kind of setback.
     enum Setback: Hashable, Sendable {
@@ -42,9 +42,9 @@ struct RetryBudget: Sendable {
     /// Checks an offset from the server.
     ///
     /// - Parameters:
-    ///   - before: The offset that the server had confirmed.
-    ///   - hasSent: True if the request sent bytes. If the offset has not grown then, this counts as a standstill: a
-    ///     server that stores no bytes would receive the same ones for ever.
+    ///   - before: The offset that the server had confirmed before.
+    ///   - hasSent: True if the request sent bytes of the file. If so, an offset that has not grown counts as a
+    ///     standstill. Without this count, the same bytes could be sent for ever.
     /// - Returns: The failure that ends the attempt; nil to continue.
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, hasSent: Bool

@@ -1,12 +1,13 @@
 public import FerryFiles
 
-/// The features that a server offers, stored for a destination so that they are requested once.
+/// The features that a server offers. They are stored for a destination, so that not every upload must request them.
 public struct ServerCapabilities: Hashable, Codable, Sendable {
-    /// The names of the extensions in lower case.
+    /// The names of the protocol extensions that the server offers, in lower case: tus extensions, WebDAV classes.
     public var extensions: Set<String>
-    /// The largest upload that the server accepts, in bytes.
+    /// The size of the largest upload that the server accepts, in bytes; nil if the server states none.
     public var maximumSize: ByteCount?
-    /// Other facts that a protocol found, under its own keys: an interop version, a region, a supported checksum.
+    /// Other facts about the server that a protocol found, under the protocol's keys: an interop version, a region, a
+    /// supported checksum.
     public var facts: [String: String]
     /// The time when the capabilities were requested. The store of capabilities sets it.
     public var asked: Date?

@@ -1,8 +1,8 @@
 public import FerryFiles
 
-/// The properties of a file that protocols need.
+/// A file to upload, with the properties that protocols need.
 public struct UploadItem: Hashable, Sendable {
-    /// The absolute URL of the destination.
+    /// The absolute URL of the destination, which may contain `{name}`.
     public var url: String
     /// The name of the file on the server; slashes separate folders.
     public var name: String
@@ -18,8 +18,9 @@ public struct UploadItem: Hashable, Sendable {
     /// The form parameters or metadata, in order. A name that occurs several times has a list of values.
     public var parameters: [Parameter]
 
-    /// The idempotency key for the file in its current version. A server ignores a second request with the same key.
-    /// The file may have changed since the first request, so its size and time are part of the key.
+    /// The idempotency key for the current version of the file. A server ignores a second request with the same key.
+    /// The file may have changed since the first request, so its size and the time of its last change are part of the
+    /// key.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")
@@ -27,9 +28,10 @@ public struct UploadItem: Hashable, Sendable {
 
     /// A form field, or an entry of the upload's metadata.
     public struct Parameter: Hashable, Codable, Sendable {
-        /// The name: any text; tus allows ASCII without spaces and commas.
+        /// The name: any text in most protocols. tus allows only printable ASCII without spaces and commas. Azure
+        /// allows only letters, digits and underscores.
         public var name: String
-        /// The value: any text.
+        /// The value: any text in most protocols. Azure allows only printable ASCII.
         public var value: String
 
         public init(name: String, value: String) {

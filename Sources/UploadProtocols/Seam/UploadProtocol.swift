@@ -1,4 +1,5 @@
-/// An upload protocol without a socket, a file or a clock: it takes the outcomes of requests and returns steps.
+/// An upload protocol as a state machine. It uses no sockets and no files: it receives the outcomes of requests and
+/// returns the next steps.
 ///
 /// One value serves one attempt. The caller calls `start`, performs the returned step, and passes each outcome to
 /// `receive`, until a step ends the attempt.
@@ -18,7 +19,7 @@ public protocol UploadProtocol: Sendable {
     ///
     /// - Parameters:
     ///   - resource: The last recorded state of an earlier attempt, to resume from; nil for a new upload.
-    ///   - capabilities: The known features of this server; nil if they were never requested.
+    ///   - capabilities: The stored features of this server; nil if they are missing or out of date.
     mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step
 
     /// Takes the outcome of one exchange, and returns the next step.
@@ -51,7 +52,8 @@ public enum Step: Sendable {
     case send(Exchange, notes: [Note] = [])
     /// Records the notes, then performs all exchanges at once. Each outcome is passed to `receive` when it arrives.
     case sendAll([Exchange], notes: [Note] = [])
-    /// Records the notes, then waits for the exchanges in flight. If none is in flight, the attempt fails.
+    /// Records the notes, then waits for the next outcome of an exchange in flight. If none is in flight, the attempt
+    /// fails.
     case wait(notes: [Note] = [])
     /// The upload is done. Requests in flight are cancelled.
     case done(Receipt, notes: [Note] = [])
@@ -60,10 +62,10 @@ public enum Step: Sendable {
 
     /// A fact to record before the step is performed.
     public enum Note: Sendable, Hashable {
-        /// The resource from which a later attempt resumes; nil if there is none any more. A resource with a new URL is
+        /// The resource from which a later attempt resumes; nil deletes the recorded one. A resource with a new URL is
         /// on disk before the step is performed.
         case resource(UploadResource?)
-        /// The features of the server, requested once and then stored for the destination.
+        /// The features of the server, to be stored for the destination.
         case capabilities(ServerCapabilities)
         /// The number of bytes that the server had confirmed and has lost.
         case serverLost(ByteCount)

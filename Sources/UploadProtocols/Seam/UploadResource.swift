@@ -2,19 +2,19 @@ public import FerryFiles
 
 /// The state on the server from which an upload resumes: a tus or IETF upload URL, an S3 upload ID, a session URL.
 ///
-/// The resource is on disk before the first byte of the file is sent to it. So after a crash, the next attempt finds
-/// the resource instead of leaving it behind.
+/// The resource is on disk before the first byte of the file is sent. So the attempt after a crash finds the resource
+/// and does not create a second one.
 public struct UploadResource: Hashable, Codable, Sendable {
     /// The absolute URL (tus, IETF, Google, Graph) or the protocol's own identifier.
     public var url: String
     /// The number of the file's bytes that the server has confirmed, from the start of the file or in all stored parts.
     /// Bytes that were only written to a socket do not count.
     public var confirmed: ByteCount
-    /// The numbers of stored parts and of all parts; nil for a protocol without parts.
+    /// The counts of stored parts and of all parts; nil for a protocol without parts.
     public var parts: Parts?
-    /// The time when the server drops the resource; nil if the server stated none.
+    /// The time when the server drops the resource; nil if the server stated no time.
     public var expires: Date?
-    /// The other facts that the protocol stores (part tags, versions).
+    /// The other facts that the protocol stores, such as the entity tags of parts.
     public var memory: ResumeMemory
 
     private enum CodingKeys: String, CodingKey {
@@ -22,7 +22,7 @@ public struct UploadResource: Hashable, Codable, Sendable {
         case memory = "fields"
     }
 
-    /// The numbers of an upload's parts.
+    /// The counts of an upload's parts.
     public struct Parts: Hashable, Codable, Sendable {
         /// The number of parts that the server has stored.
         public var held: Int
@@ -86,7 +86,8 @@ extension UploadResource {
         return resource
     }
 
-    /// Returns the notes that replace this resource by `moved`, with the loss if `moved` has fewer confirmed bytes.
+    /// Returns the notes that replace this resource by `moved`. If `moved` has fewer confirmed bytes, a note states the
+    /// loss.
     func notes(of moved: UploadResource) -> [Step.Note] {
         let lost = confirmed - moved.confirmed
         return (lost > 0 ? [.serverLost(lost)] : []) + [.resource(moved)]
@@ -106,7 +107,7 @@ extension Date: ResumeText {
 public struct Receipt: Hashable, Codable, Sendable {
     /// The location of the finished upload, if it is known.
     public var location: String?
-    /// The server's entity tag or digest, as sent.
+    /// The server's entity tag or digest for the finished upload; nil if the server sent none.
     public var entityTag: String?
     /// The size of the file in bytes.
     public var bytes: ByteCount

@@ -2,7 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 /// The requests for one block blob. The query of the destination's URL is a shared access signature, which grants
-/// access. Every request contains it, but nothing on disk does.
+/// access. Every request contains the signature, but the upload resource on disk does not.
 struct AzureBlob: Sendable {
     /// The version of Azure's API. Blocks of 4000 MiB exist since version 2019-12-12.
     static let version = "2021-12-02"
@@ -84,7 +84,8 @@ struct AzureBlob: Sendable {
     private func describe(_ exchange: inout Exchange, onlyNew: Bool) {
         if onlyNew {
             exchange.fields[.ifNoneMatch] = "*"
-            // The transport must not repeat it: the blob from the first request would make the second one fail.
+            // The transport must not repeat the request: the blob from the first request would make the second one
+            // fail.
             exchange.traits.remove(.idempotent)
         }
         for parameter in item.parameters {
@@ -99,7 +100,7 @@ struct AzureBlob: Sendable {
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 
-    /// Adds the comparison with the digest that Azure computes of the bytes that it received.
+    /// Adds the comparison of the file's bytes in `range` with the digest that Azure reports for the received bytes.
     private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc64nvme, .md5], range: range, in: .azureFields, of: &exchange, size: item.size,

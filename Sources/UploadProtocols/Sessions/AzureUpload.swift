@@ -29,7 +29,7 @@ public struct AzureUpload: UploadProtocol {
     private var phase = Phase.idle
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
-    /// The algorithms by which the responses of this attempt verified blocks, by the blocks' numbers.
+    /// The algorithm of the digest that verified each block in this attempt. The keys are the numbers of the blocks.
     private var verifiedBlocks: [Int: DigestAlgorithm] = [:]
 
     /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy
@@ -184,7 +184,8 @@ extension AzureUpload {
         return .send(blob(resource).list("uncommitted"), notes: notes)
     }
 
-    /// Handles the list of the blob's blocks. If their names are those of this upload, the upload is complete.
+    /// Handles the list of the blob's committed blocks. If these are exactly the blocks of this upload, the upload is
+    /// complete.
     private mutating func receiveCommitted(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
@@ -219,7 +220,8 @@ extension AzureUpload {
         }
     }
 
-    /// Sends the blocks that are not in `held`, several at once. If all blocks are stored, makes the blob.
+    /// Sends the blocks that are not in `held`, several at once. If all blocks are stored, sends the request that joins
+    /// them.
     private mutating func send(_ held: Set<Int>, _ resource: UploadResource, _ plan: BlockPlan) -> Step {
         var table = PartTable(plan, held: held)
         var moved = resource.withWholeBodySent(false)
@@ -289,8 +291,9 @@ extension AzureUpload {
         }
     }
 
-    /// Ends the upload. It is verified if Azure has checked the MD5 of every block, or if every response
-    /// of this attempt reported the digest of its block.
+    /// Returns the step that ends the upload. The file counts as verified if Azure has checked the MD5 of every block.
+    /// It also counts as verified if this attempt sent every block and compared its digest with the one that Azure
+    /// reported.
     private func done(_ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response)
         -> Step
     {

@@ -7,7 +7,8 @@ struct BlockPlan: Hashable, PartPlan {
     static let largestBlock: ByteCount = 4000 << 20
     /// The maximum number of blocks of one blob.
     static let blockLimit: ByteCount = 50_000
-    /// The preferred maximum number of blocks. Azure's list of more blocks can exceed the response that Ferry reads.
+    /// The preferred maximum number of blocks. Azure's list of more blocks can be longer than the part of a response
+    /// that Ferry reads.
     static let comfortableCount: ByteCount = 10_000
     static let usualBlock: ByteCount = 8 << 20
 
@@ -47,14 +48,15 @@ struct BlockPlan: Hashable, PartPlan {
         return start..<min(size, start + blockSize)
     }
 
-    /// Returns the name of a block: 27 characters in Base64. All block names in a blob must have the same length.
+    /// Returns the name of a block: 27 characters, encoded in Base64. All block names in a blob must have the same
+    /// length.
     func id(of index: Int) -> String {
         let digits = String(index)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
         return Data("\(prefix)-\(number)".utf8).base64EncodedString()
     }
 
-    /// Returns the number of the block of this name; nil if it does not belong to this upload.
+    /// Returns the number of the block with this name; nil if the block does not belong to this upload.
     func index(of id: String) -> Int? {
         guard let data = Data(base64Encoded: id) else { return nil }
         let parts = String(decoding: data, as: UTF8.self).split(separator: "-")

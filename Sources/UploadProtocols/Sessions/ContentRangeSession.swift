@@ -2,7 +2,8 @@ import FerryFiles
 
 /// The state of an upload session, according to a response of the service.
 enum SessionState {
-    /// The service has stored this number of the file's first bytes, and drops them at `expires`; nil if unknown.
+    /// The service has stored this number of bytes from the start of the file. It drops them at `expires`, which is nil
+    /// if the time is unknown.
     case holds(ByteCount, expires: Date? = nil)
     case complete
     /// The session is unknown or has ended.
@@ -79,10 +80,10 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         var exchange = service.append(session.confirmed..<end, to: session)
         if end == size {
             exchange.traits.insert(.completes)
-            // The transport must not repeat it: the response of a session that has ended would be misleading.
+            // The transport must not repeat the request: the response of a session that has ended would be misleading.
             exchange.traits.remove(.idempotent)
-            // Some services delete a complete session. The mark shows the next attempt that a missing session may be
-            // one.
+            // Some services delete a session when the file is complete. The mark shows the next attempt that a missing
+            // session may be complete.
             exchange.markBeforeLastBytes = session.withWholeBodySent(true)
         }
         return .send(exchange, notes: notes)
@@ -114,7 +115,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         }
     }
 
-    /// Continues after the bytes that the server reports as stored, even if it reported another number before.
+    /// Continues after the bytes that the server now reports as stored, even if it reported another number before.
     private mutating func advance(
         _ session: UploadResource, to held: ByteCount, expires: Date?, hasSent: Bool
     ) -> Turn {

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// The URL of a destination for Google's resumable uploads, and the other URLs that follow from it.
+/// The URL of a destination for Google's resumable uploads, and the URLs that are derived from it.
 struct GoogleAddress: Sendable {
     /// The absolute URL, with its query.
     let url: String
@@ -24,7 +24,7 @@ struct GoogleAddress: Sendable {
     /// True if the URL contains the object's name or `{name}`.
     var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
 
-    /// Returns the name of the object for a file of this name.
+    /// Returns the name of the object for a file with this name. The name in the query of `url` takes precedence.
     func objectName(for name: String) -> String {
         AddressQuery.value("name", in: UploadAddress.filled(url, with: name)) ?? name
     }

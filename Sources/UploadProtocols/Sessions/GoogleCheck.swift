@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check of the bucket in Cloud Storage. Other services have only requests that leave an upload session behind.
+/// A check of the bucket in Cloud Storage. Nothing is sent to other Google services, because a request there would
+/// leave an unused upload session behind.
 struct GoogleCheck: DestinationCheck {
     private let address: GoogleAddress
 

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Google's description of a stored file, with only the JSON members that uploads need.
 struct GoogleObject: Decodable {
-    /// Drive's identifier, or Cloud Storage's.
+    /// The identifier of the file in Drive or of the object in Cloud Storage.
     var id: String?
     var selfLink: String?
     /// The number of bytes, as decimal digits.

@@ -3,14 +3,15 @@ import HTTPTypes
 
 /// The requests and responses of Google's upload sessions. Status 308 with `Range` states the stored bytes.
 struct GoogleSession: ContentRangeService {
-    /// The number of bytes of which the size of every request but the last must be a multiple.
+    /// The unit of request sizes: the size of every request but the last must be a multiple of this number of bytes.
     static let quantum: ByteCount = 256 << 10
 
     let item: UploadItem
     let options: ProtocolOptions
     var address: GoogleAddress { GoogleAddress(url: item.url) }
 
-    /// The maximum number of bytes in one request. By default it is nil, because Google keeps a broken request's bytes.
+    /// The maximum number of bytes in one request. The default is nil (no limit), because Google keeps a broken
+    /// request's bytes.
     var rangeLimit: ByteCount? {
         options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) }
     }
@@ -34,7 +35,7 @@ struct GoogleSession: ContentRangeService {
         exchange.fields[.contentType] = item.contentType
         exchange.body = .file(range: range)
         if range.upperBound == item.size {
-            // With the checksum in the last request Cloud Storage refuses a file that does not match.
+            // If the last request contains a checksum, Cloud Storage refuses a file that does not match it.
             exchange.digests = digests(in: address.isCloudStorage ? .xGoogHash : nil)
             takeReported(in: &exchange)
         }
@@ -97,9 +98,9 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
     }
 
-    /// Makes a request to a session. According to its documentation, Cloud Storage needs no credentials there, because
-    /// the session's URL grants access. Without them, an expired token does not interrupt the upload. Drive's examples
-    /// send credentials with every request.
+    /// Makes a request to a session. According to its documentation, Cloud Storage needs no credentials for this
+    /// request, because the session's URL grants access. Without credentials, an expired token does not interrupt the
+    /// upload. Drive's examples send credentials with every request.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -134,7 +135,7 @@ struct SessionMemory: ResumeForm {
 
 extension UploadResource {
     /// Returns the resource of a session that the user configured as the destination. The URL's query grants access, so
-    /// it stays in the configuration and is not stored.
+    /// the resource does not contain the query.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -144,8 +145,8 @@ extension UploadResource {
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
     /// Returns the step that ends the upload after the server dropped its session; nil if the caller may create a new
-    /// session. The upload ends if only the user can get a new session, or if the server has dropped one before. Until
-    /// there is a new session, the old URL stays recorded, because the refusal may have been a mistake.
+    /// session. The upload ends if only the user can get a new session, or if this is the second drop within an hour.
+    /// Until there is a new session, the old URL stays recorded, because the refusal may have been a mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

@@ -96,7 +96,8 @@ extension GoogleUpload {
         case .ask(let exchange): return .send(exchange)
         case .free: return create(lookup.name)
         case .same(let receipt): return .done(receipt)
-        // Credentials that may only create objects cannot read them; the precondition still protects the object.
+        // Credentials that may only create objects cannot read them. The precondition still protects an existing
+        // object.
         case .failed(let response) where response.status == 403 && options.existing == .fail:
             return create(lookup.name)
         case .failed(let response): return .failed(ServiceFailure.of(response))

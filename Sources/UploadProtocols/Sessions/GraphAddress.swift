@@ -1,8 +1,8 @@
 import FerryFiles
 
-/// The URL of a destination for Microsoft Graph's upload sessions, and the other URLs that follow from it.
+/// The URL of a destination for Microsoft Graph's upload sessions, and the URLs that are derived from it.
 struct GraphAddress: Sendable {
-    /// The absolute URL: one that creates sessions, `…/root:/folder/{name}:/createUploadSession`, or that of an
+    /// The absolute URL. It creates sessions (`…/root:/folder/{name}:/createUploadSession`), or it is that of an
     /// existing session.
     let url: String
 
@@ -12,7 +12,8 @@ struct GraphAddress: Sendable {
     /// Returns the URL at which an upload session for a file of this name is created.
     func session(for name: String) -> String { UploadAddress.filled(url, with: name) }
 
-    /// Returns the URL to which a whole file is sent, with the policy in Graph's words. `isSession` must be false.
+    /// Returns the URL for sending a whole file in one request. `policy` is Graph's word for the policy for an existing
+    /// file; nil uses Graph's default. `isSession` must be false.
     func content(of name: String, policy: String?) -> String {
         let filled = UploadAddress.filled(url, with: name)
         let base = UploadAddress.withoutQuery(filled)

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The requests and responses of Graph's upload sessions. `nextExpectedRanges` states the missing bytes.
 struct GraphSession: ContentRangeService {
-    /// The number of bytes of which the size of every range but the last must be a multiple: 320 KiB.
+    /// The unit of range sizes: the size of every range but the last must be a multiple of 320 KiB.
     static let quantum: ByteCount = 320 << 10
     /// The maximum size of a range in bytes, below the service's limit of 60 MiB for one request.
     static let largestRange = (60 << 20) / quantum * quantum - quantum
@@ -40,7 +40,7 @@ struct GraphSession: ContentRangeService {
             if hasSent, response.status != 202, session?.nextExpectedRanges == nil { return .complete }
             return .unclear(
                 UploadFailure(.server, "the server does not say what is missing (nextExpectedRanges)"))
-        // No credentials are sent there, so 401 means that the session has expired.
+        // Requests to the session's URL have no credentials, so 401 means that the session has expired.
         case 401, 404, 410: return .gone
         case 409 where ServiceFailure(response).code == "nameAlreadyExists":
             return .failed(.nameTaken(item.name, instead: "replace or rename"))
@@ -51,7 +51,7 @@ struct GraphSession: ContentRangeService {
 
     func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(response) }
 
-    /// Returns the step that ends an upload, and compares the file's digest with the server's, if both are known.
+    /// Compares the file's digest with the server's, if both are known, and returns the step that ends the upload.
     func finish(_ response: ExchangeOutcome.Response) -> Step {
         let file = GraphItem(response)
         var receipt = Receipt(
@@ -74,7 +74,7 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Adds the digests of the whole file to the last request, for a comparison with those of the drive.
+    /// Adds the digests of the whole file to the last request, for a comparison with the hashes that Graph reports.
     func addDigests(to exchange: inout Exchange) {
         exchange.digests = options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
         OfferedDigest.take(

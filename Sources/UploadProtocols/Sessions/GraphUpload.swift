@@ -116,8 +116,9 @@ extension GraphUpload {
         }
     }
 
-    /// Returns a failure if the URL of a session is unsafe; nil if it is safe. Another host is normal, and receives no
-    /// credentials. But it must use https, and it must not be in a private network, unless the destination is.
+    /// Returns a failure if the URL of a session is unsafe; nil if it is safe. A host other than the destination's is
+    /// normal, and receives no credentials. But its URL must use https. If the host is in a private network, the
+    /// destination must be in one too.
     private func refusal(of url: URL) -> UploadFailure? {
         guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
         else {

@@ -45,7 +45,8 @@ private struct JSONRefusal: Decodable {
         var errors: [Reason]?
     }
 
-    /// The code of an error: a word from Microsoft; the HTTP status as a number, which is ignored, from Google.
+    /// The code of an error. Microsoft sends a name such as `nameAlreadyExists`. Google sends the HTTP status as a
+    /// number, which is ignored.
     struct Code: Decodable {
         var text: String?
 

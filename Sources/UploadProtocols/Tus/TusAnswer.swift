@@ -8,8 +8,8 @@ extension ExchangeOutcome.Response {
 
     var expiry: Date? { date(in: .uploadExpires) }
 
-    /// True if the response has a header field that only tus servers send. For a refusal, false proves nothing: some
-    /// tus servers omit these fields there (seen with tuspyserver 4.4.3).
+    /// True if the response has a header field of tus. For a refusal, false proves nothing: the refusals of some tus
+    /// servers have none of these fields (seen with tuspyserver 4.4.3).
     var namesTus: Bool {
         [HTTPField.Name.tusResumable, .tusVersion, .tusExtension, .uploadOffset].contains {
             fields[$0] != nil
@@ -32,7 +32,7 @@ extension ExchangeOutcome.Response {
     }
 }
 
-/// The failures for refusals of a tus server. They include the cases that `ResponseClassifier` does not know.
+/// The failures for refusals of a tus server, including cases that `ResponseClassifier` does not handle.
 enum TusVerdict {
     static let version = "1.0.0"
 
@@ -53,7 +53,7 @@ enum TusVerdict {
         return failure
     }
 
-    /// Returns the failure for a refused request to an upload's URL, which had the method `method`.
+    /// Returns the failure for a refused request with the method `method` to an upload's URL.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure
     {
         LockedUpload.failure(response, to: method) ?? failure(response)

@@ -44,15 +44,15 @@ struct TusAppending: Sendable {
     private let part: Int
     private var length: Length
     private var phase = Phase.begun
-    /// True once a request appended bytes to earlier ones, which a faulty server may join incorrectly.
+    /// True once a request has appended bytes to earlier ones. A faulty server may join them incorrectly.
     private(set) var isInChunks = false
     private var budget = RetryBudget()
 
     /// - Parameters:
     ///   - range: The range of the file.
     ///   - chunkSize: The maximum number of bytes in one request; nil for no limit.
-    ///   - part: The number of the part in its exchanges. It is 0 if the range is the whole file, so that the last
-    ///     request completes the upload.
+    ///   - part: The value of `Exchange.part` in the requests, from 1. It is 0 if the range is the whole file; then the
+    ///     last request completes the upload.
     ///   - isLengthTold: False for an upload whose creation deferred the length.
     init(
         _ resource: UploadResource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
@@ -77,7 +77,7 @@ struct TusAppending: Sendable {
         return lost
     }
 
-    /// Requests the offset.
+    /// Returns the request for the offset.
     mutating func ask() -> Exchange {
         phase = .asking
         var exchange = Exchange(
@@ -86,7 +86,8 @@ struct TusAppending: Sendable {
         return exchange
     }
 
-    /// Appends the bytes after the confirmed offset. `answer` is the last response that stated it.
+    /// Returns the request that appends the bytes after the confirmed offset, or `full` if none are missing. `response`
+    /// is the last response of the server.
     mutating func append(after response: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(response) }
         let held = resource.confirmed
@@ -109,7 +110,7 @@ struct TusAppending: Sendable {
         exchange.set(.kept, if: resource.tus.sum == nil && resource.appends.learntChunk == nil)
         phase = .appending(end: end, tellsLength: tellsLength)
         if resource.tus.sum == nil { resource.appends.begin(resource.confirmed..<end) }
-        // Some servers delete a complete upload. The mark shows the next attempt that a missing upload may be one.
+        // Some servers delete a complete upload. The mark shows the next attempt that a missing upload may be complete.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)
     }

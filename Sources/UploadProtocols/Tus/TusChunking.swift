@@ -24,7 +24,7 @@ struct TusChunking: Sendable {
     }
 
     /// True if the confirmed bytes end at the end of a checked chunk, or if chunks are not checked. If false, the
-    /// server kept a part of a chunk, whose checksum it cannot have checked.
+    /// server kept only a part of a chunk, so it cannot have checked the chunk's checksum.
     var isBoundary: Bool {
         guard let sum = resource.tus.sum else { return true }
         return resource.confirmed % sum.chunk == 0 || resource.confirmed == size

@@ -3,8 +3,8 @@ import HTTPTypes
 
 /// One file as several concurrent partial uploads, which the server joins at the end (tus 1.0.0, Concatenation).
 ///
-/// The resource contains the URLs of all partial uploads. Its own URL is that of the partial upload created last. A
-/// resource with a new URL is on disk before the next request, so each URL is on disk before its bytes are sent.
+/// The resource contains the URLs of all partial uploads. Its `url` is that of the partial upload created last. A
+/// resource with a new URL is on disk before the next request, so each URL is on disk before bytes are sent to it.
 struct TusConcatenation: Sendable {
     /// The next action.
     enum Turn: Sendable {
@@ -39,7 +39,7 @@ struct TusConcatenation: Sendable {
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
     private var budget = RetryBudget()
-    /// True once a partial upload had offset 0 although the server had confirmed bytes.
+    /// True once a partial upload had offset 0 although the server had confirmed bytes of it.
     private(set) var hasForgotten = false
     /// The URLs of the partial uploads in the last recorded resource.
     private var noted: [String] = []
@@ -78,7 +78,7 @@ struct TusConcatenation: Sendable {
         }
     }
 
-    /// Returns the URLs of the known partial uploads, in the file's order.
+    /// Returns the URLs of the known partial uploads, in the order of their parts in the file.
     static func urls(in resource: UploadResource) -> [String] {
         resource.tus.partials.sorted { $0.key < $1.key }.map(\.value)
     }
@@ -234,8 +234,8 @@ extension TusConcatenation {
     }
 
     /// Returns the note that records the current resource; empty if it need not be recorded. Until the server has
-    /// responded for every part, the number of confirmed bytes is that of an earlier attempt. Then only a resource with
-    /// new URLs is recorded.
+    /// responded for every part, the number of confirmed bytes is that of an earlier attempt. Until then, only a
+    /// resource with new URLs is recorded.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -333,7 +333,8 @@ extension UploadResource {
 }
 
 extension UploadAddress {
-    /// Returns a partial upload's URL for a header field. Behind a Unix socket, it is only the path and the query.
+    /// Returns a partial upload's URL for the field `Upload-Concat`. For a server on a Unix socket, that is only the
+    /// path and the query.
     fileprivate static func forServer(_ url: String) -> String {
         guard isUnixSocket(url), let parts = URLComponents(string: url) else { return url }
         return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")

@@ -1,9 +1,9 @@
 public import HTTPTypes
 
 extension HTTPField.Name {
-    /// The version of the request or response: `1.0.0`.
+    /// The version of tus that a request or response follows: `1.0.0`.
     public static let tusResumable = named("Tus-Resumable")
-    /// The versions that a server supports.
+    /// The versions of tus that a server supports.
     public static let tusVersion = named("Tus-Version")
     /// The features that a server offers beyond the core protocol.
     public static let tusExtension = named("Tus-Extension")
@@ -25,6 +25,7 @@ extension HTTPField.Name {
     public static let uploadChecksum = named("Upload-Checksum")
     /// The value `partial`, or `final;` and the URLs of the partial uploads (tus 1.0.0, Concatenation).
     public static let uploadConcat = named("Upload-Concat")
-    /// The intended method of a POST, where a proxy allows only POST.
+    /// The HTTP method that a server must execute instead of POST, for connections through a proxy that blocks this
+    /// method.
     public static let methodOverride = named("X-HTTP-Method-Override")
 }

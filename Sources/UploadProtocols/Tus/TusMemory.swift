@@ -1,6 +1,7 @@
 /// The facts that a tus upload stores between attempts, in addition to its URL and its offset.
 struct TusMemory: ResumeForm {
-    /// The way in which the server checks chunks; nil if it does not.
+    /// The checksum algorithm and the chunk size with which the server checks the upload; nil if the server checks
+    /// nothing.
     var sum: TusSum?
     /// True while every stored byte came in a request that the server checked.
     var isChecked = false
@@ -28,7 +29,7 @@ extension UploadResource {
         set { self[TusMemory.self] = newValue }
     }
 
-    /// Copies the facts that all parts of an upload share from `other`.
+    /// Copies from `other` the facts that all parts of an upload share.
     mutating func share(_ other: UploadResource) {
         var shared = other.tus
         (shared.mayBeJoined, shared.partials) = (tus.mayBeJoined, tus.partials)

@@ -2,15 +2,16 @@ import HTTPTypes
 
 /// The features that a tus server names in its response to OPTIONS (tus 1.0.0, "OPTIONS").
 enum TusOffer {
-    /// The keys of facts in `ServerCapabilities`.
+    /// The keys in `ServerCapabilities.facts`.
     enum Fact {
-        /// The field `Tus-Checksum-Algorithm`.
+        /// The key for the value of `Tus-Checksum-Algorithm`.
         static let checksums = "checksums"
-        /// The fact "yes" if the response to OPTIONS had no tus field.
+        /// The key with the value "yes" if the response to OPTIONS had no tus field.
         static let saysNothing = "saysNothing"
-        /// The fact "yes" once a proxy or the server has refused PATCH.
+        /// The key with the value "yes" once a proxy or the server has refused PATCH.
         static let overridesMethod = "overridesMethod"
-        /// The fact "yes" once the server has lost confirmed bytes: a file is then sent in one request.
+        /// The key with the value "yes" once the server has lost confirmed bytes. From then on, a file is sent in one
+        /// request.
         static let forgets = "forgets"
     }
 
@@ -46,7 +47,7 @@ enum TusOffer {
     /// The features of a server that names no extensions.
     static let core = ServerCapabilities(extensions: ["creation"])
 
-    /// Returns the digests that both sides support, each with the server's name for it.
+    /// Returns the digests that both Ferry and the server support, each with the server's name for it.
     static func checksums(of capabilities: ServerCapabilities) -> [(algorithm: DigestAlgorithm, name: String)]
     {
         guard capabilities.extensions.contains("checksum") else { return [] }
@@ -91,7 +92,7 @@ enum TusOffer {
 
     /// Returns the way in which the server checks a small file; nil for a larger file. A server stores a request with a
     /// checksum completely or not at all. So by default, only a small file is sent with a checksum. A larger file can
-    /// resume at any byte, and `OfferedDigest` compares it at the end.
+    /// resume at any byte, and `OfferedDigest` compares its digest at the end.
     private static func offeredSum(
         _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
     ) -> TusSum? {
@@ -110,7 +111,7 @@ extension ServerCapabilities {
     var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
 }
 
-/// The way in which the server checks an upload's chunks, chosen at its creation.
+/// The way in which the server checks an upload's chunks, chosen when the upload is created.
 struct TusSum: Hashable, Sendable {
     var algorithm: DigestAlgorithm
     /// The server's name of the algorithm.

@@ -41,7 +41,8 @@ extension TusUpload {
         return locate(receipt, asked: resource.url)
     }
 
-    /// Looks up the file at its location, unless that is `asked`, the URL of the last query.
+    /// Looks up the file at its location. If the location is `asked`, the URL of the last query, ends the upload
+    /// instead.
     private mutating func locate(_ receipt: Receipt, asked: String) -> Step {
         guard let location = receipt.location, location != asked else { return .done(receipt) }
         phase = .locating(receipt)

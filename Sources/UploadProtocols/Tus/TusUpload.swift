@@ -15,7 +15,7 @@ public struct TusUpload: SequentialProtocol {
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
-        /// Deletes abandoned parts; the value is the number of requests in flight.
+        /// Deletes an abandoned upload or its parts; the value is the number of requests in flight.
         case clearing(Int)
         /// The server has confirmed the whole file after several requests. The offset is requested once more.
         case confirming(UploadResource, Receipt)
@@ -42,7 +42,7 @@ public struct TusUpload: SequentialProtocol {
     /// The limit on restarts. A test replaces its clock.
     var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
-    /// True once the server has lost confirmed bytes: the file is then sent in one request.
+    /// True once the server has lost confirmed bytes. From then on, the file is sent in one request.
     var isForgetting = false
 
     /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the deferred
@@ -178,7 +178,7 @@ extension TusUpload {
         }
     }
 
-    /// Sends OPTIONS again, after a refusal that outdated stored facts may have caused.
+    /// Sends OPTIONS again, because the stored facts about the server may be out of date.
     private mutating func askAnew(noting notes: [Step.Note] = []) -> Step {
         capabilities = nil
         return begin(noting: notes)
@@ -302,7 +302,7 @@ extension TusUpload {
 }
 
 extension UploadResource {
-    /// Copies the facts that other uploads have learned about the server.
+    /// Copies the facts about the server that other uploads have found.
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { tus.overridesMethod = true }

@@ -1,19 +1,20 @@
 import FerryFiles
 import HTTPTypes
 
-/// A lookup of one URL: by `PROPFIND`, or by `HEAD` if a server does not support that.
+/// A lookup of one URL by `PROPFIND`, or by `HEAD` if the server does not support `PROPFIND`.
 struct PropertyLookup: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
         case found(FoundEntry, ours: [ComputedDigest])
-        /// The server did not say what is at the URL.
+        /// The server did not report whether a file or folder is at the URL.
         case failed(UploadFailure)
     }
 
     private enum Phase: Sendable {
         case properties
         case head
-        /// A second `HEAD`, with a slash at the end: without it, a server may describe a folder like a file.
+        /// A second `HEAD`, to the URL with a slash at its end. Without the slash, a server may describe a folder like
+        /// a file.
         case slash(FoundFile, ours: [ComputedDigest])
     }
 
@@ -66,7 +67,7 @@ struct PropertyLookup: Sendable {
             default: return .failed(WebDAVFailure.failure(response))
             }
         case .slash(let file, let ours):
-            // A slash after the URL of a file leads to nothing.
+            // The URL of a file with a slash at its end does not exist.
             let isFolder = response.isSuccess || [401, 403].contains(response.status)
             return .found(isFolder ? .folder : .file(file), ours: ours)
         }

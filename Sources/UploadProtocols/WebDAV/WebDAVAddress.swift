@@ -34,7 +34,7 @@ struct WebDAVAddress: Hashable, Sendable {
     /// The path: folder and last name.
     var path: String { folder + last }
 
-    /// The URL of the same name as a folder, with a slash at its end.
+    /// The URL of a folder with the same name: the path has a slash at its end.
     var asFolder: WebDAVAddress {
         last.isEmpty ? self : WebDAVAddress(root: root, folder: path + "/", last: "", query: query)
     }
@@ -51,18 +51,18 @@ struct WebDAVAddress: Hashable, Sendable {
         return folders
     }
 
-    /// The value of `Destination`: the absolute URL without its query (RFC 4918 §10.3). Behind a Unix socket, its host
-    /// is that of the field `Host`.
+    /// The value of `Destination`: the absolute URL without its query (RFC 4918 §10.3). For a server on a Unix socket,
+    /// its host is that of the field `Host`.
     var destination: String {
         UploadAddress.isUnixSocket(root)
             ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last
     }
 
-    /// The longest name of a file in bytes; most file systems allow no more.
+    /// The maximum length of a file's name in bytes, as in most file systems.
     private static let longestName = 255
 
-    /// Returns the URL of the file until it is complete: a hidden name in the same folder. It contains the upload's
-    /// key, so it is the same in every attempt.
+    /// Returns the temporary URL of the file until it is complete: a hidden name in the same folder. The name contains
+    /// the upload's key, so every attempt uses the same URL.
     func temporary(key: String) -> WebDAVAddress {
         let name = last.percentDecoded() ?? last
         // Apache's default configuration denies access to names that begin with `.ht`.
@@ -78,7 +78,7 @@ struct WebDAVAddress: Hashable, Sendable {
             root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
     }
 
-    /// The temporary name after this one: `…~2`, then `…~3` and so on.
+    /// The URL with the next temporary name: `…~2` after `…`, then `…~3` and so on.
     var nextTemporary: WebDAVAddress {
         let name = last.percentDecoded() ?? last
         guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {

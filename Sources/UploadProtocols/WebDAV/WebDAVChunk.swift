@@ -23,7 +23,7 @@ struct WebDAVChunk: Hashable, Sendable {
     ///   - held: The number of stored bytes.
     ///   - size: The number of bytes of the whole file.
     ///   - chunk: The maximum number of bytes in one request; nil for no limit.
-    ///   - ranges: The way to write parts; nil if it is unknown.
+    ///   - ranges: The way to write parts of a file on the server; nil if it is unknown.
     init(after held: ByteCount, of size: ByteCount, chunk: ByteCount?, ranges: WebDAVServer.Ranges?) {
         var length = size - held
         if let chunk, chunk < size, ranges != .refused {

@@ -19,7 +19,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns `failure` as one that is retried, after the time in the response or else after `lockWait`.
+    /// Returns `failure` as a failure that is retried. The wait is that in the response, or else `lockWait`.
     static func waiting(_ failure: UploadFailure, _ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
@@ -39,8 +39,8 @@ enum WebDAVFailure {
 
     static func move(_ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure(response)
-        // RFC 4918 §9.9.4: the destination is on another server. A server that does not know its own host sends this
-        // too.
+        // RFC 4918 §9.9.4: the destination is on another server. A server that does not know its own host also sends
+        // 502.
         if response.status == 502 {
             failure.hint = "if a proxy stands before the server, have it pass Host on or rewrite Destination"
         }
@@ -48,8 +48,9 @@ enum WebDAVFailure {
     }
 
     /// Returns the failure for a `MOVE` after which the file is not at its URL, although the temporary file was
-    /// complete and the folder exists. The usual cause is a proxy that maps paths. It rewrites the path of the request
-    /// but, unless configured otherwise, not the URL in `Destination`. So the server reads another URL there.
+    /// complete and the folder exists. The usual cause is a proxy that maps paths. Unless configured otherwise, it
+    /// rewrites the path of the request and not the URL in `Destination`. So `Destination` names a wrong URL for the
+    /// server.
     ///
     /// - Parameter refusal: The server's response; nil if it reported success.
     static func astray(_ refusal: ExchangeOutcome.Response?) -> UploadFailure {

@@ -10,7 +10,7 @@ struct WebDAVProperties: Hashable, Sendable {
     var file = FoundFile()
     /// The time of the last write.
     var modified: Date?
-    /// The number of bytes that can still be stored (RFC 4331 §3). It is negative in ownCloud if it is unknown.
+    /// The number of bytes that can still be stored (RFC 4331 §3). ownCloud sends a negative number if it is unknown.
     var quotaAvailable: ByteCount?
 
     /// The properties to request.
@@ -35,7 +35,8 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties of all URLs in the response, in its order; nil if it is no response to a `PROPFIND`.
+    /// Returns the properties of all URLs in the response, in the response's order; nil if it is not a multi-status
+    /// response.
     static func list(in response: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard response.status == 207, let root = XMLDocument.parse(response.body), root.name == "multistatus",
             root.namespace == dav

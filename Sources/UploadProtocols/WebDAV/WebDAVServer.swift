@@ -23,8 +23,8 @@ struct WebDAVServer: Hashable, Sendable {
         // Some servers send the field more than once; HTTPFields joins them.
         capabilities.extensions = Set(FieldList.words(response.fields[.dav]).map { $0.lowercased() })
         let methods = FieldList.words(response.fields[.allow]).map { $0.uppercased() }
-        // Allow is ignored if the server sends DAV, because it describes only this URL: for a missing URL, Apache lists
-        // no MOVE.
+        // Allow is ignored if the server sends DAV, because Allow describes only this URL: for a missing URL, Apache
+        // lists no MOVE.
         if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }
         if capabilities.extensions.contains("sabredav-partialupdate") { ranges = .patch }
     }
@@ -40,7 +40,7 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["propfind"] = newValue ? nil : "no" }
     }
 
-    /// The way to write parts; nil while it is untested.
+    /// The way to write parts of a file on this server; nil while it is unknown.
     var ranges: Ranges? {
         get { capabilities.facts["ranges"].flatMap(Ranges.init) }
         set { capabilities.facts["ranges"] = newValue?.rawValue }
@@ -67,7 +67,8 @@ struct WebDAVServer: Hashable, Sendable {
 }
 
 extension ServerCapabilities {
-    /// True if an interrupted upload to this WebDAV server can resume, because parts of a file can be written there.
+    /// True if an interrupted upload to this WebDAV server can resume, because the server can write parts of a file. If
+    /// it writes them by `PUT` with `Content-Range`, `options` must also set a chunk size.
     public func resumesWebDAV(_ options: ProtocolOptions) -> Bool {
         switch WebDAVServer(self).ranges {
         case .patch: true

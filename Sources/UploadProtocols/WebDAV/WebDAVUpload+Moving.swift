@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
-    /// Moves the complete file to its final name. If a later lookup could not prove that this worked, a trial `MOVE`
-    /// comes first.
+    /// Moves the complete file to its final name. If a later lookup could not prove that this `MOVE` worked, a trial
+    /// `MOVE` comes first.
     mutating func moveToFinalName() -> Step { movesBlindly ? tryMove() : move() }
 
     private mutating func move() -> Step {
@@ -59,7 +59,7 @@ extension WebDAVUpload {
 
     mutating func receiveMove(_ response: ExchangeOutcome.Response) -> Step {
         switch response.status {
-        // A part of the MOVE failed (RFC 4918 §9.9.4), which for a single file means all of it.
+        // A part of the MOVE failed (RFC 4918 §9.9.4). For a single file, that is the whole MOVE.
         case 207: return .failed(WebDAVFailure.failure(response))
         case 200..<300: return look(at: finalAddress, for: .result(isOurs: true))
         // The file is missing, or `Destination` names a URL that the server does not accept.
@@ -95,7 +95,7 @@ extension WebDAVUpload {
         }
         // Without a response to a MOVE, a file of this size is this upload's only if a MOVE may have been sent.
         guard isOurs || mayBeMoved else { return startAgain() }
-        // No digest was sent to the server, so it has computed the one that it reports.
+        // Ferry sent no digest to the server, so the server has computed the digest that it reports.
         switch file.agrees(with: computed) {
         case .different(let algorithm):
             return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])

@@ -25,8 +25,8 @@ extension WebDAVUpload {
     /// True if the `size` bytes that an earlier attempt stored are usable as the beginning of the file.
     ///
     /// If it is unknown whether the server supports parts, the check after the next chunk also proves the earlier
-    /// bytes. A stored file of the full size may have holes, if the server does not support parts. It is used if an
-    /// earlier attempt already sent its `MOVE`.
+    /// bytes. A stored file of the full size may have holes, if it was sent in parts to a server that may not support
+    /// them. Such a file is used only if an earlier attempt already sent its `MOVE`.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }
@@ -170,7 +170,8 @@ extension WebDAVUpload {
         return write(from: chunk.range.lowerBound)
     }
 
-    /// Handles the lookup of the temporary file after `piece` was sent; `place` is nil if the lookup was refused.
+    /// Handles the lookup of the temporary file after `chunk` was sent; `place` is nil if the server refused the
+    /// lookup.
     mutating func measured(_ place: FoundEntry?, _ chunk: WebDAVChunk) -> Step {
         let end = chunk.range.upperBound
         let size: ByteCount?
@@ -198,7 +199,7 @@ extension WebDAVUpload {
         return moveToFinalName()
     }
 
-    /// Sends the whole file in one `PUT`, and no more parts to this server, because it did not join the parts.
+    /// Records that the server does not join parts of a file, and sends the whole file in one `PUT`.
     private mutating func writeAnew(after chunk: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")

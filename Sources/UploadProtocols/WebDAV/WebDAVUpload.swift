@@ -12,8 +12,8 @@ import HTTPTypes
 /// large request was refused. Some servers ignore that field and replace the file by the part, so it is only used under
 /// the temporary name.
 ///
-/// After a successful `MOVE`, a lookup checks the final name. A proxy that maps paths can make the server move the file
-/// to another URL.
+/// After a successful `MOVE`, a lookup checks the final name, because a proxy that maps paths can make the server move
+/// the file to another URL.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
     /// The abilities with most servers, which cannot write parts of a file.
@@ -37,7 +37,8 @@ public struct WebDAVUpload: SequentialProtocol {
         /// The temporary file, to see how many bytes an earlier attempt stored.
         case temporary
         case found(ExistingChoice)
-        /// The folder of the file, to create it if necessary before many bytes are sent in vain.
+        /// The folder of the file, to create a missing folder before the file is sent. Otherwise many bytes could be
+        /// sent in vain.
         case folder
         /// The temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
@@ -45,7 +46,8 @@ public struct WebDAVUpload: SequentialProtocol {
         case trial
         /// The temporary file, to see whether it still exists after the server refused the `MOVE` with this response.
         case unmoved(ExchangeOutcome.Response)
-        /// The final name, to see whether the file is there; `isOurs` is true after a successful `MOVE`.
+        /// The final name, to see whether the new file has it; `isOurs` is true if the server reported the `MOVE` as
+        /// successful.
         case result(isOurs: Bool)
     }
 
@@ -64,7 +66,7 @@ public struct WebDAVUpload: SequentialProtocol {
         var version: WebDAVVersion?
     }
 
-    /// The file size in bytes up to which the folder is not looked up before the file is sent.
+    /// The maximum size in bytes of a file that is sent without a lookup of its folder first.
     static let folderLookSize: ByteCount = 64 << 10
 
     let item: UploadItem

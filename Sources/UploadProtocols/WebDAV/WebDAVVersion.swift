@@ -39,7 +39,7 @@ struct WebDAVVersion: Hashable, Sendable {
 /// An equal size proves nothing, because the old file may have the same size.
 enum WebDAVArrival: Hashable, Sendable {
     case arrived
-    /// The old file is still there.
+    /// The old file still has the final name, so the server has moved the new file elsewhere.
     case astray
     /// The versions of the old and the new file look alike, or cannot be compared.
     case unknown

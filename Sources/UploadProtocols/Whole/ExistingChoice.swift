@@ -1,18 +1,19 @@
-/// The decision about the name for a file, if a file of that name may exist on the server. The protocol performs the
-/// lookups.
+/// The choice of the name under which a file is sent, if the server may already have a file with that name. The caller
+/// performs the lookups.
 public struct ExistingChoice: Sendable {
     /// The next action.
     public enum Verdict: Sendable {
         /// Look up this name on the server. If `digest` is not nil, also compute this digest of the local file.
         case look(name: String, digest: DigestAlgorithm?)
-        /// Send the file under this name, replacing an existing one if `replaces`.
+        /// Send the file under this name. If `replaces` is true, replace an existing file.
         case free(name: String, replaces: Bool)
         /// The server has the file under this name. `wasThere` is false if an earlier attempt of this upload sent it.
         case finished(name: String, FoundFile, verified: DigestAlgorithm?, wasThere: Bool)
         case failed(UploadFailure)
     }
 
-    /// The record that an earlier attempt found no file of this name and began to send it.
+    /// The record of an earlier attempt, which found no file of this name on the server and began to send the local
+    /// file.
     public struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
         public var name: String
@@ -41,7 +42,7 @@ public struct ExistingChoice: Sendable {
 
     /// - Parameters:
     ///   - begun: The record of an earlier attempt; nil if there is none.
-    ///   - looksAlways: True to look up the name under every policy. Without it, a folder of that name is not detected
+    ///   - looksAlways: True to look up the name under every policy. If false, a folder of that name is not detected
     ///     under `replace` or without a policy.
     public init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
@@ -52,7 +53,8 @@ public struct ExistingChoice: Sendable {
         phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
     }
 
-    /// Returns the first action. If the policy does not depend on an existing file, that is `free` without a lookup.
+    /// Returns the first action. If the policy does not depend on an existing file, the action is `free` without a
+    /// lookup.
     public func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)
@@ -66,7 +68,7 @@ public struct ExistingChoice: Sendable {
     /// Handles the result of a lookup, and returns the next action.
     ///
     /// - Parameters:
-    ///   - place: The entry with the name on the server.
+    ///   - place: The result of the lookup: nothing, a folder or a file.
     ///   - ours: The digest of the local file, if the lookup requested one.
     public mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
         switch (phase, place) {
@@ -141,7 +143,7 @@ package enum FileName {
         String(name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...])
     }
 
-    /// Returns a numbered name, `name (2).ext`; folders before the name stay.
+    /// Returns a numbered name, such as `name (2).ext`; folders before the name are not changed.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
         let last = name[start...]

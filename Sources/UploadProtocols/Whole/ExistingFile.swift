@@ -1,12 +1,13 @@
 public import HTTPTypes
 
-/// A lookup by `HEAD` of an existing file before the upload, and the decision by the policy for existing files.
+/// The lookup of an existing file by `HEAD` before the upload. The policy for existing files then decides whether the
+/// file is sent, and under which name.
 public struct ExistingFile: Sendable {
     /// The next action.
     public enum Verdict: Sendable {
         case ask(Exchange)
-        /// Send the file under this name, with the header fields in `precondition`. If no file may be replaced, they
-        /// make the server refuse the request when a file has appeared since the lookup.
+        /// Send the file under this name, with the header fields in `precondition`. If no file may be replaced, these
+        /// fields make the server refuse the request when a file has appeared since the lookup.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)
@@ -30,7 +31,8 @@ public struct ExistingFile: Sendable {
         choice = ExistingChoice(item, policy: policy, begun: begun)
     }
 
-    /// Returns the first action. If the policy does not depend on an existing file, that is `free` without a request.
+    /// Returns the first action. If the policy does not depend on an existing file, the action is `free` without a
+    /// request.
     public func start() -> Verdict { verdict(choice.start()) }
 
     /// Handles the response to the last request, and returns the next action.
@@ -56,7 +58,7 @@ public struct ExistingFile: Sendable {
             head.digests = algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
             return .ask(head)
         case .free(let name, let replaces):
-            // No file was found. A file that appears meanwhile must not be replaced, except under `skip`, which
+            // The lookup found no file. A file that appears meanwhile must not be replaced, except under `skip`, which
             // replaces different files.
             let isNew = !replaces && policy != .skip
             return .free(name: name, precondition: isNew ? Self.onlyNew : [:])

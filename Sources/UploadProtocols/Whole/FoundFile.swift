@@ -36,7 +36,7 @@ public struct FoundFile: Hashable, Sendable {
     }
 }
 
-/// The result of comparing a digest.
+/// The result of comparing two digests. Each case contains their algorithm.
 enum DigestComparison: Hashable, Sendable {
     case same(DigestAlgorithm)
     case different(DigestAlgorithm)

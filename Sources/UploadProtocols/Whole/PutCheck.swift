@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check whether the server of a `put` destination allows the HTTP method, and describes existing files.
+/// A check whether the server of a `put` destination allows the HTTP method, and whether it describes existing files by
+/// `HEAD`.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options

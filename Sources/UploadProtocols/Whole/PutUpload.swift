@@ -4,9 +4,9 @@ import HTTPTypes
 /// The protocol that sends the whole file in one `PUT` (RFC 9110 §9.3.4). It cannot resume, but writing the same bytes
 /// again is harmless.
 ///
-/// If the options require it, a `HEAD` before the upload looks up an existing file. A `HEAD` after it compares the
-/// server's digest (`Repr-Digest`, RFC 9530) and size with the file's. After a missing response a `HEAD` checks whether
-/// the file is there, so that it is not sent twice if the server can confirm it.
+/// If the options require it, a `HEAD` before the upload looks up an existing file. A `HEAD` after the upload compares
+/// the server's digest (`Repr-Digest`, RFC 9530) and size with the file's. After a missing response, a `HEAD` checks
+/// whether the file is on the server. If the server's digest proves that, the file is not sent twice.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(
@@ -22,7 +22,7 @@ public struct PutUpload: SequentialProtocol {
 
     /// The URL at which the file is looked up.
     private enum LookupAddress: Sendable {
-        /// The requested URL; `told` is another URL that the server named and that may have the file instead.
+        /// The requested URL. `reported` is another URL that the server named; the file may be stored there instead.
         case requested(reported: String?)
         case reported
     }
@@ -81,7 +81,7 @@ extension PutUpload {
     /// True if the policy depends on an existing file.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    /// Returns what an earlier attempt recorded when it began to send the file; nil if none began.
+    /// Returns the record of an earlier attempt that began to send the file; nil if there is none.
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }
@@ -183,8 +183,8 @@ extension PutUpload {
         return orders
     }
 
-    /// True if `told`, the URL that the server named, is another URL of the same origin. The server may have kept an
-    /// existing file and stored the new file there (RFC 9110 §15.3.2).
+    /// True if `reported`, the URL that the server named, is another URL of the same origin as `requested`. The server
+    /// may have stored the new file at `reported`, and kept an existing file at `requested` (RFC 9110 §15.3.2).
     private static func isElsewhere(_ reported: String, than requested: String) -> Bool {
         guard let first = URL(string: reported), let second = URL(string: requested) else { return false }
         return UploadAddress.origin(first) == UploadAddress.origin(second)
@@ -249,7 +249,7 @@ extension PutUpload {
 private struct PutMemory: ResumeForm {
     /// The name under which the file was sent.
     var name: String?
-    /// True once the server has confirmed the whole file, which has not been compared yet.
+    /// True if the server has confirmed the whole file, but its digest has not been compared yet.
     var isStored = false
     /// The URL that the server named for the file, if it differs from the requested one.
     var reported: String?

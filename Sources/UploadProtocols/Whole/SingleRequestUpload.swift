@@ -49,7 +49,8 @@ enum SingleRequestUpload {
 }
 
 extension ProtocolOptions {
-    /// Returns the configured method, else `method`. The configuration check has ensured a valid token.
+    /// Returns the configured HTTP method, or else `method`. The check of the configuration has ensured that it is a
+    /// valid token.
     func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
         self.method.flatMap { HTTPRequest.Method($0) } ?? method
     }

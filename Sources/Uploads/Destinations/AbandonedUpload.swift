@@ -1,14 +1,14 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// An upload that was given up, and whose server may still store some of its bytes.
+/// An upload that the queue does not continue, although its server may still store some of its bytes.
 public struct AbandonedUpload: Hashable, Sendable {
-    /// The upload, in the state `queued` and without attempts. Its resource names the bytes to delete.
+    /// The upload, with the state `queued` and zero attempts. Its upload resource names the bytes to delete.
     public var upload: Upload
-    /// The time from which the server's bytes may be deleted. Before that, a user can undo the removal.
+    /// The time from which the bytes on the server may be deleted. Before this time, a user can undo the removal.
     public var since: Date
 
-    /// - Returns: nil for an upload without a resource on the server, and for an upload that is done.
+    /// - Returns: nil for an upload without an upload resource on the server, and for an upload that is done.
     init?(_ upload: Upload, since: Date) {
         guard upload.resource != nil, !upload.isDone else { return nil }
         self.upload = upload

@@ -4,20 +4,20 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The file `abandoned.jsonl` in the state folder. It lists uploads that were given up while a server may still store
-/// bytes of them. Ferry keeps their URLs, because most servers cannot list unfinished uploads.
+/// The file `abandoned.jsonl` in the state folder. It lists the uploads that the queue does not continue, although a
+/// server may still store bytes of them. Ferry keeps their URLs, because most servers cannot list unfinished uploads.
 ///
 /// Changes are appended, so that `ferry check` can mark an entry as gone while an engine adds others. Only the process
 /// that owns the queue adds entries and rewrites the file. Entries that cannot be written are kept in memory, and are
-/// lost when the process ends. No upload depends on them.
+/// lost when the process ends. Their loss affects no upload in the queue.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
     /// The maximum number of entries. The oldest are dropped when the file is read or rewritten.
     static let limit = 1000
-    /// The length in bytes above which the file is rewritten without the entries that are marked as gone.
+    /// The length of the file in bytes above which `add` rewrites it without the entries that are marked as gone.
     private static let usualLength = 4 << 20
     private static let longestFile = 64 << 20
-    /// The length in bytes of the longest line. The server itself lists the parts of an upload that has more of them.
+    /// The maximum length of a line in bytes. An entry with a longer line is not written.
     private static let longestLine = 64 << 10
 
     private struct Line: Codable {
@@ -37,7 +37,7 @@ public final class AbandonedUploads: Sendable {
     /// A serial queue that writes the lines in the sequence of the calls. So the upload queue never waits for the disk.
     private let queue = DispatchQueue(label: "abandoned", qos: .utility)
 
-    /// - Parameter folder: The state folder. Nothing is opened or created before the first write.
+    /// - Parameter folder: The path of the state folder. It is created at the first write.
     public init(folder: LocalPath) { self.folder = folder }
 
     /// Adds entries. They are written after this call has returned.
@@ -46,8 +46,8 @@ public final class AbandonedUploads: Sendable {
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Marks the entries with these URLs as gone, after this call has returned. Their bytes were deleted, or belong to
-    /// an upload in the queue again.
+    /// Marks the entries with these URLs as gone, after this call has returned. Call it when the bytes of an upload
+    /// were deleted, or when the upload is in the queue again.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in
@@ -114,7 +114,7 @@ extension AbandonedUploads {
         return try directory.files.open(Self.name, for: .reading)?.length() ?? 0
     }
 
-    /// Reads the entries. A file that is too long counts as empty, and an incomplete line is skipped.
+    /// Reads the entries. A file longer than `longestFile` counts as empty, and an incomplete line is skipped.
     private func read() throws -> [AbandonedUpload] {
         guard let file = try StateDirectory(reading: folder)?.files.open(Self.name, for: .reading),
             try file.length() <= Self.longestFile
@@ -164,8 +164,8 @@ extension AbandonedUploads {
     }
 }
 
-/// The JSON form of an abandoned upload in the file. It is not the form of upload records, because older versions of
-/// Ferry read only this one.
+/// The JSON form of an abandoned upload in the file. It differs from the form of upload records in the journal, because
+/// older versions of Ferry can read only this form.
 private struct KeptLine: Codable {
     struct Kept: Codable {
         var id: Upload.ID

@@ -3,8 +3,8 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of capabilities in the file `capabilities.json` of the state folder. No lock is needed: each write replaces
-/// the file, and a replaced file is read again. So a running engine sees what `ferry check` has found.
+/// A store of capabilities in the file `capabilities.json` of the state folder. Each write replaces the file, and a
+/// replaced file is read again, so no lock is needed. A running engine sees what `ferry check` has found.
 ///
 /// An unreadable file counts as empty. Capabilities that cannot be written stay in the memory of this process.
 public final class CapabilityFile: CapabilityStore {

@@ -10,7 +10,7 @@ import Synchronization
 public protocol CapabilityStore: Sendable {
     /// Returns the stored capabilities, however old; nil if there are none.
     func capabilities(of place: CapabilityKey) -> ServerCapabilities?
-    /// Replaces the stored capabilities. Their member `asked` is the time when the server reported them.
+    /// Replaces the stored capabilities. Their member `asked` must be the time when the server reported them.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey)
 }
 
@@ -41,15 +41,16 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
 }
 
 extension CapabilityKey {
-    /// Creates the key under which the names of a target's server software are stored, for all protocols. Ferry
-    /// compares these names to distinguish the server's responses from those of a captive portal.
+    /// Creates the key under which the values of the header field `Server` from a target's server are stored, for all
+    /// protocols. Ferry compares these values to distinguish the server's responses from those of a captive portal.
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
     }
 }
 
 extension CapabilityStore {
-    /// Stores that the server has responded itself. `software` is the value of its `Server` header field, if any.
+    /// Records that the server itself has responded, and not a captive portal in its place. `software` is the value of
+    /// the response's header field `Server`, if any.
     func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
@@ -62,8 +63,8 @@ extension CapabilityStore {
 }
 
 extension ServerCapabilities {
-    /// The number of seconds for which uploads rely on stored capabilities. After a day they are requested again, with
-    /// one request, to notice a server that was reconfigured.
+    /// The number of seconds for which uploads rely on stored capabilities. After a day one request updates them,
+    /// because the server may have been reconfigured.
     public static let lifetime: TimeInterval = 86_400
 
     /// Returns whether the capabilities are recent enough for an upload to rely on them.
@@ -75,7 +76,7 @@ extension ServerCapabilities {
 }
 
 extension CapabilityStore {
-    /// Stores capabilities that were found at this moment.
+    /// Stores capabilities that the server reported at the time `now`.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey, at now: Date) {
         let dated = capabilities.map { found in
             var found = found

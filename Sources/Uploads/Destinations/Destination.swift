@@ -16,14 +16,14 @@ public struct Destination: Sendable {
     public var fields: HTTPFields
     /// The form parameters or metadata of every upload; the parameters of one upload follow them.
     public var parameters: [UploadItem.Parameter]
-    /// The interceptor that adds credentials to requests and renews them, for all uploads to this destination; nil
-    /// sends none.
+    /// The interceptor that adds credentials to the requests of all uploads to this destination, and renews the
+    /// credentials; nil to send none.
     public var interceptor: (any RequestInterceptor)?
     /// The TLS settings for `https` connections.
     public var tls: TLSSettings
     /// The proxy for connections to the destination's server.
     public var proxy: ProxySettings
-    /// The congestion control of connections to the server; nil for the system's.
+    /// The congestion control of connections to the server; nil for the default of the system.
     public var congestionControl: CongestionControl?
 
     public init(

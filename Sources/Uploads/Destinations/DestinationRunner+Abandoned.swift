@@ -2,7 +2,7 @@ public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// The abandoned uploads: they were given up, and servers may still store bytes of them.
+/// The uploads that the queue does not continue, although servers may still store bytes of them.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(
@@ -25,10 +25,10 @@ extension DestinationRunner {
 
     /// Returns the abandoned uploads whose bytes the server of a destination may still store.
     ///
-    /// - Parameter destination: The destination. If it has no name, uploads to its URL match, with any query.
+    /// - Parameter destination: The destination. If its name is empty, uploads to its URL match, with any query.
     ///
-    /// If `since` of an entry is in the future, a user removed the upload a moment ago and can still undo that. From
-    /// `since` on, the process that owns the queue deletes the bytes.
+    /// If `since` of an entry is in the future, a user removed the upload a moment ago and can still undo the removal.
+    /// From `since` on, the process that owns the queue deletes the bytes.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
@@ -39,7 +39,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Returns a destination for each URL outside of the configuration that abandoned uploads were sent to.
+    /// Returns a destination for each URL of abandoned uploads that is not a configured destination.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
         return await abandoned?.all(now: now()).compactMap { entry in
@@ -52,7 +52,7 @@ extension DestinationRunner {
 
     /// Deletes the bytes of an abandoned upload from its server, and removes its entry.
     ///
-    /// - Throws: `UploadFailure` with the reason why the bytes are still there.
+    /// - Throws: `UploadFailure` with the reason why the bytes were not deleted.
     public func remove(_ entry: AbandonedUpload) async throws(UploadFailure) {
         try await delete(entry.upload)
     }
@@ -74,7 +74,7 @@ extension DestinationRunner {
 
     /// Sends the requests that delete an unfinished upload.
     ///
-    /// - Throws: `UploadFailure` if a request got no response, or for the last request that the server refused.
+    /// - Throws: `UploadFailure` if `exchanges` is empty, if a response is missing, or for the last refused request.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {

@@ -4,7 +4,7 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A runner that sends files to servers: it opens the file, finds the destination and runs its protocol.
+/// A runner that finds the destination of an upload, opens the file and sends it by the destination's protocol.
 public final class DestinationRunner: AttemptRunner {
     private struct HostKey: Hashable {
         var destination: String
@@ -18,11 +18,11 @@ public final class DestinationRunner: AttemptRunner {
 
     private struct Memory {
         var destinations: Destinations
-        /// The hosts that were found for targets, with the current destinations.
+        /// The host of each target, as found with the current destinations. A cache for `host(of:)`.
         var hosts: [HostKey: UploadHost] = [:]
-        /// The targets to which this process has completed an upload.
+        /// The targets for which this process has completed an upload, so their server has responded itself.
         var proven: Set<HostKey> = []
-        /// The pages that may come from a captive portal, by target.
+        /// The times of pages that may come from a captive portal, by target.
         var pages: [HostKey: PersistentPage] = [:]
     }
 
@@ -38,7 +38,7 @@ public final class DestinationRunner: AttemptRunner {
 
     /// - Parameters:
     ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
-    ///   - abandoned: The list of given-up uploads whose bytes servers may still store; nil keeps no list.
+    ///   - abandoned: The list of abandoned uploads, whose bytes servers may still store; nil keeps no list.
     ///   - proxy: The proxy for uploads to a URL outside of the configured destinations.
     ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
     ///   - rateLimit: The limits on bytes per second.
@@ -65,7 +65,7 @@ public final class DestinationRunner: AttemptRunner {
     /// - Parameters:
     ///   - destinations: The destinations with the settings of their connections. They can be replaced later.
     ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
-    ///   - abandoned: The list of given-up uploads whose bytes servers may still store; nil keeps no list.
+    ///   - abandoned: The list of abandoned uploads, whose bytes servers may still store; nil keeps no list.
     ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
     ///   - rateLimit: The limits on bytes per second.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
@@ -88,8 +88,8 @@ public final class DestinationRunner: AttemptRunner {
         memory = Mutex(Memory(destinations: destinations))
     }
 
-    /// The destinations of attempts that begin from now on. Running attempts keep the destinations with which they
-    /// began. Connections that no destination uses any more are closed when these attempts have ended.
+    /// The destinations for attempts that begin from now on. A running attempt keeps the destinations with which it
+    /// began. A connection that no destination uses any more is closed when the attempts that use it have ended.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -101,7 +101,7 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// Closes all connections, and waits until the abandoned uploads are written. No attempt may run afterwards.
+    /// Closes all connections, and waits until abandoned uploads are written to disk. No attempt may run afterwards.
     public func shutdown() async {
         await transports.shutdown()
         await abandoned?.flush()
@@ -178,8 +178,8 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// The number of sent bytes that shows that an upload has reached its real server. A captive portal would hardly
-    /// accept so many.
+    /// The number of sent bytes after which the server of an upload counts as known. A captive portal would hardly
+    /// accept so many bytes.
     private static let tellingBytes: ByteCount = 256 << 10
 
     private func server(
@@ -199,7 +199,7 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     /// Returns a failure that names the lack of file descriptors if that is the likely cause, else `failure`. Without a
-    /// free descriptor, reading secrets, tokens and certificates fails too, and those errors do not name the cause.
+    /// free descriptor, secrets, tokens and certificates cannot be read, and these errors do not name the cause.
     private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
         guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
             DescriptorLimit.isReached
@@ -228,7 +228,8 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// Returns whether the protocol of the upload can resume. For `auto`, the protocol that was chosen counts.
+    /// Returns whether the upload's protocol can resume. If it is `auto`, the chosen protocol decides; false without
+    /// one.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice

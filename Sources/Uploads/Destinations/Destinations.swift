@@ -33,9 +33,9 @@ public struct Destinations: Sendable {
 }
 
 extension Destinations {
-    /// Returns the destination of a target. For a target without a destination name, creates one from the target's URL.
+    /// Returns the destination of a target, or creates one from the target's URL if the target names no destination.
     ///
-    /// - Throws: `UploadFailure` (`destinationChanged`) if the destination is unknown or has another origin.
+    /// - Throws: `UploadFailure` (`destinationChanged`) if the destination is unknown or its URL has another origin.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             var options = ProtocolOptions()
@@ -65,7 +65,7 @@ extension Destinations {
             congestionControl: destination.congestionControl)
     }
 
-    /// The configurations of all connections to servers.
+    /// The configurations of the connections to all destinations, and of those to URLs outside of the configuration.
     var connections: Set<HTTPClientTransport.Configuration> {
         let addresses = HTTPClientTransport.Configuration(timeouts: timeouts, proxy: proxy)
         return Set(named.values.map { connections(to: $0) } + [addresses])
@@ -80,7 +80,7 @@ extension UploadFailure {
             hint: "put it there, reload the configuration and retry; or remove the upload")
     }
 
-    /// - Parameter name: The name of a destination whose server differs from the upload's.
+    /// - Parameter name: The name of a destination whose URL has another origin than the upload's URL.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",
@@ -89,8 +89,8 @@ extension UploadFailure {
 }
 
 extension Upload {
-    /// True if the upload failed because the configuration lacks its destination, or the destination has another server
-    /// now. The upload may run with another configuration.
+    /// True if the upload failed because the configuration lacks its destination, or because the destination's URL now
+    /// has another origin. The upload may succeed with another configuration.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
         return failure.category == .destinationChanged

@@ -2,16 +2,16 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The query of a destination's URL, which may be a signature or a key. It is removed from the URLs in the queue's
-/// files. When an upload resumes, it is added again from the configuration.
+/// The query of a destination's URL. It may be a signature or a key, so it is removed from the URLs in the queue's
+/// files. When an upload resumes, the query is added again from the configuration.
 struct KeptQuery: Sendable {
-    /// The member of a resource's memory that lists the members without their query, separated by commas.
+    /// The member of a resource's memory that lists the members whose URLs lack the query, separated by commas.
     private static let markField = "query"
-    /// The name in the list of `markField` that stands for the URL of the resource.
+    /// The name that stands for the URL of the resource itself in the list under `markField`.
     private static let addressName = "url"
 
-    /// The items of the query, such as `key=value`, as written. An item that contains `{name}` is not among them: it
-    /// differs from file to file and is no secret.
+    /// The items of the query, such as `key=value`, as written in the URL. Items that contain `{name}` are left out:
+    /// they differ from file to file and are no secrets.
     private let items: [String]
 
     /// - Parameter url: The URL from the configuration or from the user.
@@ -19,12 +19,12 @@ struct KeptQuery: Sendable {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
     }
 
-    /// Returns a recorder that passes resources on to `recorder` without the query.
+    /// Returns a recorder that removes the query from upload resources before it passes them to `recorder`.
     func recorder(_ recorder: any AttemptRecorder) -> any AttemptRecorder {
         items.isEmpty ? recorder : QuerylessRecorder(base: recorder, query: self)
     }
 
-    /// Returns a resource without the query, as the journal stores it.
+    /// Returns an upload resource without the query, in the form that the journal stores.
     func removed(from resource: UploadResource) -> UploadResource {
         guard !items.isEmpty else { return resource }
         var written = resource
@@ -42,7 +42,7 @@ struct KeptQuery: Sendable {
         return written
     }
 
-    /// Returns a resource from the journal with the query, so that an upload can resume with it.
+    /// Adds the query to an upload resource from the journal, so that the upload can resume.
     func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
@@ -88,7 +88,7 @@ struct KeptQuery: Sendable {
     }
 }
 
-/// A recorder that removes the query from resources, and passes every call on to `base`.
+/// A recorder that removes the query from upload resources. It passes every call on to `base`.
 private struct QuerylessRecorder: AttemptRecorder {
     let base: any AttemptRecorder
     let query: KeptQuery

@@ -1,11 +1,12 @@
 import FerryFiles
 
-/// The times at which one target responded with pages that may come from a captive portal. If it does so for more than
-/// a day, the pages are the server's own. Pure: the caller passes the time.
+/// The times at which one target responded with pages that may come from a captive portal. If such responses continue
+/// for more than a day, they count as the server's own. Pure: the caller passes the time.
 struct PersistentPage {
-    /// The number of seconds of such pages after which they count as the server's own.
+    /// The number of seconds after which a series of pages that look like a captive portal's counts as the server's
+    /// own.
     private static let longest: TimeInterval = 86_400
-    /// The maximum number of seconds between two such pages. After more, another network may have been in use.
+    /// The maximum number of seconds between two responses of a series. A longer gap may mean another network.
     private static let gap: TimeInterval = 600
 
     private var since: Date
@@ -13,15 +14,15 @@ struct PersistentPage {
 
     init(at now: Date) { (since, last) = (now, now) }
 
-    /// Notes that such a page was returned again.
+    /// Records one more response that may come from a captive portal.
     mutating func returned(at now: Date) {
         if !follows(at: now) { since = now }
         last = now
     }
 
-    /// Returns whether such a page counts as the server's own response now.
+    /// Returns whether a page that looks like a captive portal's counts as the server's own response at the time `now`.
     func isServers(at now: Date) -> Bool { follows(at: now) && now.timeIntervalSince(since) > Self.longest }
 
-    /// Returns whether `now` continues the series of pages. If the clock was set back, a new series begins.
+    /// Returns whether a response at `now` continues the series. If the clock was set back, a new series begins.
     private func follows(at now: Date) -> Bool { (0...Self.gap).contains(now.timeIntervalSince(last)) }
 }

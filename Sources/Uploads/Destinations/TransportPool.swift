@@ -12,11 +12,11 @@ final class TransportPool: Sendable {
 
     private struct State {
         var entries: [HTTPClientTransport.Configuration: Entry] = [:]
-        /// The configurations whose transports must stay; nil for all.
+        /// The configurations whose transports stay open; nil for all.
         var wanted: Set<HTTPClientTransport.Configuration>?
         var linkIsAway = false
 
-        /// Removes the transports that are neither wanted nor in use, and returns them.
+        /// Removes the transports that are neither in `wanted` nor in use, and returns them.
         mutating func takeUnwanted() -> [HTTPClientTransport] {
             guard let wanted else { return [] }
             let unwanted = entries.filter { $0.value.users == 0 && !wanted.contains($0.key) }
@@ -33,7 +33,7 @@ final class TransportPool: Sendable {
     /// All transports, including those that will be shut down after their last request.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
-    /// True while there is no network. All current and future transports receive the value.
+    /// True while there is no network. The value is passed to all transports, also to those created later.
     var linkIsAway: Bool {
         get { state.withLock { $0.linkIsAway } }
         set {
@@ -44,7 +44,7 @@ final class TransportPool: Sendable {
         }
     }
 
-    /// Passes the transport with this configuration to `body`, and does not shut it down before `body` returns.
+    /// Passes the transport for this configuration to `body`. The transport stays open until `body` returns.
     ///
     /// - Throws: The error of `body`, and `UploadFailure` (`permanent`) if the transport cannot be created.
     func with<Result>(
@@ -87,8 +87,8 @@ final class TransportPool: Sendable {
         for transport in unwanted { await transport.shutdown() }
     }
 
-    /// Shuts down the transports with other configurations than `wanted`, and returns at once. A transport in use is
-    /// shut down after its last request.
+    /// Shuts down the transports whose configuration is not in `wanted`, without waiting for them. A transport in use
+    /// is shut down after its last request.
     func keep(_ wanted: Set<HTTPClientTransport.Configuration>) {
         let unwanted = state.withLock { state in
             state.wanted = wanted
@@ -98,7 +98,7 @@ final class TransportPool: Sendable {
         Task { for transport in unwanted { await transport.shutdown() } }
     }
 
-    /// Closes all connections. `with` must not be called afterwards.
+    /// Closes all connections, and waits until they are closed. `with` must not be called afterwards.
     func shutdown() async {
         let entries = state.withLock { state in
             defer { state.entries = [:] }

@@ -1,20 +1,20 @@
-/// The rate at which bytes are sent, estimated from the times of sending. Pure: the caller passes the time in seconds.
+/// An estimator of the rate at which bytes are sent. Pure: the caller passes the time in seconds.
 ///
-/// The rate is the mean of the last `recent` seconds, so it follows a change of the link after that time. The steady
-/// rate is the mean of up to 24 seconds, as long as it differs from the rate by at most 10 %. It changes less often, so
-/// remaining times are computed from it.
+/// The rate is the mean over the last `recent` seconds, so it shows a change of the link within that time. The steady
+/// rate is the mean over a longer time, up to 24 seconds, as long as this mean differs from the rate by at most 10 %.
+/// The steady rate changes less often, so remaining times are computed from it.
 package struct RateEstimator: Hashable, Sendable {
     /// The number of seconds over which the rate is averaged.
     package static let recent = 3.0
     /// The number of seconds of measurement before a remaining time is shown.
     package static let settling = 2.0
 
-    /// The numbers of seconds over which the steady rate may be averaged, besides `recent`.
+    /// The numbers of seconds over which the steady rate may be averaged, in addition to `recent`.
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// The least number of seconds between two points. A connection writes thousands of times a second, so writes
-    /// within this time share a point.
+    /// The minimum number of seconds between two points. A connection writes thousands of times a second, so all writes
+    /// within this time are added to one point.
     private static let resolution = 0.1
     private static let capacity = 512
 
@@ -24,7 +24,7 @@ package struct RateEstimator: Hashable, Sendable {
         var bytes: Double
     }
 
-    /// The points, sorted by time. The first is the start, or the oldest point that was not dropped.
+    /// The points, sorted by time. The first is the start of the measurement, or the oldest point that was not dropped.
     private var points: [Point]
 
     package init(at start: Double) { points = [Point(time: start, bytes: 0)] }
@@ -43,10 +43,10 @@ package struct RateEstimator: Hashable, Sendable {
         points.removeFirst(max(0, first - 1))
     }
 
-    /// The rate in bytes per second; nil before enough time has passed.
+    /// The rate in bytes per second; nil while less than 0.2 seconds are measured.
     package func rate(at now: Double) -> Double? { mean(over: Self.recent, until: end(at: now)) }
 
-    /// The steady rate in bytes per second, for remaining times; nil in the first seconds.
+    /// The steady rate in bytes per second, for remaining times; nil in the first 2 seconds.
     package func steadyRate(at now: Double) -> Double? {
         let end = end(at: now)
         guard now - points[0].time >= Self.settling, let recent = mean(over: Self.recent, until: end) else {
@@ -63,7 +63,7 @@ package struct RateEstimator: Hashable, Sendable {
 
     private var last: Point { points[points.count - 1] }
 
-    /// Returns the end of the time over which to average. Bytes are sent in bursts. So a pause counts only once it is
+    /// Returns the end of the time over which to average. Bytes are sent in bursts, so a pause counts only if it is
     /// longer than the longest recent pause between bursts, or than half of `recent`.
     private func end(at now: Double) -> Double {
         guard points.count > 2 else { return max(now, last.time) }
@@ -81,7 +81,7 @@ package struct RateEstimator: Hashable, Sendable {
         return max(0, bytes(at: end) - bytes(at: start)) / (end - start)
     }
 
-    /// The number of bytes up to a time, interpolated between two points.
+    /// The number of bytes sent up to a time, interpolated between two points.
     private func bytes(at time: Double) -> Double {
         guard let index = points.lastIndex(where: { $0.time <= time }) else { return points[0].bytes }
         let point = points[index]

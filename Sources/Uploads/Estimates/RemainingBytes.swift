@@ -1,12 +1,13 @@
-/// The number of bytes that due uploads have not sent yet: in total, and for each scope of a bandwidth limit.
+/// The number of unsent bytes of the uploads that run or can start without a user: in total, and for each scope of a
+/// bandwidth limit.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
-    /// The number of unsent bytes of all due uploads.
+    /// The total number of unsent bytes.
     package private(set) var total: Int128 = 0
 
     package init() {}
 
-    /// - Parameter sent: The progress of the running uploads.
+    /// Adds up the unsent bytes of the due uploads (`Upload.isDue`). `sent` is the progress of the running uploads.
     package init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
         for upload in uploads where upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
     }

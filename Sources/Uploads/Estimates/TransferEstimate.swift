@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// The rate of one upload or all of them, and the time that they still need.
+/// The rate of one upload, or of all uploads together, and the remaining time.
 package struct TransferEstimate: Hashable, Codable, Sendable {
     /// The rate in bytes per second; nil before there is a measurement.
     package var rate: Double?

@@ -3,8 +3,8 @@ package import FerryProtocols
 /// Estimates the rates and the remaining times of the running uploads and of the whole queue. Pure: the caller passes
 /// the time in seconds.
 ///
-/// The screen and the engine each have one and add the sent bytes to it. So the screen, `list`, `status` and `--json`
-/// show the same numbers.
+/// The screen and the engine each have an estimator, and pass it the sent bytes. So the screen, `list`, `status` and
+/// `--json` show the same numbers.
 package struct TransferEstimator: Sendable {
     /// A running upload, with the values from which its remaining time is computed.
     package struct Running {
@@ -16,7 +16,7 @@ package struct TransferEstimator: Sendable {
 
         /// - Parameters:
         ///   - size: The number of bytes of the file.
-        ///   - sent: The number of bytes sent so far, clamped to 0 to `size`.
+        ///   - sent: The number of bytes sent so far. A value below 0 counts as 0, a value above `size` as `size`.
         package init(id: Upload.ID, size: ByteCount, sent: ByteCount, scopes: [LimitScope]) {
             self.id = id
             left = max(0, size) - min(max(0, size), max(0, sent))
@@ -28,7 +28,7 @@ package struct TransferEstimator: Sendable {
     private var total: RateEstimator?
     /// The time when the last upload stopped; nil while one runs.
     private var idleSince: Double?
-    /// The last time when an upload stopped while others ran, so that fewer uploads share a limit.
+    /// The last time when an upload stopped while others continued. Since then, fewer uploads share a bandwidth limit.
     private var lastEnd = -Double.infinity
 
     package init() {}
@@ -61,10 +61,10 @@ package struct TransferEstimator: Sendable {
         if uploads.isEmpty { idleSince = now } else { lastEnd = now }
     }
 
-    /// Returns the estimates of the running uploads, and of all due uploads together.
+    /// Returns the estimates of the running uploads, and the estimate of all due uploads (`Upload.isDue`) together.
     ///
     /// - Parameters:
-    ///   - left: The bytes that all due uploads have not sent yet.
+    ///   - left: The bytes that the due uploads have not sent yet.
     ///   - limits: The limits in bytes per second, by scope.
     package func estimates(
         of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
@@ -74,7 +74,7 @@ package struct TransferEstimator: Sendable {
         var estimates = TransferEstimates()
         estimates.uploads = self.estimates(of: running, limits: limits, at: now)
         if let shared = sharedLimit(of: running, limits: limits, at: now) {
-            // Uploads that share a limit take over what others leave of it: none ends after the last of them.
+            // An upload that ends leaves its part of the limit to the others. So none ends later than all together.
             let end = left[shared.scope] / shared.rate
             estimates.uploads = estimates.uploads.mapValues { estimate in
                 TransferEstimate(rate: estimate.rate, remaining: estimate.remaining.map { min($0, end) })
@@ -92,7 +92,7 @@ package struct TransferEstimator: Sendable {
     ) -> [Upload.ID: TransferEstimate] {
         let running = Array(running)
         var share: Double?
-        // The measured rate of the others is too low in the seconds after one of them stopped.
+        // In the seconds after an upload stopped, the measured rates of the other uploads are too low.
         if now - lastEnd < 2 * RateEstimator.recent {
             share = sharedLimit(of: running, limits: limits, at: now).map {
                 $0.rate / Double(max(1, running.count))
@@ -103,7 +103,8 @@ package struct TransferEstimator: Sendable {
         ) { $1 }
     }
 
-    /// - Parameter share: The least rate to expect, in bytes per second; nil for none.
+    /// - Parameter share: The minimum rate to expect, in bytes per second: an equal share of the limit for all running
+    ///   uploads. Nil to use the measured rate alone.
     private func estimate(
         of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
     ) -> TransferEstimate {
@@ -115,7 +116,8 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// The lowest limit that applies to all running uploads, in bytes per second, if they use it up; nil otherwise.
+    /// The lowest limit that applies to all running uploads, in bytes per second. Nil if there is none, or if the
+    /// uploads use less than 90 % of it.
     private func sharedLimit(
         of running: [Running], limits: [LimitScope: ByteCount], at now: Double
     ) -> (scope: LimitScope, rate: Double)? {
@@ -127,7 +129,7 @@ package struct TransferEstimator: Sendable {
         return (lowest.key, Double(lowest.value))
     }
 
-    /// - Parameter longest: The longest remaining time of one upload.
+    /// - Parameter longest: The longest remaining time of a running upload, in seconds; nil if none is known.
     private func total(
         left: RemainingBytes, limits: [LimitScope: ByteCount], longest: Double?, at now: Double
     ) -> TransferEstimate {
@@ -139,7 +141,8 @@ package struct TransferEstimator: Sendable {
         return TransferEstimate(rate: total.rate(at: now), remaining: remaining)
     }
 
-    /// Returns the seconds in which `left` bytes are sent, at `rate` or a lower `limit`; nil below 1 byte per second.
+    /// Returns the number of seconds to send `left` bytes at `rate`, or at `limit` if it is lower. Nil if the rate is
+    /// unknown or below 1 byte per second.
     private static func remaining(_ left: Double, rate: Double?, limit: ByteCount?) -> Double? {
         guard let rate, rate >= 1 else { return nil }
         return max(0, left) / min(rate, limit.map(Double.init) ?? rate)
@@ -147,7 +150,7 @@ package struct TransferEstimator: Sendable {
 }
 
 extension [BandwidthLimit] {
-    /// The limited rates in bytes per second, by scope.
+    /// The limits in bytes per second, by scope. Unlimited scopes are left out.
     package var rates: [LimitScope: ByteCount] {
         Dictionary(compactMap { limit in limit.bandwidth.rate.map { (limit.scope, $0) } }) {
             Swift.min($0, $1)

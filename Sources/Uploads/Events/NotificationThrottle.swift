@@ -1,8 +1,8 @@
 import FerryProtocols
 
-/// Turns events into one line for a notification, and limits how often a user is notified.
+/// A converter of events into one-line notifications, which limits how often a user is notified.
 public struct NotificationThrottle: Sendable {
-    /// The least number of seconds between two notifications. Only `idle` is reported sooner.
+    /// The minimum number of seconds between two notifications. Only `idle` is reported sooner.
     private static let pause = 10.0
 
     /// The events that cause a notification.
@@ -11,7 +11,8 @@ public struct NotificationThrottle: Sendable {
 
     public init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
-    /// Returns the text of one notification and its last event; nil if none is due. Events within `pause` are dropped.
+    /// Returns the text of one notification about these events, and the last of them; nil if no notification is due.
+    /// Other events than `idle` are dropped until `pause` has passed since the last notification.
     ///
     /// The text may contain a file name with control characters; the code that shows the text escapes them.
     ///

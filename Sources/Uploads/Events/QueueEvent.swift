@@ -11,8 +11,8 @@ public enum QueueEvent: Hashable, Sendable {
     }
 
     case upload(UploadEvent)
-    /// The end of all work: no upload runs, and none starts without a user. The value is the number of uploads with
-    /// each outcome since the last `idle`.
+    /// The end of all work: no upload runs, and none will start unless a user acts. The value is the number of uploads
+    /// with each outcome since the last `idle`.
     case idle([Outcome: Int])
     case status(StatusChange)
 

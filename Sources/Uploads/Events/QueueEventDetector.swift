@@ -7,7 +7,7 @@ public struct QueueEventDetector: Sendable {
     /// An upload as of the last update. The copy shares its storage with the queue's copy.
     private struct Seen {
         var upload: Upload
-        /// The round in which the upload ended; 0 if it has not ended, or ended before the first update.
+        /// The detector's `round` when the upload ended; 0 if it has not ended, or ended before the first update.
         var round = 0
     }
 
@@ -15,15 +15,15 @@ public struct QueueEventDetector: Sendable {
     private var seen: [Upload.ID: Seen] = [:]
     /// The highest number of an upload so far; nil before the first update.
     private var highest: Upload.ID?
-    /// The number of uploads that run, or start without a user.
+    /// The number of uploads that run, or will start without an action of a user.
     private var pending = 0
-    /// The number of the current round. A round ends when no upload runs and none starts without a user.
+    /// The number of the current round. A round ends when no upload runs, and none will start unless a user acts.
     private var round = 1
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
 
-    /// - Parameter reportsStanding: True to report the uploads of the first update too: those that run, wait or need a
-    ///   user.
+    /// - Parameter reportsStanding: True to report the uploads of the first update too: those that run, wait for a
+    ///   retry, are held or have failed.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
     /// Returns the events since the previous update: first the uploads by number, then removals, changes of the status,
@@ -98,13 +98,14 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True if the upload runs, or starts without a user. A queued upload that must follow another one does not count:
-    /// while the other one is pending, the other one counts, and if it ends without being done, the follower cannot start.
+    /// True if the upload runs, or will start without an action of a user. A queued upload that must start after
+    /// another upload does not count. While the other upload is pending, that upload counts. If the other upload ends
+    /// without being done, the queued upload cannot start.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }
 
-    /// True if the upload runs, waits for a retry, or needs a user.
+    /// True if the upload runs, waits for a retry, is held or has failed.
     fileprivate var isActiveOrStuck: Bool {
         switch state {
         case .running, .waiting, .held, .failed: true

@@ -7,8 +7,7 @@ public enum StatusChange: Hashable, Sendable {
     case online
     /// There is no network. The value is the reason, as a part of a sentence.
     case offline(String)
-    /// The ability of the engine to save changes is different from before. The failure is the reason; nil if
-    /// everything is saved again.
+    /// The state of the engine's storage has changed. The failure is the engine's current notice; nil if there is none.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The engine is unreachable, or reachable again.
     case contact(EngineStatus.Contact)
@@ -18,7 +17,7 @@ public enum StatusChange: Hashable, Sendable {
     case asked(RetryAfterPause)
     /// A timetable has changed the limit. Limits that users set are not reported.
     case limit(BandwidthLimit)
-    /// A notice came from outside of the queue.
+    /// A notice came from outside of the queue, for example from a watched folder.
     case happened(DatedNotice)
 
     /// True for a single past event, which describes no lasting state.
@@ -62,8 +61,8 @@ public struct StatusDiff: Sendable {
             && (limit.until != nil || before.until != nil && before.origin != .command)
     }
 
-    /// Returns whether a pause is new, or ends more than a second later than before. A change of the number of waiting
-    /// uploads is not reported. The end is computed again for each status, so smaller differences do not count.
+    /// Returns whether a pause is new, or ends more than a second later than before. The end is computed again for each
+    /// status, so smaller differences do not count. A change of the number of waiting uploads is not reported.
     private func isNews(_ pause: RetryAfterPause) -> Bool {
         guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
         return pause.until.timeIntervalSince(known.until) > 1

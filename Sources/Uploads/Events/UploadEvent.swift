@@ -34,7 +34,7 @@ public struct UploadEvent: Hashable, Sendable {
         self.date = date
     }
 
-    /// The outcome of the upload; nil for an event that is no end.
+    /// The outcome of the upload; nil for an event that does not end the upload.
     public var outcome: QueueEvent.Outcome? {
         switch kind {
         case .done: .done
@@ -50,7 +50,7 @@ extension UploadEvent.Kind {
     ///
     /// - Parameters:
     ///   - old: The upload as last seen; nil if it is new.
-    ///   - isOffline: True if the queue has already reported that there is no network, so the uploads need not.
+    ///   - isOffline: True if the queue has already reported that there is no network, so uploads need not report it.
     public init?(from old: Upload?, to new: Upload, isOffline: Bool) {
         guard let kind = Self.of(new, after: old, isOffline: isOffline) else { return nil }
         self = kind

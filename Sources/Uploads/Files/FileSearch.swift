@@ -25,7 +25,7 @@ public struct FileSearch: Sendable {
     ///     their folders in the name for the server.
     ///   - includesKeys: Whether private keys in folders are included.
     ///   - now: The wall clock, to which the modification times of files are compared.
-    ///   - isStopped: Called for every folder. After `true` the search ends and returns the files found so far.
+    ///   - isStopped: Called for every folder. If it returns true, the search ends and returns the files found so far.
     public init(
         isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false, includesKeys: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -55,8 +55,8 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
-        /// The files found so far. Two paths to one file with the same name count as one file; with different names,
-        /// they count as two.
+        /// The files found so far. Two paths to one file count as one entry if the names for the server are equal, else
+        /// as two.
         private var queued: Set<FileSelection.File> = []
         /// The original bytes of each name with invalid UTF-8, by the name in which U+FFFD replaces invalid bytes.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
@@ -117,7 +117,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds a path that the user named, unless it was added before. Symbolic links in it are resolved now.
+        /// Adds a path that the user named, unless it was added before. Symbolic links in the path are resolved.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path
@@ -136,7 +136,8 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns the name for the server: `day3/a.mov` for a listed path `./day3/a.mov`, `a.mov` for others.
+        /// Returns the name for the server. If another program listed the paths, `./day3/a.mov` becomes `day3/a.mov`.
+        /// In all other cases, and for absolute paths and paths with `..`, the name is that of the file alone: `a.mov`.
         private func name(of path: LocalPath) -> String {
             guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
             let components = path.text.split(separator: "/").filter { $0 != "." }
@@ -147,7 +148,7 @@ public struct FileSearch: Sendable {
         /// - Parameters:
         ///   - folders: The folders from the one that the user named to the one to search, which is the last.
         ///   - shown: The path of the folder to search, in the form that the user gave.
-        ///   - prefix: The part of the files' names for the server before their own names.
+        ///   - prefix: The folders in the files' names for the server, such as `day3`; empty for none.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {
@@ -192,7 +193,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns false for a private key that must not be added, and notes it as a problem.
+        /// Returns false for a private key that must not be added, and adds it to the problems.
         private mutating func isKept(_ shown: LocalPath, at path: LocalPath? = nil) -> Bool {
             guard !search.includesKeys, PrivateKey.isAt(path ?? shown) else { return true }
             leaveOut(shown, "is a private key; name it to add it")

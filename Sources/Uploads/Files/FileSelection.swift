@@ -18,19 +18,20 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
-    /// A requested path that cannot be uploaded.
+    /// A path that the search left out, with the reason.
     public struct Problem: Sendable, Hashable {
-        /// The causes that have a remedy.
+        /// The kind of a problem. A program can suggest a remedy for every kind but `other`.
         public enum Cause: Sendable, Hashable {
             /// The path is a folder, and the search is not recursive.
             case folder
-            /// Another file has the same name once U+FFFD replaces the invalid bytes. Another name can be chosen.
+            /// Another file gets the same name on the server, because U+FFFD replaces invalid UTF-8. The user can
+            /// choose another name.
             case nameTaken
-            /// No change of the search helps.
+            /// Any other reason, such as a missing or hidden file.
             case other
         }
 
-        /// The path, as given or found.
+        /// The path that was left out, as the user gave it or as the search found it.
         public var path: LocalPath
         /// The reason in a few words: `no such file`, `is a folder`.
         public var reason: String

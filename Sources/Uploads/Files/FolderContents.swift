@@ -1,27 +1,27 @@
 public import FerryProtocols
 public import FerryTransfer
 
-/// The entries of a folder that a user can choose from.
+/// The entries of a folder from which a user chooses files, or the reason why the folder cannot be read.
 public enum FolderContents: Hashable, Sendable {
     /// The entries, folders first, in natural sort: `file9` before `file10`.
     case entries([Entry])
     /// The folder cannot be read; the text is the reason in a few words: `permission denied`.
     case unreadable(String)
 
-    /// One name in a folder, and the kind of file behind it.
+    /// One name in a folder, and the kind of file to which it refers.
     public struct Entry: Hashable, Sendable {
-        /// The kind of file behind a name, through symbolic links.
+        /// The kind of a file. For a symbolic link, this is the kind of its target.
         public enum Kind: Hashable, Sendable {
             case folder
             /// A regular file with its size in bytes.
             case file(ByteCount)
-            /// A device, a pipe, a socket, or a link that leads nowhere.
+            /// A device, a pipe, a socket, or a symbolic link whose target does not exist.
             case other
         }
 
-        /// The name as the system gave it: any bytes except slash and null.
+        /// The name in the form that the kernel returned: any bytes except slash and NUL.
         public var name: [UInt8]
-        /// The kind of file behind the name.
+        /// The kind of the file.
         public var kind: Kind
 
         public init(name: [UInt8], kind: Kind) {

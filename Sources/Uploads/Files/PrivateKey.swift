@@ -2,14 +2,14 @@ import FerryTransfer
 
 /// The files that contain a private key, as OpenSSH, OpenSSL, PuTTY and GnuPG name and write them.
 enum PrivateKey {
-    /// The names that ssh-keygen(1) gives to private keys. A file with such a name counts as one, whatever it contains.
+    /// The names that ssh-keygen(1) gives to private keys. Any file with such a name counts as a private key.
     private static let names: Set<String> = [
         "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
     ]
-    /// The endings of private keys, but also of certificates and public keys. So the content is searched for `marks`.
+    /// The name endings of private keys. Certificates may have them too, so the content is searched for `marks`.
     private static let endings = [".pem", ".key", ".ppk"]
-    /// The texts that only a private key contains: those of RFC 7468 §10 and §11 and their older forms
-    /// (`RSA PRIVATE KEY`), of PuTTY, and the two of GnuPG's `private-keys-v1.d`.
+    /// The texts that only a private key contains: those of RFC 7468 §10 and §11 and their older forms (`RSA PRIVATE
+    /// KEY`), that of PuTTY, and the two forms in GnuPG's `private-keys-v1.d`.
     private static let marks = ["PRIVATE KEY-----", "PuTTY-User-Key-File-", "private-key(", "private-key ("]
     /// The maximum number of bytes to read: a PEM file may have comments and certificates before its key.
     private static let readAtMost = 64 << 10

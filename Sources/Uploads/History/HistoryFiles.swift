@@ -33,7 +33,7 @@ struct HistoryFiles {
         return length + count <= limits.fileSize
     }
 
-    /// Writes lines, each with its line break, completely or not at all.
+    /// Writes lines, each with its line break. If not all of them can be written, none of them stays in the file.
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()
         if length > 0, length + lines.count > limits.fileSize {

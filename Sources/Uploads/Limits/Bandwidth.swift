@@ -52,7 +52,7 @@ public enum LimitScope: Hashable, Comparable, Codable, Sendable {
 public struct BandwidthLimit: Hashable, Codable, Sendable {
     /// The origin of a limit.
     public enum Origin: String, Hashable, Codable, Sendable {
-        /// A command set the limit, which applies until the next command.
+        /// A command set the limit. It applies until another command changes it.
         case command
         case timetable
         case configuration
@@ -88,7 +88,7 @@ extension [BandwidthLimit] {
         first { $0.scope == scope } ?? .none(of: scope)
     }
 
-    /// The limits, preceded by the limit of all uploads together. That one is added if the array lacks it.
+    /// The limits, with the one of all uploads together first. If the array lacks it, an unlimited one is added.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
 }
 

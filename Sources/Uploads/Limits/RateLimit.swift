@@ -5,7 +5,7 @@ import Synchronization
 /// The limits in bytes per second on all uploads together, and on those of a destination or a batch. Each limited scope
 /// has a token bucket.
 public final class RateLimit: RateLimiter {
-    /// The longest delay of a chunk. After it the limits are checked again, so that a change takes effect soon.
+    /// The longest delay of a chunk. After it, the limits are checked again, so that a changed limit takes effect soon.
     private static let longestWait = Duration.milliseconds(250)
 
     private let buckets = Mutex<[LimitScope: TokenBucket]>([:])

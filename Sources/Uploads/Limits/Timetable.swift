@@ -2,7 +2,7 @@ public import FerryFiles
 
 /// The bandwidth limit by weekday and time of day. Pure: the caller passes the moment and the time zone.
 public struct Timetable: Hashable, Sendable {
-    /// The entries. The first that covers a moment counts.
+    /// The entries. If several cover a moment, the first of them applies.
     public var entries: [Entry]
     /// The limit while no entry applies.
     public var otherwise: Bandwidth
@@ -18,7 +18,7 @@ public struct Timetable: Hashable, Sendable {
         public var days: Set<Weekday>
         /// The time when the entry begins.
         public var from: TimeOfDay
-        /// The time when the entry ends, excluded; on the next day, if it is not after `from`.
+        /// The time when the entry ends, excluded. If it is not after `from`, the entry ends on the next day.
         public var to: TimeOfDay
         /// The limit during the entry.
         public var bandwidth: Bandwidth
@@ -89,8 +89,8 @@ public struct Timetable: Hashable, Sendable {
 }
 
 extension Timetable.Entry {
-    /// Returns the times that the entry covers, one for each day on which it begins. `days` are those days, counted
-    /// from the day of `date`.
+    /// Returns the times that the entry covers, one range for each day on which it begins. Only the days in `days` are
+    /// checked, counted from the day of `date`: -1 is the day before.
     ///
     /// If a clock change skips a time of day, the moment of the change is used. If a time of day occurs twice, the
     /// first is used.

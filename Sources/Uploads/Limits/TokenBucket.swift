@@ -27,8 +27,8 @@ struct TokenBucket {
     ///
     /// Senders that wait for the same moment wake in the sequence of their calls, and the sender of the last chunk
     /// always calls first. Without a random delay the others would never send. The delay is exponential, and its mean
-    /// is proportional to the chunk. So a sender with chunks of half the size is first twice as often, and all send
-    /// equally many bytes.
+    /// is proportional to the chunk. So a sender with chunks of half the size is the first to send twice as often, and
+    /// all send equally many bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
         return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)

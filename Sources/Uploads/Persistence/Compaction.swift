@@ -1,19 +1,20 @@
 import FerryFiles
 import Synchronization
 
-/// The replacement of the current snapshot by a new one, which adds the changes in the journals.
+/// The writing of a new snapshot, which replaces the current one and adds the changes in the journals.
 ///
-/// Compaction reads only the files. It copies the newest record of each upload as bytes, so members that newer versions
-/// of Ferry wrote are preserved. The journals are read into memory, the snapshot is not.
+/// Compaction reads only the files, not the queue in memory. It copies the newest record of each upload as bytes, so
+/// members that newer versions of Ferry wrote are preserved. The journals are read into memory, the snapshot is not.
 package struct Compaction: Sendable {
     let files: any StateFiles
     /// The mutex for writing a snapshot: two compactions at once would overwrite each other's snapshot.
     let turn: Turn
-    /// The snapshot's generation. Its journal exists already, and later changes are appended there.
+    /// The generation of the new snapshot. Its journal exists already, and receives all later changes.
     let generation: Int
-    /// The number of the last record before the journal of this generation.
+    /// The number of the last record that the new snapshot contains.
     let sequence: Int
-    /// A journal whose bytes on disk are uncertain, and the content to read instead.
+    /// The content of a journal whose sync failed, to be read in place of its file: the bytes on disk are uncertain.
+    /// Nil if no sync failed.
     var replacement: Replacement?
     let savedAt: Date
 
@@ -26,15 +27,17 @@ package struct Compaction: Sendable {
         var content: [UInt8]
     }
 
-    /// A snapshot that is now the current one.
+    /// The result of a compaction: the facts about the current snapshot.
     package struct Written: Sendable {
-        /// The length in bytes.
+        /// The length of the snapshot in bytes.
         var length: Int
-        /// The error that makes it uncertain whether the new names survive a power cut; nil if they do. After an error,
-        /// all older files still exist.
+        /// The error of the sync after the renames, or of removing older journals; nil if both succeeded. After an
+        /// error, a power cut may undo the renames, but the previous snapshot and its journals still exist.
         package var durabilityError: JournalError?
     }
 
+    /// Writes the new snapshot and makes it the current one, unless a snapshot of this or a later generation exists.
+    ///
     /// - Throws: `JournalError` if the snapshot was not replaced. The older files still contain the whole queue.
     package func run() throws(JournalError) -> Written {
         try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
@@ -97,7 +100,7 @@ package struct Compaction: Sendable {
         }
     }
 
-    /// Makes the new names durable before older files are removed.
+    /// Makes the renames durable, and then removes the journals before `oldest`. Returns the error, if any.
     private func settle(_ oldest: Int) -> JournalError? {
         do throws(SystemCallError) {
             try files.synchronize()

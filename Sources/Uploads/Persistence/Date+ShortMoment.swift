@@ -1,7 +1,7 @@
 import FerryFiles
 
 extension Date {
-    /// The local time to the minute, preceded by the date unless that is today.
+    /// The local time to the minute: `14:05` for today, else with the date: `2026-11-20 14:05`.
     package var shortMoment: String {
         let zone = ZoneRules.local
         func digits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }

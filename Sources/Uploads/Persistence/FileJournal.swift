@@ -9,15 +9,15 @@ import Synchronization
 public final class FileJournal: Journal {
     /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {
-        /// The number of bytes of changes above which a new snapshot is written, if they also exceed half of the
-        /// snapshot's length.
+        /// The number of bytes of changes above which a new snapshot is written, if the changes are also longer than
+        /// half of the snapshot.
         public var compactionThreshold = 8 << 20
-        /// Whether a snapshot that lacks changes is replaced when the journal is opened or closed. If false, a command
-        /// that changes one upload writes only one record, however long the queue is.
+        /// Whether opening and closing the journal write a new snapshot if the current one lacks changes. If false, a
+        /// command that changes one upload writes only one record, however long the queue is.
         public var snapshotsAtEnds = true
         /// The maximum number of bytes of changes that are written and not synced; more bytes cause a sync.
         public var maximumVolatile = 1 << 20
-        /// The number of bytes of the disk that are reserved for changes that a full disk must not refuse; 0 for none.
+        /// The number of bytes of disk space reserved for changes that must be stored even on a full disk; 0 for none.
         public var reserve = 1 << 20
         /// The treatment of a snapshot that was edited by hand.
         public var editedSnapshot = EditedSnapshot.refuse
@@ -35,7 +35,7 @@ public final class FileJournal: Journal {
 
     private enum Intake {
         case idle
-        /// The appends that wait for a scheduled call of `drain`.
+        /// The appends that the next write stores. A call of `drain` is scheduled or is writing earlier appends.
         case waiting([Append])
         case closed
     }
@@ -105,7 +105,7 @@ public final class FileJournal: Journal {
         }
     }
 
-    /// Sends the condition to the reader of `conditions` if it changed.
+    /// Sends the condition to the reader of `conditions` if it differs from the last one sent. Returns the condition.
     @discardableResult
     private func tell() -> JournalCondition {
         store.withLock { store in

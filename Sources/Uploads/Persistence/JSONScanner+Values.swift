@@ -57,7 +57,7 @@ extension JSONScanner {
 }
 
 extension Optional {
-    /// Sets the value of a member; throws `MalformedJSON` if the member occurred before.
+    /// Sets the value of a JSON member; throws `MalformedJSON` if the same member occurred before.
     mutating func fill(_ value: Wrapped, at position: Int) throws(MalformedJSON) {
         guard case .none = self else {
             throw MalformedJSON(position: position, reason: "a member is there twice")

@@ -87,7 +87,8 @@ struct JSONWriter {
         if !value.isFinite { raw("\"") }
     }
 
-    /// Appends a date as ISO 8601 text. If that is not exact, appends the number of seconds since 2001-01-01T00:00:00Z.
+    /// Appends a date as ISO 8601 text. If this text cannot represent the date exactly, appends the number of seconds
+    /// since 2001-01-01T00:00:00Z.
     mutating func date(_ date: Date) {
         guard let text = WallTime.text(date) else { return double(date.timeIntervalSinceReferenceDate) }
         raw("\"")

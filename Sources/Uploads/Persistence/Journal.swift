@@ -1,14 +1,15 @@
 import FerryProtocols
 
-/// A store in which uploads outlive the process. `FileJournal` stores them on disk; tests may use one in memory.
+/// A store that keeps the uploads of a queue when the process ends. `FileJournal` stores them on disk; tests may use a
+/// journal in memory.
 public protocol Journal: Sendable {
-    /// Returns all acknowledged uploads, in ascending order of ids, and the settings. Call it first, and only once.
+    /// Returns the uploads and the settings as of the last acknowledged change. Call it first, and only once.
     func load() throws(JournalError) -> Recovered
 
-    /// Queues `changes` for writing, all or none, in the sequence of the calls. Returns at once.
+    /// Queues `changes` for writing, in the sequence of the calls. Stores all of them or none. Returns at once.
     ///
     /// - Parameter answer: Called when the changes are as durable as `durability` requires, or with an error if none of
-    ///   them was stored. With no changes and `powerCut`, all earlier changes become durable.
+    ///   them was stored. A call without changes and with `powerCut` makes all earlier changes durable.
     func submit(
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
@@ -16,7 +17,8 @@ public protocol Journal: Sendable {
     /// Writes a complete snapshot, so that the changes before it are no longer needed.
     nonisolated(nonsending) func flush() async throws(JournalError)
 
-    /// Returns each change of the journal's condition; a slow reader gets only the last. Only one reader is allowed.
+    /// Returns a stream of the journal's conditions, with an element for each change of the condition. A slow reader
+    /// gets only the last. Only one reader is allowed.
     func conditions() -> AsyncStream<JournalCondition>
 
     /// Retries failed work: checks the free disk space, switches to new files after a failed sync, writes a missing
@@ -25,24 +27,28 @@ public protocol Journal: Sendable {
     /// - Returns: The condition afterwards.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Writes a complete snapshot and closes the files; later changes are refused. After an error only the snapshot is
-    /// missing: no acknowledged change is lost.
+    /// Writes a complete snapshot and closes the files. Later changes are refused.
+    ///
+    /// - Throws: `JournalError` if the snapshot could not be written. No acknowledged change is lost then.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
-/// The durability of changes that the journal has acknowledged.
+/// The durability that changes have when the journal acknowledges them.
 public enum Durability: Hashable, Sendable {
     /// Changes survive the end of the process, but perhaps not a power cut.
     case process
     /// Changes survive a power cut.
     case powerCut
-    /// Changes survive a power cut, and may use the reserved space of a full disk. They are results that the engine
-    /// cannot get a second time, such as a server's response.
+    /// Changes survive a power cut, and may use the reserved disk space if the disk is full. Used for results that the
+    /// engine cannot get a second time, such as a server's response.
     case finding
 }
 
 extension Journal {
-    /// Writes `changes`, and returns once they survive a power cut if `durably`, else once they survive the process.
+    /// Writes `changes`. Returns when they survive a power cut if `durably` is true, else when they survive the end of
+    /// the process.
+    ///
+    /// - Throws: `JournalError` if none of the changes was stored.
     public nonisolated(nonsending) func append(
         _ changes: [QueueChange], durably: Bool
     ) async throws(JournalError) {
@@ -68,7 +74,7 @@ public enum QueueChange: Hashable, Sendable {
 
 /// The settings of the queue as a whole, which outlive the process.
 public struct QueueSettings: Hashable, Sendable {
-    /// The limits that users set, by scope. Scopes without one have the configured limit.
+    /// The limits that users set, by scope. A scope that is missing has the configured limit.
     public var limits: [LimitScope: Bandwidth]
     /// The number of uploads that run at once; nil for the configured number.
     public var concurrency: Int?
@@ -113,20 +119,21 @@ public struct Recovered: Hashable, Sendable {
     }
 }
 
-/// A repair that recovery made. No acknowledged change was lost by it.
+/// A repair that recovery made. Acknowledged changes can only be lost if a journal was missing (`journalMissing`).
 public enum RecoveryNotice: Hashable, Sendable {
-    /// The last record of `file` was incomplete; its `bytes` bytes were moved to `keptAs`.
+    /// The last record of `file` was incomplete. Its `bytes` bytes were moved to the file `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
-    /// `queue.json` was unusable for the reason given; the snapshot before it and the journals were used.
+    /// `queue.json` was unusable for this reason. The previous snapshot and the journals were used. `keptAs` is the new
+    /// name of `queue.json`; nil if the file was missing.
     case usedPreviousSnapshot(reason: String, keptAs: String?)
-    /// A snapshot that was edited outside was accepted.
+    /// A snapshot that a user edited was accepted.
     case acceptedEdit
-    /// The journal contains later changes of these uploads, which replace those in the edited snapshot.
+    /// The journal contains later changes of these uploads. They replace the values in the edited snapshot.
     case editOverruled([Upload.ID])
-    /// The number of records of a newer version of Ferry that were skipped and are kept. The newer version marked them
-    /// as safe to skip.
+    /// Recovery skipped this number of records from a newer version of Ferry, and keeps them. The newer version marked
+    /// them as safe to skip.
     case skippedRecords(Int)
-    /// The journal of the snapshot is missing: changes since the snapshot, if any, are unknown.
+    /// The journal that follows the snapshot is missing. Changes since the snapshot, if any, are lost.
     case journalMissing(file: String)
 
     /// The notice in one sentence without a final stop.

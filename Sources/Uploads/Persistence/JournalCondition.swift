@@ -1,4 +1,4 @@
-/// The journal's ability to store changes. The journal reports every change of it to its owner.
+/// The journal's ability to store changes. The journal reports every change of the condition to its owner.
 public enum JournalCondition: Hashable, Sendable {
     /// Every change is accepted, and no snapshot is overdue.
     case sound
@@ -10,9 +10,9 @@ public enum JournalCondition: Hashable, Sendable {
 }
 
 extension Journal {
-    /// Returns no conditions, for journals whose condition never changes.
+    /// Returns an empty stream. This is the default for journals whose condition never changes.
     public func conditions() -> AsyncStream<JournalCondition> { AsyncStream { $0.finish() } }
 
-    /// Returns `sound`, for journals that need no repair.
+    /// Returns `sound`. This is the default for journals that need no repair.
     public nonisolated(nonsending) func repair() async -> JournalCondition { .sound }
 }

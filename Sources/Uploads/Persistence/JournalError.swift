@@ -5,21 +5,21 @@ public import FerryProtocols
 public enum JournalError: Error, Hashable, Sendable {
     /// The state folder cannot be created or opened.
     case folderCannotBeMade(path: String, code: Int32)
-    /// The system denies access. `mode` is the permission bits of the existing file, if they could be read.
+    /// The system denies access. `mode` is the permission bits of the existing file; nil if they cannot be read.
     case notAllowed(path: String, mode: UInt32?, code: Int32)
     /// The file or folder at the path must not be trusted.
     case unsafe(path: String, mode: UInt32, Danger)
-    /// Another process owns the queue. Its details come from the text in its lock file, so they may be missing. `host`
-    /// is set only if that process runs on another machine.
+    /// Another process owns the queue. The details come from the text in the lock file, so they may be nil. `host` is
+    /// nil if the process runs on this machine.
     case inUse(pid: Int32?, since: Date?, host: String?)
     /// The file system cannot lock files.
     case locksNotSupported(path: String)
-    /// The file is damaged at `byte`; continuing would lose the content after it.
+    /// The file is damaged at `byte`; continuing would lose the content after this byte.
     case damaged(path: String, byte: Int, reason: String)
     /// The snapshot is complete and valid, but its checksum does not match: it was edited after Ferry had written it.
     case edited(path: String)
-    /// The snapshot is older than the files beside it, as after restoring a copy. `newest` is the generation of the
-    /// newest file; `hasNewer` is true if the queue can be read without this snapshot.
+    /// The snapshot is older than the files beside it, for example after a copy was restored. `newest` is the
+    /// generation of the newest file. `hasNewer` is true if the queue can be read without this snapshot.
     case olderCopy(path: String, generation: Int, newest: Int, hasNewer: Bool)
     /// The files were written by a version whose format this one cannot read safely.
     case newerFormat(path: String, needs: String)
@@ -30,7 +30,7 @@ public enum JournalError: Error, Hashable, Sendable {
     /// The journal is not loaded yet, or already closed.
     case notOpen
 
-    /// A property of a state folder or a file of it that makes it unsafe to use.
+    /// A property that makes a state folder, or a file in it, unsafe to use.
     public typealias Danger = FileDanger
 }
 
@@ -124,7 +124,7 @@ extension JournalError {
         }
     }
 
-    /// The next step, in words that fit any program; nil if there is none.
+    /// The next step for the user, in words that suit every program with this library; nil if there is none.
     public var hint: String? {
         switch self {
         case .folderCannotBeMade: "use another folder"
@@ -152,7 +152,7 @@ extension JournalError {
         }
     }
 
-    /// The exit status of a program that cannot continue: 75 in use, 77 not allowed, 73 for all others.
+    /// The exit status of a program that cannot continue: 75 if in use, 77 if not allowed or unsafe, 73 for all others.
     public var exitStatus: Int32 {
         switch self {
         case .inUse: 75

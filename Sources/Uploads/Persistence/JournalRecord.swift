@@ -1,15 +1,17 @@
 import FerryProtocols
 
-/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. The checksum is a CRC-32C of the text after
-/// it, up to the line's end.
+/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `s` is the record's number, and `c` a
+/// CRC-32C of the text after `c`, up to the line's end.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
     /// The offset of the text that the checksum covers: after the eight digits of the checksum and their quote.
     static let headLength = start.count + 9
-    /// The largest record of one upload, in bytes.
+    /// The maximum size of the record of one upload, in bytes.
     static let maximumSize = 16 << 20
 
-    /// Returns the line, with its line break.
+    /// Returns the line for `changes`, with its line break.
+    ///
+    /// - Throws: `.recordTooLarge` if the record of an upload exceeds `maximumSize`.
     static func line(
         _ changes: [QueueChange], sequence: Int, unknown: UnknownContent
     ) throws(JournalError) -> [UInt8] {
@@ -67,7 +69,7 @@ enum JournalRecord {
     }
 }
 
-/// The members that this version does not know and that the files must keep.
+/// The members in the queue's files that this version of Ferry does not know. They are written back unchanged.
 struct UnknownContent: Sendable {
     var uploads: [Upload.ID: UnknownFields] = [:]
     var settings: [UInt8] = []

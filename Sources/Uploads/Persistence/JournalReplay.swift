@@ -23,18 +23,18 @@ struct JournalReplay {
     private(set) var settings: QueueSettings?
     private(set) var unknownSettings: [UInt8] = []
     private(set) var greatestID: Upload.ID?
-    /// The operations of a newer version that may be skipped.
+    /// The operations from a newer version of Ferry that this version may skip. They are kept in the next snapshot.
     private(set) var skipped: [Position] = []
-    /// The number of the last record. Numbers rise by exactly one, from one journal to the next too.
+    /// The number of the last record. Numbers rise by one from record to record, also from one journal to the next.
     private(set) var sequence: Int
-    /// The number of operations that only a newer version of Ferry understands. They are skipped because `readsNewer`
-    /// is true; otherwise they cause an error.
+    /// The number of skipped operations that only a newer version of Ferry understands. It stays 0 unless `readsNewer`
+    /// is true: otherwise such an operation is an error.
     private(set) var notUnderstood = 0
     private let folder: String
     private let readsNewer: Bool
 
-    /// - Parameter readsNewer: True to skip operations that only a newer version of Ferry understands. Allowed only if
-    ///   no file is written.
+    /// - Parameter readsNewer: True to skip operations that only a newer version of Ferry understands. A caller that
+    ///   writes files must pass false, because it would lose these operations.
     init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
@@ -53,7 +53,7 @@ struct JournalReplay {
     ///
     /// - Parameter isLast: True if no later journal contains records, so that the last record may be incomplete.
     /// - Returns: The length of the complete records in bytes; less than the journal's if its tail is torn.
-    /// - Throws: `.damaged` for any other incomplete record, `.newerFormat` for an unknown operation.
+    /// - Throws: `.damaged` for any other incomplete, wrong or missing record; `.newerFormat` for an unknown operation.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)
@@ -86,8 +86,8 @@ struct JournalReplay {
         }
     }
 
-    /// Returns whether the rest of a journal is an interrupted write: the beginning of a record, or NULs in place of
-    /// unwritten bytes. Any other rest was a complete record once, and is damaged now.
+    /// Returns whether the tail of a journal is an interrupted write: the beginning of a record, or NULs in place of
+    /// unwritten bytes. Any other tail was a complete record and is damaged now.
     private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         guard rest.firstLineBreak(from: 0) == nil || rest.hasUnwrittenPart(at: offset) else { return false }
         if rest.last != 0, JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) {

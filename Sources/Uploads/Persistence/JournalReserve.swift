@@ -1,8 +1,9 @@
-/// Disk space that is reserved for the time when the disk is full: a file of the state folder that contains no data.
+/// Disk space that is reserved for a full disk: a file in the state folder that contains no data.
 ///
-/// On a full disk a command of a user can be refused and repeated. A server's response cannot be requested again, and a
-/// snapshot makes the queue's files smaller. So responses and snapshots may use the reserve, whichever comes first.
-/// Commands are refused until the reserve is complete again, because they would take its space.
+/// On a full disk, the journal can refuse a command, because the user can repeat it. But a server's response cannot be
+/// requested again, and a snapshot makes the queue's files smaller. So a response or a snapshot may use the reserve,
+/// whichever needs it first. Commands are refused until the reserve is complete again, because they would take its
+/// space.
 struct JournalReserve {
     static let name = "reserve"
 
@@ -13,10 +14,10 @@ struct JournalReserve {
     private let size: Int
 
     enum State: Equatable {
-        /// There is no reserve: none is configured, or none could be created. Commands do not wait for one.
+        /// There is no reserve: none is configured, or none could be created. Commands are accepted nevertheless.
         case absent
         case kept
-        /// The space was released, and the bytes for a new reserve are missing.
+        /// The space was released, and no new reserve has been created yet.
         case spent
     }
 
@@ -68,7 +69,7 @@ struct JournalReserve {
         return true
     }
 
-    /// Checks that the disk can take `bytes` more, with a file that is removed again.
+    /// Checks that the disk has space for `bytes` more, by creating a file of this size and removing it.
     func probe(_ bytes: Int) throws(JournalError) {
         let name = SnapshotFile.temporary()
         defer { try? files.remove(name) }

@@ -1,20 +1,20 @@
 import FerryFiles
 
-/// The journal's files and the current position in them. Only one caller may use the store at a time; every call does
-/// its work before it returns.
+/// The journal's files and the current position in them. Only one caller may use the store at a time; every call
+/// finishes its work before it returns.
 package struct JournalStore {
     let files: any StateFiles
     let options: FileJournal.Options
     private var phase = Phase.closed
     private var unknown = UnknownContent()
-    /// The number of the last journal.
+    /// The generation of the journal to which changes are appended.
     private var generation = 0
     /// The number of the last acknowledged record.
     private var sequence = 0
     /// The number of bytes of records that the snapshot lacks.
     private var pending = 0
     private var snapshotLength = 0
-    /// True if there is no current snapshot. Then one is due even if few bytes are pending.
+    /// True if there is no current snapshot. Then a snapshot is due even if few bytes are pending.
     private var mustCompact = false
     private var compacting = CompactionPhase.none
     private let turn = Compaction.Turn()
@@ -28,28 +28,29 @@ package struct JournalStore {
         case ready(Writing)
         /// A sync failed, so the content on disk is unknown. Reading the file would only return the kernel's cache.
         case suspect(Writing, JournalError)
-        /// No change can be acknowledged any more.
+        /// A failed write left uncertain content in the files, so no change can be acknowledged any more.
         case lost(JournalError)
     }
 
     private enum CompactionPhase {
         case none
-        /// A snapshot is being written that covers this many of the pending bytes.
+        /// A snapshot is being written. The value is the number of the pending bytes that it contains.
         case running(Int)
-        /// The last snapshot failed. The next is written when more than this many bytes are pending.
+        /// The last snapshot could not be written. The next one is due when more bytes are pending than this number.
         case failed(Int, JournalError)
     }
 
     private enum Room {
         case enough
-        /// The disk is full. `wanted` is the number of bytes of the refused append; 0 if something else was refused.
+        /// The disk is full. `wanted` is the number of bytes of the refused append; 0 if another write failed.
         case short(JournalError, wanted: Int)
     }
 
-    /// Changes that are written together.
+    /// Changes that are written as one record: completely or not at all.
     package struct Entry: Sendable {
         var changes: [QueueChange]
-        /// True for a finding of the engine, false for a command of a user.
+        /// True for a result that the engine cannot get again, such as a server's response; false for a command of a
+        /// user.
         var isFinding: Bool
 
         package init(_ changes: [QueueChange], isFinding: Bool = false) {
@@ -61,9 +62,9 @@ package struct JournalStore {
     private struct Writing {
         var file: any StateFile
         var generation: Int
-        /// The number of bytes known to be durable.
+        /// The number of bytes of the file that are known to be durable.
         var durable: Int
-        /// The acknowledged bytes after the durable ones.
+        /// The acknowledged bytes that are written after the durable ones, but not synced.
         var volatile: [UInt8] = []
 
         var length: Int { durable + volatile.count }
@@ -109,8 +110,9 @@ package struct JournalStore {
         append(appends.map { Entry($0) }, durably: durably)
     }
 
-    /// Writes each entry completely or not at all; if `durably`, one sync makes all durable. Findings of the engine may
-    /// use the reserved disk space. Commands of users may not, and are refused until the reserve is complete again.
+    /// Writes each entry completely or not at all; if `durably`, one sync makes all durable. Findings of the engine,
+    /// such as a server's response, may use the reserved disk space. Commands of users may not, and are refused until
+    /// the reserve is complete again.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -271,7 +273,7 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// The ability of the store to take changes now, and the failure of its last snapshot, if it failed.
+    /// The current condition: whether the store accepts changes, and the error of the last snapshot if it failed.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)
@@ -323,7 +325,7 @@ extension JournalStore {
         }
     }
 
-    /// True if a snapshot is due.
+    /// True if a snapshot is missing, or if so many bytes are pending that a new one must be written.
     package var isCompactionDue: Bool {
         switch compacting {
         case .running: false
@@ -332,7 +334,7 @@ extension JournalStore {
         }
     }
 
-    /// True if the snapshot lacks some changes.
+    /// True if the snapshot is missing or lacks some changes.
     package var isBehind: Bool { mustCompact || pending > 0 }
 
     /// True if opening or closing the journal must write a snapshot.
@@ -348,17 +350,19 @@ extension JournalStore {
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Switches to a new journal. Changes are appended there while everything before it is written as a snapshot.
+    /// Switches to a new journal. Later changes are appended to it while a compaction writes the earlier ones as a
+    /// snapshot.
     ///
-    /// - Returns: The compaction to run, whose result goes to `finish`; nil if there is nothing to do.
+    /// - Returns: The compaction to run, whose result must be passed to `finish` or `fail`. Nil if a compaction runs
+    ///   already, or if the snapshot lacks no changes.
     package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {
             // A later durable record must never exist without the earlier ones.
             try synchronize()
             guard isBehind else { return nil }
-            // An empty journal is reused, so that failed attempts do not leave one journal each. A journal with the
-            // number of the current snapshot is not.
+            // An empty journal is reused, so that failed compactions do not leave one journal each. A journal with the
+            // number of the current snapshot is not reused.
             if case .ready(let writing) = phase, writing.length == 0, pending > 0 || snapshotLength == 0 {
                 compacting = .running(pending)
                 return compaction(to: generation)

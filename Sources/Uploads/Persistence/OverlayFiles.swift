@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A view of a state folder that keeps changes in memory. Recovery on the view finds what a start would find, and the
-/// files stay unchanged.
+/// A view of a state folder that keeps changes in memory. A recovery on this view returns what a start of the engine
+/// would find, and the files on disk stay unchanged.
 final class OverlayFiles: StateFiles {
     private enum Entry {
-        /// The unchanged file that has this name in the folder.
+        /// An unchanged file. The value is its name in the folder.
         case real(String)
         case changed(MemoryFile)
         case removed

@@ -7,7 +7,7 @@ struct QueuePosition: CustomStringConvertible {
     /// The upload and the members around the position, from the outside in: `upload 7`, `state.category`.
     let names: [String]
 
-    /// - Parameter text: The text. `names` may be incomplete unless the text is valid JSON up to `offset`.
+    /// - Parameter text: The JSON text. If it is invalid before `offset`, `names` may be incomplete.
     init(of offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         position = TextPosition(of: offset, in: text)
         var walk = JSONWalk(text)

@@ -6,7 +6,7 @@ import Synchronization
 /// A decoder of upload records that uses all cores and keeps the sequence of the records. On one core, a million
 /// records would keep users waiting.
 final class RecordDecoder {
-    /// The uploads of a decoded batch.
+    /// The uploads of a decoded batch of records.
     private struct Decoded: Sendable {
         /// The uploads in reverse sequence. So `popLast` moves each of them out, which is faster than copying.
         var uploads: [Upload] = []
@@ -26,7 +26,7 @@ final class RecordDecoder {
         }
     }
 
-    /// The decoded batches, by number, until the batches before them are decoded too.
+    /// The decoded batches, by number. A batch stays here until all batches before it are decoded too.
     private final class Finished: Sendable {
         let batches = Mutex<[Int: Decoded]>([:])
     }
@@ -44,7 +44,8 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// Limits the number of batches that other threads have to decode. The caller decodes any further batch itself.
+    /// Limits the number of batches that wait for other threads or are decoded there. The caller decodes all further
+    /// batches itself.
     private let permits = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let batchSize = 1 << 20
@@ -70,7 +71,7 @@ final class RecordDecoder {
 
     /// Waits until all records are decoded.
     ///
-    /// - Throws: The error of the first record that is no upload.
+    /// - Throws: The error of the first record that could not be decoded.
     func finish() throws(JournalError) {
         handOut()
         group.wait()
@@ -95,7 +96,8 @@ final class RecordDecoder {
         _ = collect()
     }
 
-    /// Moves the decoded batches to `uploads`, up to the first that is missing. Returns the error of an invalid record.
+    /// Moves the decoded batches to `uploads`, up to the first batch that is not decoded yet. Returns the error of the
+    /// first invalid record; nil if there is none.
     private func collect() -> JournalError? {
         while var decoded = finished.batches.withLock({ $0.removeValue(forKey: collected) }) {
             if let failure = decoded.failure {

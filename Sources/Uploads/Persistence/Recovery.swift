@@ -7,7 +7,7 @@ public enum EditedSnapshot: Hashable, Sendable {
     case refuse
     /// Recovery checks the whole snapshot and uses it.
     case accept
-    /// Recovery renames it, and uses the previous snapshot and the journals.
+    /// Recovery renames the snapshot, and uses the previous snapshot and the journals.
     case setAside
 }
 
@@ -17,37 +17,38 @@ struct Recovery {
     let files: any StateFiles
     let edited: EditedSnapshot
     let now: Date
-    /// True to skip records that only a newer version of Ferry understands. Allowed only if no file is written.
+    /// True to skip records that only a newer version of Ferry understands. It must be false if files are written,
+    /// because these records would be lost.
     var readsNewer = false
 
     struct Outcome {
         var recovered = Recovered()
         var unknown = UnknownContent()
-        /// The number of the last journal, which need not exist yet.
+        /// The generation of the last journal. The file of this journal may not exist yet.
         var generation: Int
         /// The number of the last record.
         var sequence: Int
-        /// The files with records that no snapshot contains.
+        /// The names of the journals with records that the snapshot does not contain.
         var journals: [String] = []
-        /// The number of bytes of these records.
+        /// The number of bytes of the records in `journals`.
         var pending: Int
         var snapshotLength: Int
-        /// False if there is no current snapshot.
+        /// False if there is no current snapshot, or if a new one must replace it.
         var hasSnapshot: Bool
-        /// True if there were no files.
+        /// True if the queue is new: there is no snapshot, and no journal contains a record.
         var isNew: Bool
         /// The header of the next snapshot.
         var header: SnapshotHeader
-        /// The number of records that only a newer version understands.
+        /// The number of skipped records that only a newer version understands.
         var notUnderstood = 0
-        /// The uploads that journals change, if requested.
+        /// The ids of the uploads that the journals change; empty unless the caller requested them.
         var changed: [Upload.ID] = []
     }
 
     private enum Reading {
         case outcome(Outcome)
         case missing
-        /// The snapshot differs from what was written.
+        /// The snapshot's content differs from what Ferry wrote: it is damaged, or a user edited it.
         case damaged(JournalError)
     }
 
@@ -69,7 +70,7 @@ struct Recovery {
         }
     }
 
-    /// Throws if a newer version wrote the folder, so that none of its files changes.
+    /// Throws `.newerFormat` if a newer version wrote the snapshot, so that recovery changes none of its files.
     private func refuseNewer() throws(JournalError) {
         do throws(JournalError) {
             _ = try SnapshotReader(SnapshotFile.current, in: files, readsNewer: readsNewer)
@@ -78,8 +79,9 @@ struct Recovery {
         }
     }
 
-    /// Returns an error if the current snapshot is older than the files beside it, as after restoring a copy; else nil.
-    /// With the remaining journals, it would look like a queue with damaged journals, or like the newest state.
+    /// Returns an error if the current snapshot is older than the files beside it, for example after a copy was
+    /// restored; else nil. Without this check, the queue would look damaged, or the old state would look like the
+    /// newest one.
     ///
     /// In an intact queue, all journals since the previous snapshot exist, and the previous snapshot is not newer than
     /// the current one.
@@ -95,7 +97,8 @@ struct Recovery {
             hasNewer: previous.map { $0 > generation } ?? false)
     }
 
-    /// Returns the generation in the first line of a snapshot, whether the rest is complete or not.
+    /// Returns the generation in the first line of a snapshot, even if the rest is incomplete; nil if this line cannot
+    /// be read.
     private func generation(of name: String) -> Int? {
         (try? SnapshotReader(name, in: files, readsNewer: readsNewer))?.header.generation
     }
@@ -145,7 +148,8 @@ struct Recovery {
         return try setAside(because: damage)
     }
 
-    /// Continues from the previous snapshot, and keeps the current one under another name.
+    /// Recovers the queue from the previous snapshot, or from the first journal if there is no previous snapshot. The
+    /// current snapshot gets another name.
     private func setAside(because damage: JournalError) throws(JournalError) -> Outcome {
         var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"
@@ -169,7 +173,7 @@ struct Recovery {
         }
     }
 
-    /// The snapshot that a user may have edited.
+    /// The result of reading a snapshot that a user may have edited.
     private enum Examined {
         case valid(SnapshotDocument)
         case mistaken(JournalError)
@@ -204,8 +208,8 @@ struct Recovery {
                 try files.rename(temporary, to: SnapshotFile.current)
                 try files.synchronize()
             }
-            // The previous snapshot lacks the edit, so another snapshot is due, which keeps the edited one as the
-            // previous.
+            // The previous snapshot lacks the edit. So another snapshot is due, and the edited one becomes the previous
+            // one.
             outcome.hasSnapshot = false
             outcome.recovered.notices.append(.acceptedEdit)
             if !outcome.changed.isEmpty {

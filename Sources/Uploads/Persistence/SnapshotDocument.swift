@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A snapshot that a user may have edited. It is read without its checksum. Whitespace, line breaks and the sequence of
-/// uploads may be as an editor left them.
+/// A snapshot that a user may have edited. Its checksum is not compared. Whitespace, line breaks and the sequence of
+/// uploads may differ from Ferry's layout.
 struct SnapshotDocument {
     var header: SnapshotHeader
     /// The records, in ascending order of ids.

@@ -4,7 +4,7 @@ enum SnapshotFile {
     static let previous = "queue.prev.json"
     static let names: Set<String> = [current, previous]
 
-    /// Returns a short random name for a temporary file, not derived from the name of another file.
+    /// Returns a random name for a temporary file. It is short, and independent of the names of other files.
     static func temporary() -> String {
         temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The members of a snapshot before its uploads.
+/// The members that precede the uploads in a snapshot.
 struct SnapshotHeader: Hashable, Sendable {
     static let format = "ferry-queue"
     static let version = 1
@@ -12,9 +12,9 @@ struct SnapshotHeader: Hashable, Sendable {
     var lastSequence: Int
     var settings = QueueSettings()
     var unknownSettings: [UInt8] = []
-    /// The skipped operations of a newer version: objects with commas between them.
+    /// The skipped operations of a newer version, as JSON objects separated by commas.
     var skipped: [UInt8] = []
-    /// The members that this version does not know: `,"name":value…`.
+    /// The members that this version does not know, as JSON text: `,"name":value…`.
     var unknown: [UInt8] = []
 }
 

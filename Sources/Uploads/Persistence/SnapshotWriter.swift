@@ -34,7 +34,7 @@ struct SnapshotWriter {
         if writer.bytes.count >= 1 << 20 { try flush() }
     }
 
-    /// Writes the end and makes the content durable.
+    /// Writes the last line with the checksum, and makes the content durable.
     ///
     /// - Returns: The length of the file in bytes.
     mutating func finish() throws(JournalError) -> Int {

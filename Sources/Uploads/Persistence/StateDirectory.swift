@@ -8,9 +8,9 @@ public final class StateDirectory: Sendable {
 
     /// Opens the folder at `path`, creating it and its parent folders if they are missing.
     ///
-    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. A folder is unsafe if it is a link or no
-    ///   folder, belongs to another user, or is open to others. So is one below a folder that everyone may write to and
-    ///   that has no sticky bit.
+    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. A folder is unsafe if it is a link or
+    ///   no folder, belongs to another user, or is open to others. A folder is also unsafe if everyone may write to one
+    ///   of its parent folders, and this parent folder has no sticky bit.
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }
@@ -22,8 +22,8 @@ public final class StateDirectory: Sendable {
 
     /// Opens the folder at `path` for reading; nil if it is missing. Nothing is created, and the disk may be read-only.
     ///
-    /// - Throws: `.folderCannotBeMade` if it cannot be opened, `.notAllowed`, or `.unsafe`. A folder is unsafe if it is
-    ///   a link, belongs to another user, or is open to others.
+    /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`. A folder
+    ///   is unsafe if it is a link or no folder, belongs to another user, or is open to others.
     public init?(reading path: LocalPath) throws(JournalError) {
         guard Self.exists(path) else { return nil }
         self.path = path
@@ -32,7 +32,7 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: false)
     }
 
-    /// The reason why files on this file system may not be durable; nil if no problem is known.
+    /// A warning that locks and syncs may fail, because the state folder is on a network file system; nil if it is not.
     public var fileSystemWarning: String? {
         guard let kind = files.directory.fileSystem, kind.isRemote else { return nil }
         return
@@ -42,7 +42,7 @@ public final class StateDirectory: Sendable {
 
     /// Locks the queue for this process, until the returned lock is released or the process ends.
     ///
-    /// - Throws: `.inUse` if another process holds it, `.locksNotSupported`.
+    /// - Throws: `.inUse` if another process owns the queue, `.locksNotSupported`, or another error of the lock file.
     public func lock() throws(JournalError) -> StateLock { try StateLock(self) }
 
     private static func exists(_ path: LocalPath) -> Bool { FileStatus.of(path, follows: false) != nil }

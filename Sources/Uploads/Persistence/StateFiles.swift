@@ -1,21 +1,21 @@
-/// The calls on the state folder that the journal makes. `DirectoryFiles` makes them on disk. In tests, another
-/// implementation lets any call fail or stop, and drops unsynced bytes.
+/// The operations on the state folder that the journal needs. `DirectoryFiles` performs them on disk. In tests, another
+/// implementation lets any operation fail or stop, and drops unsynced bytes.
 package protocol StateFiles: Sendable {
     /// The folder's path, for display.
     var path: String { get }
 
     func names() throws(SystemCallError) -> [String]
 
-    /// Opens an existing file, after checking that only this user may access it; nil if there is none.
+    /// Opens an existing file and checks that only this user may access it; nil if the file does not exist.
     func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)?
 
     /// Creates a file, readable and writable for its owner only; fails if the name is taken.
     func create(_ name: String) throws(SystemCallError) -> any StateFile
 
-    /// Gives a file a second name, which must be free.
+    /// Creates the hard link `other` to a file; fails if the name `other` is taken.
     func link(_ name: String, as other: String) throws(SystemCallError)
 
-    /// Renames a file, replacing any file with that name.
+    /// Renames a file, and replaces any file that has the new name.
     func rename(_ name: String, to other: String) throws(SystemCallError)
 
     func remove(_ name: String) throws(SystemCallError)
@@ -23,12 +23,12 @@ package protocol StateFiles: Sendable {
     /// True if both names refer to one file.
     func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool
 
-    /// Makes created, renamed and removed names survive a power cut.
+    /// Makes the creation, renaming and removal of files survive a power cut.
     func synchronize() throws(SystemCallError)
 }
 
 extension StateFiles {
-    /// Makes calls on the files, and throws their error as a `JournalError`.
+    /// Runs `calls`, and throws its error as a `JournalError`.
     func perform<Value>(_ calls: () throws(SystemCallError) -> Value) throws(JournalError) -> Value {
         do throws(SystemCallError) { return try calls() } catch { throw JournalError(error, in: path) }
     }
@@ -77,7 +77,7 @@ extension StateFile {
 
     package func allocate(_ length: Int) throws(SystemCallError) { try fill(length) }
 
-    /// Writes `length` spaces.
+    /// Appends `length` spaces to the file.
     func fill(_ length: Int) throws(SystemCallError) {
         let spaces = [UInt8](repeating: 0x20, count: min(length, 1 << 16))
         var rest = length

@@ -10,7 +10,7 @@ public struct StateInspection: Sendable {
     private let files: any StateFiles
     private let directory: DirectoryFiles?
 
-    /// - Parameter directory: The state folder; `StateDirectory(reading:)` is enough.
+    /// - Parameter directory: The state folder. The read access of `StateDirectory(reading:)` is enough.
     public init(_ directory: StateDirectory) {
         files = directory.files
         self.directory = directory.files
@@ -30,7 +30,7 @@ public struct StateInspection: Sendable {
         return sum
     }
 
-    /// Returns the queue as a start would find it, or as much of it as can be read.
+    /// Returns the queue as a start of the engine would find it, or as much of it as can be read.
     ///
     /// - Throws: An error if nothing can be read.
     public func read() throws(JournalError) -> StateReading {
@@ -52,7 +52,7 @@ public struct StateInspection: Sendable {
         }
     }
 
-    /// Repeats `body` while its result is not final or it throws, as long as another process changes the files.
+    /// Repeats `body` if its result is not final or it throws an error, and another process has changed the files.
     private func repeated<Value>(
         _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
     ) throws(JournalError) -> Value {
@@ -105,7 +105,7 @@ public struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Removes damage from the overlay: a journal from a byte on, with all later journals; or a whole snapshot.
+    /// Removes damage from the overlay: a journal from `byte` on and all later journals, or the current snapshot.
     ///
     /// - Returns: False if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
@@ -157,7 +157,7 @@ public struct StateInspection: Sendable {
         return report
     }
 
-    /// Checks that the previous snapshot leads to the same queue.
+    /// Checks that the previous snapshot and the journals yield the same queue as the current snapshot.
     private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
     {
         let overlay = OverlayFiles(files)
@@ -203,7 +203,7 @@ public struct StateInspection: Sendable {
 }
 
 extension RecoveryNotice {
-    /// True for damage that a crash cannot cause.
+    /// True for damage that a crash cannot have caused.
     fileprivate var isDamage: Bool {
         switch self {
         case .usedPreviousSnapshot, .journalMissing: true

@@ -1,13 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The exclusive right to use a state folder. The kernel locks the file `lock`, which is never removed. Its text tells
-/// other processes only who the owner is.
+/// The exclusive right to use a state folder. It is a kernel lock on the file `lock`, which is never removed. The text
+/// in this file only names the owner for other processes.
 public final class StateLock: Sendable {
     static let name = "lock"
 
     let files: DirectoryFiles
-    // Closing the file releases the lock. It is closed on exec, so that no child keeps it.
+    // Closing the file releases the lock. The file is closed on exec, so that no child process keeps the lock.
     private let file: OpenFile
 
     init(_ directory: StateDirectory) throws(JournalError) {
@@ -50,7 +50,7 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// Returns the name of the machine that holds the lock; nil if it is this one. Two machines may share a host name,
+    /// Returns the name of the machine that holds the lock; nil for this machine. Two machines may share a host name,
     /// but never a boot id.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
@@ -60,7 +60,7 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Returns the owner of the queue as `.inUse`; nil for none. No process can lock the queue during this call.
+    /// Returns the owner of the queue as `.inUse`; nil for no owner. No process can lock the queue during this call.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         let file = try files.perform { () throws(SystemCallError) in
             try files.openOwn(name, for: .reading)

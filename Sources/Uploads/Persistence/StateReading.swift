@@ -2,17 +2,17 @@ import FerryFiles
 
 /// The readable part of a queue.
 public struct StateReading: Sendable {
-    /// The state as a start would find it, with the repairs that the start would make.
+    /// The state that a start of the engine would find, with the repairs that the start would make.
     public let recovered: Recovered
-    /// The reason why a start would fail; nil if it would succeed. Records after damage are missing in `recovered`.
+    /// The reason why the engine could not start; nil if it could. Records after damage are missing in `recovered`.
     public let problem: JournalError?
-    /// The number of records that are missing here because only a newer version of Ferry understands them.
+    /// The number of records that are missing in `recovered` because only a newer version of Ferry understands them.
     public let notUnderstood: Int
     let header: SnapshotHeader
     let unknown: UnknownContent
 
-    /// Passes the whole queue to `take`, chunk by chunk, as one JSON document: a `queue.json` that is complete without
-    /// journals.
+    /// Passes the whole queue to `take` as one JSON document, in chunks. The document is a complete `queue.json` that
+    /// needs no journals.
     public func export(_ take: @escaping @Sendable ([UInt8]) -> Void) throws(JournalError) {
         var header = header
         // The export starts a new queue in an empty folder, so its numbers are those of a new queue.
@@ -46,23 +46,23 @@ public struct StateReport: Sendable {
     public internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     public internal(set) var leftOver: [File] = []
-    /// The generation of the snapshot in use; nil if a start would fail, or there is no queue.
+    /// The generation of the snapshot in use; nil if the engine could not start, or if there is no queue.
     public internal(set) var generation: Int?
     /// The number of bytes of changes that no snapshot contains yet.
     public internal(set) var pendingBytes = 0
     /// The number of uploads in each state, by the state's name.
     public internal(set) var states: [String: Int] = [:]
-    /// The repairs that a start would make.
+    /// The repairs that the engine would make at its start.
     public internal(set) var notices: [RecoveryNotice] = []
-    /// The errors, one sentence each without a final stop: damage, edits, missing or too new files.
+    /// The errors of the files, one sentence each without a final stop: damage, edits, missing or too new files.
     public internal(set) var problems: [String] = []
-    /// The next step for the user if a start would fail.
+    /// The next step for the user if the engine could not start; else nil.
     public internal(set) var hint: String?
-    /// The owner of the queue, as an error; nil if there is none.
+    /// The process that owns the queue, as the error `.inUse`; nil if there is none.
     public internal(set) var holder: JournalError?
 }
 
-/// A file that passes appended bytes on at once and stores nothing.
+/// A file that passes appended bytes to `take` at once, and stores nothing.
 private final class PassingFile: StateFile {
     private let take: @Sendable ([UInt8]) -> Void
 

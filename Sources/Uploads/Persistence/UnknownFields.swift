@@ -8,7 +8,7 @@ struct UnknownFields: Hashable, Sendable {
     var file: [UInt8] = []
     var target: [UInt8] = []
     var tries: [UInt8] = []
-    /// The unknown members of the state and its kind. They are dropped when the upload has another kind of state.
+    /// The unknown members of the state, with the kind of the state. They are dropped when the kind changes.
     var state = OfState()
     /// The unknown members of the resource, with its URL. They are dropped when the server returns another resource.
     var resource = OfResource()

@@ -25,7 +25,7 @@ struct UploadMembers {
 }
 
 extension JSONScanner {
-    /// Reads the record of one upload, and separately the members that this version does not know.
+    /// Reads the record of one upload. Returns the upload, and the members that this version does not know.
     mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownFields) {
         let members = try members(last: &last)
         var upload = Upload(
@@ -267,7 +267,8 @@ struct RepeatedTarget {
     fileprivate var bytes: [UInt8] = []
     fileprivate var planned: Upload?
 
-    /// Shares the memory of batch and start condition with the last upload that had any, if they are equal.
+    /// Lets `upload` share the memory of its batch and start condition with the last upload that had any, if they are
+    /// equal.
     fileprivate mutating func share(_ upload: inout Upload) {
         if let planned { upload.shareRest(with: planned) }
         planned = upload

@@ -76,7 +76,7 @@ extension JSONScanner {
     }
 }
 
-/// The members that were read of a state. Which of them are required depends on `kind`, and is checked later.
+/// The members of an upload's state, as read. `kind` determines which of them are required, and `state` checks them.
 private struct StateMembers {
     var kind: String?
     var attempt: Int?
@@ -130,7 +130,8 @@ private struct StateMembers {
 }
 
 extension UploadFailure.Category {
-    /// The category that is written as `category`. Older versions reject unknown names, so `cause` has the exact name.
+    /// The category to write as the member `category`. Older versions of Ferry reject the names of newer categories, so
+    /// the member `cause` contains the exact one.
     var known: Self {
         switch self {
         case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

@@ -3,11 +3,11 @@ import FerryFiles
 /// Wall-clock times as ISO 8601 text in UTC: `2026-11-20T22:55:59.25Z`, with as many decimals as needed, nine at most.
 enum WallTime {
     private static let secondsPerDay = 86_400
-    /// The seconds from 1970 to 2001, Foundation's reference date.
+    /// The number of seconds from 1970 to 2001, Foundation's reference date.
     private static let referenceSecond = 978_307_200
 
-    /// Returns the text of `date`; nil if that could not restore the same date exactly. That is so for values that are
-    /// not a number, before the year 0, after the year 9999, or finer than a nanosecond.
+    /// Returns the text of `date`; nil if the text could not restore the date exactly. This concerns infinite and NaN
+    /// values, years before 0 or after 9999, and fractions finer than a nanosecond.
     static func text(_ date: Date) -> [UInt8]? {
         let total = date.timeIntervalSinceReferenceDate
         let whole = total.rounded(.down)

@@ -11,13 +11,13 @@ package struct AppendResult: Sendable {
     }
 }
 
-/// The journal's results that the queue has not processed yet. Results that arrive together are processed together.
+/// The results of journal appends that the queue has not processed yet. The queue processes all of them at once.
 final class AppendResults: Sendable {
     private let waiting = Mutex<[AppendResult]>([])
 
     /// Stores a result.
     ///
-    /// - Returns: True if it is the only one, so that the caller must make the queue take the results.
+    /// - Returns: True if no other result waits. Only then must the caller make the queue take the results.
     func add(_ append: AppendResult) -> Bool {
         waiting.withLock { waiting in
             waiting.append(append)

@@ -1,7 +1,7 @@
 import HeapModule
 
 /// A priority queue of ids, by the instant that each of them waits for. A replaced entry stays in the heap until it
-/// comes first, so that no change has to search for it.
+/// comes first, so that no change has to search the heap.
 struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant

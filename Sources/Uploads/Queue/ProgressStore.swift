@@ -1,7 +1,7 @@
 import FerryProtocols
 import Synchronization
 
-/// The progress of the running uploads, which network threads write and views read without the queue's actor.
+/// The progress of the running uploads. Network threads write it, and views read it, without the queue's actor.
 final class ProgressStore: Sendable {
     private struct Entry {
         var sample: ProgressSample
@@ -31,7 +31,7 @@ final class ProgressStore: Sendable {
 
         /// Changes an entry, and adds the newly sent bytes to the estimate of the rate.
         ///
-        /// - Parameter now: The time in seconds; evaluated only if bytes were sent.
+        /// - Parameter now: The time in seconds; evaluated only if sending begins or bytes were sent.
         mutating func change(
             _ id: Upload.ID, at now: @autoclosure () -> Double, _ body: (inout Entry) -> Void
         ) {
@@ -80,14 +80,15 @@ final class ProgressStore: Sendable {
         state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
     }
 
-    /// Notes that a request with bytes of the file begins. If `carriesAll`, a break of the request loses all of them.
+    /// Notes that a request with bytes of the file begins. If `carriesAll`, a broken connection loses all of them.
     func start(_ id: Upload.ID, carriesAll: Bool) {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
 
     /// Notes that `reached` bytes of the file are sent or confirmed.
     ///
-    /// - Returns: True if the queue should store the number now: after a kill, the server cannot report it.
+    /// - Returns: True if the queue should store the number now. The server keeps nothing of a broken request, so after
+    ///   a kill it cannot report the number.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false
@@ -102,7 +103,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Ends the estimate of an attempt's rate, and returns the last sample, which stays until `remove`.
+    /// Ends the estimate of an attempt's rate, and returns the last sample; nil if there is none. The sample stays
+    /// until `remove`.
     func end(_ id: Upload.ID) -> ProgressSample? {
         state.withLock { state in
             state.estimator.end(id, at: now)
@@ -111,7 +113,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Removes the sample of an attempt that has ended, unless another has begun.
+    /// Removes the sample of an attempt that has ended, unless another attempt at the upload has begun.
     func remove(_ id: Upload.ID) {
         state.withLock { state in
             if state.entries[id]?.hasEnded == true { state.entries[id] = nil }

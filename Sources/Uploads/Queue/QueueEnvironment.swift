@@ -2,7 +2,7 @@ import FerryFiles
 package import FerryProtocols
 import FerryTransfer
 
-/// The queue's environment except for the clock. A simulation replaces all of it, so that a seed decides everything.
+/// The queue's environment except for the clock. A simulation replaces all of it, so that a seed determines each run.
 package struct QueueEnvironment: Sendable {
     /// The executor of the queue's tasks; nil for the threads of the system.
     package var executor: (any TaskExecutor)?

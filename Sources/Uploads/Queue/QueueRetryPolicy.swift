@@ -11,7 +11,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The number of temporary refusals in a row (408, 425, 429, 5xx) that are retried; the next one fails the upload.
     /// A 429 or 503 with `Retry-After` is always retried. The number also limits retries after missing responses.
     public var serverTries: Int
-    /// The limit on the delay that a server may ask for, in seconds. A request for that much or more holds the upload.
+    /// The limit on the delay that a server may ask for, in seconds. If a server asks for this delay or a longer one,
+    /// the upload is held.
     public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
@@ -45,15 +46,15 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The number of changes after which a file counts as still being written, and a user must decide.
     static let restartLimit = 3
 
-    /// The longest delay, in seconds, while another request holds the server's lock on an upload. A new request waits for
-    /// the lock for 20 s at tusd 2.9.2, and for 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3. Within that time, each
-    /// of them takes the lock away from a stalled request.
+    /// The longest delay, in seconds, while another request holds the server's lock on an upload. A new request waits
+    /// for the lock for 20 s at tusd 2.9.2, and for 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3. Within that time,
+    /// each of them takes the lock away from a stalled request.
     static let longestLockedWait = 15.0
 
     /// Returns the rest of a recorded delay, in seconds.
     ///
     /// The rest never exceeds `delay`, even if the wall clock was set back. It never exceeds the longest delay of this
-    /// policy, whatever the file contains.
+    /// policy, whatever values the queue's file contains.
     ///
     /// - Parameter delay: The whole delay, in seconds, that was drawn.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
@@ -156,8 +157,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// The number of breaks in a row after which the usual doubled delays apply, even if each attempt sent bytes. The
-    /// limit stops quick retries at a server that breaks every connection after a few bytes.
+    /// The number of broken attempts in a row after which the usual doubled delays apply, even if each attempt sent
+    /// bytes. The limit stops quick retries at a server that breaks every connection after a few bytes.
     private static let quickBreaks = 16
 
     private func decide(
@@ -203,7 +204,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// Returns a random delay from a tenth of the doubled delay to all of it, and at least what the server asked for.
+    /// Returns a random delay between a tenth of the current upper bound and the full bound, but at least the delay
+    /// that the server asked for.
     private func wait(
         after count: Int, asked: Double?, upTo longest: Double = .infinity, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double

@@ -90,8 +90,8 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// Ends every stream, once its listener has read the pending changes. A stream that is added later ends after the
-    /// whole queue.
+    /// Ends every stream, once its listener has read the pending changes. A stream that is added later ends after its
+    /// first update, the whole queue.
     func finish() {
         let all = state.withLock { state in
             state.isFinished = true

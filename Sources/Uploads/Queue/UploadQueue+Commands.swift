@@ -115,7 +115,8 @@ extension UploadQueue {
     /// Retries uploads, with the current versions of files that changed.
     ///
     /// - Parameters:
-    ///   - isEach: Whether the uploads were named one by one. Then no upload is retried if one of them cannot be.
+    ///   - isEach: Whether the user named the uploads one by one. Then, if one of them cannot be retried, none is
+    ///     retried.
     ///   - startsEarly: Whether uploads with a start condition start now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
@@ -158,8 +159,8 @@ extension UploadQueue {
         }
     }
 
-    /// Undoes the last command, or redoes the last undone one. Skips commands whose undoing has no effect, because
-    /// other commands removed or changed their uploads.
+    /// Undoes the last command, or redoes the command that was undone last. Skips a command if other commands have
+    /// removed or changed its uploads, so that undoing or redoing it has no effect.
     private func goBack(_ direction: UndoStack.Direction) async throws(UploadFailure) -> QueueReply {
         while let entry = core.undo.next(direction) {
             let (transaction, change) = entry.action.transaction(in: core)

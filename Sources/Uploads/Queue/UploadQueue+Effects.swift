@@ -7,7 +7,8 @@ extension UploadQueue {
     /// Passes an event to the core, and performs its effects.
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
-    /// Passes an event to the core, and returns the core's reply. A change that must be on disk is there by then.
+    /// Passes an event to the core, and returns the core's reply. If the event makes a change that must be on disk, the
+    /// reply comes after the write.
     @discardableResult
     func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {
         replies.last += 1
@@ -128,7 +129,7 @@ extension UploadQueue {
     }
 
     /// Returns the current version of a file that changed during the attempt, if the policy is to restart the upload.
-    /// Otherwise returns nil. The attempt still counts as running during this, so no other attempt begins.
+    /// Otherwise returns nil. The attempt counts as running until this function returns, so no other attempt begins.
     private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             core.retryPolicy(for: upload).whenFileChanges == .restart
@@ -147,14 +148,14 @@ extension UploadQueue {
         if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
     }
 
-    /// Passes the number of bytes that an attempt has sent to the core, to count the bytes sent again after a kill. The
-    /// record need not survive a power cut.
+    /// Tells the core how many bytes an attempt has sent, so that the queue can count the bytes that are sent again
+    /// after a kill. The record need not survive a power cut.
     fileprivate func noteSent(of id: Upload.ID, run number: Int) {
         guard let sample = progressStore.sample(of: id) else { return }
         send(.sent(id, run: number, sample.sent))
     }
 
-    /// Passes the upload resource that an attempt reports to the core and to `progressStore`.
+    /// Gives the core the upload resource that an attempt reports, and stores the confirmed bytes in `progressStore`.
     fileprivate func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
@@ -179,7 +180,7 @@ extension UploadQueue {
 
     /// Writes the changes that the disk refused, 500 uploads at a time, so that no record becomes too large.
     ///
-    /// One call at a time: two would write the same end of an upload, and count it twice.
+    /// Only one call runs at a time. Two calls would write the same end of an upload, and count it twice.
     func saveDirty() async {
         while replies.ofSaving != nil {
             await withCheckedContinuation { replies.ofSaving?.append($0) }
@@ -196,8 +197,8 @@ extension UploadQueue {
         }
     }
 
-    /// Writes the history entries that an earlier engine could not write before it was killed. Then moves done uploads
-    /// above the configured number to the history.
+    /// Writes the history entries that an earlier engine could not write before it was killed. Then moves the done
+    /// uploads above `keptDone` to the history.
     func completeHistory() {
         guard let history else { return }
         let finished = core.archive.finished

@@ -12,13 +12,14 @@ package enum SettledFile: Hashable, Sendable {
 
 /// Files in watched folders, whose watcher decides when they are complete.
 extension UploadQueue {
-    /// Marks files whose uploads are held when the file changes, whatever `whenFileChanges` is: a file that is still
-    /// being written must not be sent. Call this for known files before the queue starts.
+    /// Marks files as watched. If a marked file changes, its upload is held, whatever `whenFileChanges` is: a file that
+    /// is still being written must not be sent. Call this for known files before the queue starts.
     package func leaveChanges(of files: some Sequence<LocalPath>) { core.index.watchedFiles.formUnion(files) }
 
-    /// Removes the marks of `leaveChanges` from files that are no longer watched.
+    /// Removes the marks of `leaveChanges` from files that are missing or no longer watched.
     ///
-    /// - Parameter evenQueued: Whether to include files with unfinished uploads, although such a file may return.
+    /// - Parameter evenQueued: Whether to include files with unfinished uploads. Pass false for missing files, because
+    ///   such a file may return.
     package func forgetChanges(of files: some Sequence<LocalPath>, evenQueued: Bool = false) {
         for file in files where core.index.watchedFiles.contains(file) {
             if evenQueued || core.queued(from: file).allSatisfy(\.isDone) {
@@ -79,7 +80,7 @@ extension Upload {
         !isDone || self.identity.isSameContent(as: identity)
     }
 
-    /// True if the upload can no longer run with its queued version, and can with this one.
+    /// True if the upload must take over this version of the file, because its queued version no longer exists.
     fileprivate func awaits(_ identity: FileIdentity) -> Bool {
         guard identity != self.identity else { return false }
         return switch state {

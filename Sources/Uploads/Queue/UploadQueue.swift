@@ -5,9 +5,10 @@ import Synchronization
 
 /// The queue of uploads, and the only owner of their states.
 ///
-/// A change is made in memory, appended to the journal, and only then published and acted upon. If the journal refuses
-/// a command of a user, the queue undoes the command. Any other change, such as the end of an upload, stays in memory
-/// and is appended again as soon as the disk allows.
+/// A change of an upload is made in memory and appended to the journal. Only then does the queue publish it and act
+/// upon it. Uploads are added and removed in memory only after the journal has written the change. If the journal
+/// refuses a command of a user, the queue undoes the command. Any other change, such as the end of an upload, stays in
+/// memory and is appended again as soon as the disk allows.
 ///
 /// `QueueCore`, a value, makes the decisions. This actor owns the journal, the runner, the clocks and the tasks. It
 /// passes events to the core and performs the core's effects in sequence.
@@ -29,7 +30,7 @@ public actor UploadQueue: QueueClient {
 
         var waiters: [ReplyID: Waiter] = [:]
         var last: ReplyID = 0
-        /// The callers that wait until the refused changes are written; nil while none are being written.
+        /// The callers that wait until another call of `saveDirty` returns; nil while no call runs.
         var ofSaving: [CheckedContinuation<Void, Never>]?
     }
 
@@ -55,7 +56,7 @@ public actor UploadQueue: QueueClient {
     /// Creates a queue, which is empty until `open` or `start` loads it.
     ///
     /// - Parameters:
-    ///   - history: The history of done uploads; nil keeps no history, and all done uploads in the queue.
+    ///   - history: The history of done uploads. If it is nil, all done uploads stay in the queue.
     ///   - rateLimit: The limit of the runner's transfers; the queue sets its rates.
     ///   - readers: The threads that read the new versions of changed files, as a call may block on a slow volume.
     ///   - probe: Tries to connect to a host that uploads could not reach.
@@ -267,14 +268,14 @@ extension UploadQueue {
         send(.configured(configuration, waiting: waiting))
     }
 
-    /// Sends a notice to all followers of the queue, such as one about a watched folder.
+    /// Sends a notice, such as one about a watched folder, to all clients that follow the queue's updates.
     public nonisolated func tell(_ notice: Notice) {
         let number = lastNotice.add(1, ordering: .relaxed).newValue
         let dated = DatedNotice(notice, at: clock.date())
         Task(executorPreference: environment.executor) { await self.send(.noticed(dated, number: number)) }
     }
 
-    /// Reports to all followers which watched folders are missing.
+    /// Reports to all clients that follow the queue's updates which watched folders are missing.
     ///
     /// - Parameter folders: The folders as they are displayed.
     public func setAwayFolders(_ folders: [String]) { send(.awayFolders(folders)) }

@@ -3,13 +3,13 @@ import FerryTransfer
 
 /// One scan of a watched folder.
 struct DirectoryScan {
-    /// The maximum depth of folders. Deeper ones are not scanned: users do not store files there.
+    /// The maximum depth of folders. Deeper folders are not scanned: users do not store files there.
     private static let depthLimit = 256
 
     let folder: WatchedFolder
     /// The folders that are not scanned, because Ferry moves uploaded files into them.
     let exceptions: [LocalPath]
-    /// Called for each folder before it is read, so that no new file is missed.
+    /// Called for each folder before it is read, to request change events. So no file created meanwhile is missed.
     let watch: (LocalPath) -> Void
 
     /// The files that a scan found; `isComplete` is false if some folder could not be read.

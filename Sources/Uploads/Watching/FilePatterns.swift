@@ -15,8 +15,8 @@ public struct FilePatterns: Sendable {
     private let left: [GlobPattern]
 
     /// - Parameters:
-    ///   - include: The patterns of the files; none for all files. A pattern such as `*.part` that is itself in
-    ///     `unfinished` includes those files.
+    ///   - include: The patterns of the files; empty for all files. A pattern of `unfinished`, such as `*.part`,
+    ///     includes the files that it matches.
     ///   - exclude: The patterns of excluded files, which override `include`.
     public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)

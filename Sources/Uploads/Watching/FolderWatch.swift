@@ -3,9 +3,9 @@ import FerryFiles
 import FerryTransfer
 import Synchronization
 
-/// The watch of one folder on a separate thread, so that a folder on a hanging volume delays no other.
+/// A watcher of one folder. It has a thread of its own, so that a slow volume delays no other folder.
 package final class FolderWatch: Sendable {
-    /// The way in which an uploaded file is removed from the folder.
+    /// The treatment of an uploaded file. `names` are the folders below `to` and the new name of the file.
     package enum Removal: Hashable, Sendable {
         case delete
         case move(to: LocalPath, names: [[UInt8]])
@@ -25,14 +25,14 @@ package final class FolderWatch: Sendable {
     private let alarm: WakeupPipe
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Throws: `SystemCallError` if there is no descriptor left.
+    /// - Throws: `SystemCallError` if no file descriptor is free.
     package init() throws(SystemCallError) { alarm = try WakeupPipe() }
 
-    /// Begins to watch.
+    /// Starts the thread that watches the folder.
     ///
     /// - Parameters:
-    ///   - events: Creates the source of folder events. Only the watching thread calls this and uses the source.
-    ///   - report: Called on the watching thread with the reports of one round of work.
+    ///   - events: Creates the source of folder events. Only this thread calls the function and uses the source.
+    ///   - report: Called on this thread with the reports of each round of work.
     package func start(
         _ tree: WatchedTree,
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,
@@ -50,19 +50,19 @@ package final class FolderWatch: Sendable {
         }
     }
 
-    /// Makes the watch report the file once more, as soon as it has been unchanged for long enough.
+    /// Makes the thread report the file once more, as soon as it has been unchanged for long enough.
     package func lookAgain(at path: LocalPath) { order(.lookAgain(path)) }
 
     /// Removes an uploaded file from the folder. The outcome is reported as `WatchReport.removed`.
     package func remove(_ file: UploadedFileDisposal, by removal: Removal) { order(.remove(file, removal)) }
 
-    /// Ends the thread and waits for it, at most one second, because its volume may hang.
+    /// Ends the thread and waits for its end. Waits at most one second, because the folder's volume may not respond.
     package func stop() {
         cancel()
         _ = ended.wait(timeout: .now() + .seconds(1))
     }
 
-    /// Asks the thread to end, without waiting for it.
+    /// Asks the thread to end, and returns at once.
     package func cancel() {
         inbox.withLock { $0.isStopped = true }
         alarm.ring()

@@ -3,23 +3,23 @@ import Synchronization
 
 /// A lookup of done uploads in the history.
 final class HistoryLookup: Sendable {
-    /// The number of newest entries that are searched for uploads that have just left the queue.
+    /// The number of newest history entries that are searched for uploads that have just left the queue.
     private static let newest = 5000
 
     private enum All {
         case unread
         case read([LocalPath: [Upload]])
-        /// The entries were dropped, and no new file is looked up any more.
+        /// The entries were dropped, and `done` finds no upload for a new file any more.
         case forgotten
     }
 
     private let read: @Sendable (Int) -> [HistoryEntry]
     private let all = Mutex(All.unread)
 
-    /// - Parameter read: Returns the newest entries, at most this many.
+    /// - Parameter read: Returns the newest entries of the history. Its argument is their maximum number.
     init(read: @escaping @Sendable (Int) -> [HistoryEntry]) { self.read = read }
 
-    /// Creates a lookup in the history that is stored in the folder of the queue that `lock` locks.
+    /// Creates a lookup in the history of the queue that `lock` locks.
     convenience init(_ lock: StateLock) {
         let files = lock.files
         self.init { limit in
@@ -30,7 +30,7 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Returns a done upload of the same content from the same path to the same target; nil if there is none.
+    /// Returns a done upload of the same content from the same path to the same target; nil if none, or after `forget`.
     func done(_ new: NewUpload) -> Upload? {
         all.withLock { all in
             if case .unread = all {
@@ -47,7 +47,7 @@ final class HistoryLookup: Sendable {
     /// Drops the entries, to save memory. They serve only for files that already existed when this engine started.
     func forget() { all.withLock { $0 = .forgotten } }
 
-    /// Returns the done uploads with these ids.
+    /// Returns the done uploads with these ids, if they are among the newest entries of the history.
     func done(_ ids: [Upload.ID]) -> [Upload.ID: Upload] {
         let wanted = Set(ids)
         var found: [Upload.ID: Upload] = [:]

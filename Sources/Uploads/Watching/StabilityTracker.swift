@@ -1,12 +1,14 @@
 import FerryTransfer
 
-/// The files that may still be written, with the time since which each is unchanged and the next checks.
+/// The files that may still be written. The tracker stores since when each file is unchanged, and when it is checked
+/// next.
 ///
-/// An event of a file is only a reason to check it: the program that closed or renamed it may write again, or another
-/// may have it open. A file has settled if two checks, with the time `settle` between them, find the same version.
+/// An event of a file is only a reason to check it: the program that closed or renamed the file may write again, or
+/// another program may have it open. A file has settled if two checks, with the time `settle` between them, find the
+/// same version.
 package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration == Duration {
     private enum Sight {
-        /// An event came since the last check.
+        /// An event of the file came since the last check.
         case noticed
         case seen(FileIdentity, since: Instant)
     }
@@ -23,10 +25,10 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
 
     package func contains(_ path: LocalPath) -> Bool { sights[path] != nil }
 
-    /// Returns the time of the next check, at which `due` returns files; nil if there is none.
+    /// Returns the time of the next check, at which `due` returns files; nil if no file waits for a check.
     package mutating func nextLook() -> Instant? { looks.nextInstant() }
 
-    /// Notes an event of a file, or that it was found: the file must be checked now.
+    /// Records an event of a file, or that a scan found it. The file must be checked now.
     package mutating func notice(_ path: LocalPath, at now: Instant) {
         sights[path] = .noticed
         looks.wait(path, until: now)
@@ -51,8 +53,8 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
         return true
     }
 
-    /// Notes that the file has been unchanged for long enough, but a process has it open for writing, or it cannot be
-    /// read. It is checked again later.
+    /// Records that the file has been unchanged for long enough, but that a process has it open for writing, or that it
+    /// cannot be read. It is checked again later.
     package mutating func isInUse(_ path: LocalPath, at now: Instant) {
         looks.wait(path, until: now.advanced(by: max(settle, .seconds(1))))
     }

@@ -3,8 +3,8 @@ import FerryTransfer
 
 /// The removal of an uploaded file from its folder, if it is still the version that was sent.
 ///
-/// Another program may give the name to another file at any moment. So the file is first renamed to a hidden name and
-/// then checked. If it is not the sent version, it is renamed back. An interrupted disposal continues the next time.
+/// Another program may replace the file at any moment. So the file is first renamed to a hidden name and then checked.
+/// If it is not the sent version, it is renamed back. If the process ends in between, the next call continues.
 package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
@@ -13,14 +13,14 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         case changed
         /// A process has the file open for writing.
         case inUse
-        /// The file is still there; the text is the reason.
+        /// The file was not removed. The text is the reason.
         case failed(String)
     }
 
     package var path: LocalPath
     /// The version that was sent.
     package var identity: FileIdentity
-    /// The number of its upload, which is unique in a queue.
+    /// The id of the upload that sent the file. It is unique in a queue.
     package var id: Upload.ID
 
     package init(path: LocalPath, identity: FileIdentity, id: Upload.ID) {
@@ -42,9 +42,11 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .deleted
     }
 
+    /// Moves the file to another folder, if it is still the sent version.
+    ///
     /// - Parameters:
     ///   - folder: The target folder, created if it is missing. It must be on the same file system.
-    ///   - names: The folders below `folder`, and the new name of the file. If it is taken, a number is added.
+    ///   - names: The folders below `folder`, and the new name of the file. A number is added to a name that is taken.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
         var target = folder
@@ -61,8 +63,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return give(aside, name, in: target).map { .moved(to: $0) } ?? .failed("it is \(aside.text) now")
     }
 
-    /// Returns the hidden name for the disposal, which no program takes for a new file. The identity is a part of it,
-    /// as another queue may have the same upload number.
+    /// Returns the path with the hidden name to which the file is renamed. No program takes a file with this name for a
+    /// new file. The name contains the file's identity, because another queue may have the same upload id.
     func aside(in folder: LocalPath) -> LocalPath {
         folder.appending(Array(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)".utf8))
     }
@@ -98,7 +100,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return file.hasWriters == true
     }
 
-    /// Renames the file at `aside` back to its former name, with a number if that name is taken by now.
+    /// Renames the file at `aside` back to its former name, or to that name with a number if it is taken by now.
     private func putBack(_ aside: LocalPath) -> Outcome {
         guard let folder = path.parent, give(aside, path.lastComponent, in: folder) != nil else {
             return .failed("it is \(aside.text) now")
@@ -106,8 +108,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .changed
     }
 
-    /// Renames the file at `aside` to `name`, with a number if that name is taken, so that no file is overwritten.
-    /// Returns the new path; nil if no name was possible.
+    /// Renames the file at `aside` to `name`. If this name is taken, a number is added, so that no file is overwritten.
+    /// Returns the new path; nil if the file could not be renamed.
     private func give(_ aside: LocalPath, _ name: [UInt8], in folder: LocalPath) -> LocalPath? {
         for number in 1...Self.attempts {
             let goal = folder.appending(number == 1 ? name : Self.numbered(name, number))

@@ -2,7 +2,7 @@ import FerryProtocols
 
 /// A watched folder and the destination of its files.
 public struct Watch: Sendable {
-    /// The folder, with the treatment of its files.
+    /// The watched folder, with the treatment of its uploaded files.
     public let folder: WatchedFolder
     /// The destination at the start of the watch.
     public let destination: Destination

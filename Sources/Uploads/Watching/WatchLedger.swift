@@ -1,26 +1,27 @@
 import FerryTransfer
 
-/// The notes of all watched folders: `watched.jsonl` in the state folder, a line for each change. The file is rewritten
-/// without outdated lines when most lines are outdated.
+/// The ledger of the watched folders' files. It stores a note on each file in `watched.jsonl` in the state folder, one
+/// line for each change. The file is rewritten without outdated lines when most lines are outdated.
 ///
-/// A crash may lose lines without harm: uploads in the queue are found there, and done ones in the history.
+/// A crash may lose lines without harm: the watcher also finds the uploads in the queue and in the history.
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// The number of lines, beyond twice the number of files, above which the file is rewritten.
+    /// The number of lines that the ledger may have in addition to two for each noted file. With more lines, it is
+    /// rewritten.
     private static let slack = 1000
 
     private enum File {
         case closed
         case open(any StateFile)
-        /// The file lacks notes that could not be written.
+        /// The ledger's file lacks notes that could not be written.
         case behind
     }
 
     private let files: any StateFiles
     private var lines = 0
     private var file = File.closed
-    /// The last note of each file.
+    /// The last note of each file, by path.
     package private(set) var all: [LocalPath: WatchNote] = [:]
 
     /// - Throws: `JournalError` if the file cannot be read.
@@ -40,7 +41,7 @@ package final class WatchLedger {
 
     /// Writes notes.
     ///
-    /// - Throws: `JournalError` if they cannot be written. They apply nevertheless until the process ends.
+    /// - Throws: `JournalError` if the notes cannot be written. Even then, `all` contains them until the process ends.
     package func write(_ notes: [WatchNote]) throws(JournalError) {
         let new = notes.filter { $0.disposition == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
         guard !new.isEmpty else { return }
@@ -59,7 +60,7 @@ package final class WatchLedger {
         }
     }
 
-    /// - Returns: The open file; nil if it must be rewritten.
+    /// - Returns: The open file; nil if the file must be rewritten.
     private func opened() throws(SystemCallError) -> (any StateFile)? {
         switch file {
         case .open(let file): return file

@@ -1,11 +1,11 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A note of what was done with one version of a file in a watched folder. It is kept until the file is gone, so that
-/// no version is sent twice.
+/// A note on one version of a file in a watched folder: what Ferry has done with it. The note is kept until the file is
+/// gone, so that no version is sent twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
-        /// The file is about to be queued. After a crash, its upload may be in the queue.
+        /// The file is about to be queued. If the process crashes then, the upload may be in the queue.
         case adding
         case queued(Upload.ID)
         /// The version needs no more work: it was uploaded, or a user added or removed its upload.

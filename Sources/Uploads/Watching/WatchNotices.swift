@@ -1,6 +1,6 @@
 /// The notices about watched folders that users should know. Each text is reported once.
 struct WatchNotices: Sendable {
-    /// The number of texts that are remembered. Once it is reached, new texts may be reported again.
+    /// The maximum number of remembered texts. Further texts are not remembered, and may be reported several times.
     private static let capacity = 10_000
 
     /// Receives notices that the user should know.

@@ -6,7 +6,7 @@ package enum WatchReport: Hashable, Sendable {
     case ready(FileSelection.File)
     /// A reported or known file is missing now.
     case gone(LocalPath)
-    /// The folder has a notice for users.
+    /// A notice for users about the folder.
     case notice(String)
     /// The state of the folder at the end of a round of work.
     case state(WatchState)

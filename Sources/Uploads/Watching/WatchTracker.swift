@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The uploads from watched folders, and the consequences of their changes for the files.
+/// A tracker of the uploads from watched folders. It decides what follows for a file when its upload changes.
 ///
 /// The value uses no disk and no queue: `WatchedFolders` carries out its decisions.
 struct WatchTracker {
@@ -15,17 +15,17 @@ struct WatchTracker {
         case reopen
     }
 
-    /// The files of the uploads.
+    /// The path of the file that each upload sends, by the upload's id.
     private(set) var paths: [Upload.ID: LocalPath] = [:]
-    /// The failed or held state of each upload for which the consequences were returned last.
+    /// The last failed or held state of each upload. The consequences of this state were returned already.
     private var endings: [Upload.ID: Upload.State] = [:]
-    /// The uploads whose file has a newer complete version, which is sent after them.
+    /// The uploads whose file has a newer complete version. The newer version is sent when the upload has ended.
     private var superseded: Set<Upload.ID> = []
     /// The files that the previous engine was about to add when it ended.
     private var interrupted: Set<LocalPath> = []
     /// The uploaded files that are being removed, with the index of their folder.
     private(set) var removals: [LocalPath: Int] = [:]
-    /// The uploaded files that cannot be removed for now.
+    /// The uploaded files whose removal must wait, because a process has them open for writing, or because it failed.
     private var postponed: Set<LocalPath> = []
 
     /// - Parameter notes: The notes of the previous engine.
@@ -52,18 +52,18 @@ struct WatchTracker {
         endings[id] = nil
     }
 
-    /// Notes that a newer version of the file waits until this upload has ended.
+    /// Records that a newer version of the file waits until this upload has ended.
     mutating func supersede(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         superseded.insert(id)
     }
 
-    /// Notes that no version waits for this upload any more.
+    /// Records that no newer version of the file waits for this upload any more.
     ///
-    /// - Returns: True if a newer version of the file was waiting for it.
+    /// - Returns: True if a newer version was waiting for it.
     mutating func endSupersession(_ id: Upload.ID) -> Bool { superseded.remove(id) != nil }
 
-    /// Returns the consequences of an upload's state. Each state has consequences only once.
+    /// Returns the consequences of an upload's state. The same state has consequences only once.
     ///
     /// - Parameter note: The note of the upload's file.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {
@@ -85,12 +85,12 @@ struct WatchTracker {
 
     // MARK: Files
 
-    /// True if the previous engine was about to add this file, so an upload of it belongs to the watch.
+    /// True if the previous engine was about to add this file. Then an upload of this file belongs to the watch.
     func isInterrupted(_ path: LocalPath) -> Bool { interrupted.contains(path) }
 
     mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }
 
-    /// True if the file may be removed: no removal is under way, and none was postponed.
+    /// True if the uploaded file may be removed: its removal is neither under way nor postponed.
     func canRemove(_ path: LocalPath) -> Bool { removals[path] == nil && !postponed.contains(path) }
 
     mutating func beginRemoval(_ path: LocalPath, in folder: Int) { removals[path] = folder }

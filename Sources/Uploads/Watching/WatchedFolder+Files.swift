@@ -3,13 +3,13 @@ public import FerryTransfer
 
 extension WatchedFolder {
     /// Returns the files of the folder, each version once, as soon as the file was unchanged for `settle` and no
-    /// process has it open for writing. The folder may be missing; it is searched for every few seconds.
+    /// process has it open for writing. If the folder is missing, the thread searches for it every few seconds.
     ///
     /// Every sequence begins with the existing files. To leave out the versions that were already uploaded, pass them
     /// as `known`. The watching thread ends when the sequence ends or is released.
     ///
     /// - Parameter known: The versions of files to leave out.
-    /// - Throws: `UploadFailure` (`descriptors`) if there is no descriptor left.
+    /// - Throws: `UploadFailure` (`descriptors`) if no file descriptor is free.
     public func files(
         known: [LocalPath: FileIdentity] = [:]
     ) throws(UploadFailure) -> AsyncStream<FileSelection.File> {

@@ -5,10 +5,10 @@ public struct WatchedFolder: Sendable {
     /// The treatment of an uploaded file.
     public enum After: Hashable, Sendable {
         case keep
-        /// Delete the file, if the server reported a digest of the stored bytes that matches the file's.
+        /// Delete the file, if the server reported a digest of the stored bytes that equals the digest of the file.
         case delete
-        /// Move the file to another folder, keeping its path below this one. The folder must be on the same file
-        /// system.
+        /// Move the file to another folder on the same file system. The file's path below the watched folder becomes
+        /// its path below the other folder.
         case move(to: LocalPath)
     }
 
@@ -16,7 +16,7 @@ public struct WatchedFolder: Sendable {
     public var path: LocalPath
     /// The patterns that choose files in the folder.
     public var patterns: FilePatterns
-    /// Whether folders below it are included.
+    /// Whether the files in folders below the watched folder are included.
     public var isRecursive: Bool
     /// The time for which a file must be unchanged before it counts as complete.
     public var settle: Duration
@@ -35,7 +35,7 @@ public struct WatchedFolder: Sendable {
         self.after = after
     }
 
-    /// Returns whether a file with these names below the folder belongs to it.
+    /// Returns whether a file is included. `names` are the folders below the watched folder and the file's name.
     package func takes(_ names: [[UInt8]]) -> Bool {
         (isRecursive || names.count == 1) && patterns.take(file: names)
     }

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The processing of the folders' reports.
+/// The processing of the reports from the threads that watch the folders.
 extension WatchedFolders {
     func take(_ reports: [WatchReport], from index: Int) async {
         stations[index].heard = .now
@@ -32,7 +32,8 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Reports missing files to the queue, before files are added: a missing file may have returned.
+    /// Ends the queue's special treatment of files that are missing now. This must precede the adding of files, because
+    /// a missing file may have returned.
     private func forgetGone() async {
         guard !gone.isEmpty else { return }
         let paths = gone
@@ -40,7 +41,7 @@ extension WatchedFolders {
         await queue.forgetChanges(of: paths)
     }
 
-    /// Queues files. If the previous engine was about to add a file and the queue contains its upload, that upload
+    /// Queues files. If the queue contains the upload of a file that the previous engine was about to add, this upload
     /// belongs to the watch.
     private func add(_ files: [FileSelection.File], from index: Int) async {
         let watch = stations[index].watch
@@ -130,7 +131,7 @@ extension WatchedFolders {
         for upload in await queue.current(ids) { take(upload) }
     }
 
-    /// Notes that another version of the file is being uploaded: this one is sent when that upload has ended.
+    /// Records that another version of the file is being uploaded. The new version is sent when that upload has ended.
     private func follow(_ id: Upload.ID, _ path: LocalPath) async {
         tracker.supersede(id, path)
         // The upload may have ended just now. If it is held, this version waits until the user has decided.
@@ -142,9 +143,10 @@ extension WatchedFolders {
         }
     }
 
-    /// Writes the note of a file whose done upload is in the history but had no note.
+    /// Writes the missing note of a file whose done upload is in the history.
     ///
-    /// - Parameter isOurs: Whether the watch had begun to add the file, so that the file is treated as configured.
+    /// - Parameter isOurs: True if the watch had begun to add the file. Then it is kept, deleted or moved as
+    ///   configured.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.endInterruption(new.path)
         write([

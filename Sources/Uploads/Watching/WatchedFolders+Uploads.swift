@@ -20,7 +20,7 @@ extension WatchedFolders {
         }
     }
 
-    /// Notes that a user removed the upload. This version is not added again, unless the upload is put back.
+    /// Records that a user removed the upload. This version is not added again, unless the upload is put back.
     private func leave(_ id: Upload.ID) {
         guard let path = tracker.paths[id], var note = ledger[path], note.disposition == .queued(id) else {
             return
@@ -105,7 +105,7 @@ extension WatchedFolders {
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }
 
-    /// Returns the folder of a file, and the names from there to the file; nil if that folder is no longer watched.
+    /// Returns the watched folder of a file, and the names from that folder to the file; nil if the file is in none.
     func watch(
         of note: WatchNote
     ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {

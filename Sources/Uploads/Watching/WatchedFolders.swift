@@ -6,13 +6,14 @@ import Synchronization
 
 /// An actor that queues the files of watched folders, each version once, and later keeps, deletes or moves them.
 ///
-/// Create one for each queue. Notes on disk name the queued files, so that the work continues after `kill -9`.
+/// Create one for each queue. A file on disk lists the queued files, so that the work continues after `kill -9`.
 public actor WatchedFolders: QueueFollower {
     /// The delay before the next try for files that the queue refused, and for uploaded files that are open for
     /// writing.
     static let timeout = Duration.seconds(5)
 
-    /// The times after which `finish` stops waiting for a folder that has work and reports nothing: its volume hangs.
+    /// The timeouts after which `finish` stops waiting for a folder that has work but reports nothing. The volume of
+    /// such a folder does not respond.
     struct Silence: Sendable {
         /// The longest time without a report while an uploaded file is removed.
         var removing = Duration.seconds(60)
@@ -25,9 +26,9 @@ public actor WatchedFolders: QueueFollower {
         let watch: Watch
         /// The thread that watches the folder.
         let thread: FolderWatch
-        /// The path of the folder; without symbolic links, once they are resolved.
+        /// The path of the folder. It contains no symbolic links once they are resolved.
         var path: LocalPath
-        /// The time of its last report.
+        /// The time of the last report from `thread`.
         var heard: SuspendingClock.Instant
     }
 
@@ -43,7 +44,7 @@ public actor WatchedFolders: QueueFollower {
     private let silence: Silence
     /// The missing files that were not reported to the queue yet.
     var gone: Set<LocalPath> = []
-    /// The missing folders, as last reported to the queue.
+    /// The paths of the missing folders, as last reported to the queue.
     private var away: [String] = []
 
     private nonisolated let executor = DiskExecutor(label: "watched")
@@ -57,8 +58,8 @@ public actor WatchedFolders: QueueFollower {
     var hasActed = false
     var isStopped = false
 
-    /// Loads the notes of the previous engine. Call this before the queue starts. The queue must know which files are
-    /// watched, because a change of such a file holds its upload, whatever the policy.
+    /// Loads the notes of the previous engine. Call this before the queue starts: the queue must know which files are
+    /// watched. A change of a watched file holds its upload, whatever the policy for changed files is.
     ///
     /// - Parameters:
     ///   - lock: The lock of the queue's state folder, which contains the notes too.
@@ -112,14 +113,14 @@ public actor WatchedFolders: QueueFollower {
             target: destination(watch).target(name: file.relativeName, fields: [], existing: nil))
     }
 
-    /// Processes the results of files that were queued earlier, and then starts watching.
+    /// Processes the ended uploads that earlier engines did not process, and then starts to watch the folders.
     public func start() async {
         let found = await Self.resolve(stations.map(\.path))
         for (index, path) in found.enumerated() {
             if let path { stations[index].path = path }
         }
         await catchUp(with: queue)
-        // If the resolved path of a folder is unknown, so are the files that belong to it.
+        // While the resolved path of a folder is unknown, the files that belong to the folder are unknown too.
         if !found.contains(nil) {
             await queue.forgetChanges(
                 of: ledger.all.values.filter { watch(of: $0) == nil }.map(\.path), evenQueued: true)
@@ -177,8 +178,8 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Drops the notes of missing files that no folder reports as missing. Their folder is no longer watched, or they
-    /// were only about to be added.
+    /// Drops the notes of missing files that no thread reports as missing. These files are in folders that are no
+    /// longer watched, or they were only about to be added.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
@@ -194,14 +195,14 @@ public actor WatchedFolders: QueueFollower {
 
     private func forget(_ gone: [WatchNote]) {
         guard !isStopped else { return }
-        // If a file has returned meanwhile, its note is another one by now.
+        // A file that has returned meanwhile has another note by now, which must stay.
         let unchanged = gone.filter { ledger[$0.path] == $0 }
         write(
             unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, disposition: .gone) })
     }
 
     /// Returns when all existing files are queued and all uploaded files are treated as configured. Also returns when a
-    /// folder reports nothing for too long; the user gets a notice of that.
+    /// folder reports nothing for too long; then the user gets a notice.
     ///
     /// - Parameter takesNew: False to wait only for the treatment of uploaded files, and not for new files.
     /// - Returns: True if a file was queued or removed since the last call.
@@ -230,7 +231,7 @@ public actor WatchedFolders: QueueFollower {
         return hasActed && !isStopped
     }
 
-    /// Returns how long a folder may be silent; nil if there is nothing to wait for.
+    /// Returns for how long `finish` waits for a report from a folder; nil if the folder has no work left.
     private func timeout(with index: Int, _ takesNew: Bool) -> Duration? {
         if tracker.removals.values.contains(index) { return silence.removing }
         return takesNew && !current.withLock { $0[index].isQuiet } ? silence.looking : nil
@@ -269,7 +270,8 @@ public actor WatchedFolders: QueueFollower {
         isStopped || tracker.removals.isEmpty && current.withLock { $0.allSatisfy(\.isQuiet) }
     }
 
-    /// Resumes the waiting callers after progress.
+    /// Resumes the callers of `finish`, which check again whether work is left. If no folder has work left, drops the
+    /// history entries.
     func wake() {
         if isQuiet { history.forget() }
         resumeWaiters()
@@ -280,7 +282,7 @@ public actor WatchedFolders: QueueFollower {
         waiters = []
     }
 
-    /// Reports the missing folders to the queue, for its followers.
+    /// Reports the missing folders to the queue, which passes them on to its followers.
     func tellAway() async {
         let now = zip(stations, states).filter { $1.isAway }.map { $0.0.watch.folder.path.text }
         guard now != away else { return }
@@ -301,6 +303,6 @@ public actor WatchedFolders: QueueFollower {
 }
 
 extension WatchState {
-    /// True if all existing files are queued.
+    /// True if the folder is missing, or if it was scanned and every complete file was reported.
     fileprivate var isQuiet: Bool { settling == 0 && (isScanned || path == nil && isKnown) }
 }

@@ -8,14 +8,14 @@ import FerryTransfer
 package struct WatchedTree {
     package typealias Instant = SuspendingClock.Instant
 
-    /// The times between two full scans, with change events and without.
+    /// The times between two full scans of a folder: with change events, and without.
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
     /// The time between two searches for a missing folder.
     package static let absence = Duration.seconds(3)
-    /// The time after its last change for which a file may stay open before a notice reports it.
+    /// The time for which a file may be unchanged but open for writing, before a notice reports it.
     private static let openTimeout = Duration.seconds(60)
 
-    /// The maximum number of missing folders whose files are checked one by one. For more, everything is scanned.
+    /// The maximum number of missing folders whose files are checked one by one. For more, a full scan follows.
     private static let fewFolders = 4
 
     private let folder: WatchedFolder
@@ -24,20 +24,20 @@ package struct WatchedTree {
     private var exceptions: [LocalPath] = []
     private let isTaken: @Sendable (LocalPath) -> Bool
     private var settling: StabilityTracker<Instant>
-    /// The version of each file that was reported, or need not be.
+    /// The version of each file that was reported, or that the caller passed as known.
     private var known: [LocalPath: FileIdentity]
     /// The path of the folder without symbolic links; nil while it is missing.
     private var root: LocalPath?
     private var rootDevice: UInt64?
     private var nextRound: Instant?
-    /// The reason why there are no change events; nil if there are.
+    /// The reason why the folder has no change events; nil if it has them.
     private var deafness: UnwatchedFolder?
-    /// The file systems, and whether each reports which processes have a file open for writing.
+    /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
     /// The files to report once more, even if their version was reported before.
     private var again: Set<LocalPath> = []
-    /// The folders that disappeared in this round.
+    /// The folders that disappeared since the last call of `work`.
     private var goneFolders: Set<LocalPath> = []
     private var reported: Set<String> = []
     package private(set) var state = WatchState()
@@ -58,7 +58,7 @@ package struct WatchedTree {
         settling = StabilityTracker(settle: folder.settle)
     }
 
-    /// Returns the time of the next work that no event causes; nil if there is work now.
+    /// Returns the time at which `work` must be called even if no event comes; nil if it must be called now.
     package mutating func nextMoment() -> Instant? {
         guard let nextRound else { return nil }
         return settling.nextLook().map { min($0, nextRound) } ?? nextRound
@@ -70,7 +70,7 @@ package struct WatchedTree {
         settling.notice(path, at: now)
     }
 
-    /// Notes that this version counts as reported.
+    /// Records that this version of the file was reported, or need not be.
     mutating func leave(_ path: LocalPath, _ identity: FileIdentity) {
         known[path] = identity
         forget(path)
@@ -84,7 +84,7 @@ package struct WatchedTree {
 
     /// Processes events, and does the work that is due.
     ///
-    /// - Returns: The reports, of which the last is the state of the folder.
+    /// - Returns: The reports. The last one is the state of the folder.
     package mutating func work(
         _ happened: [FolderEvent], events: any FolderEvents, at now: Instant
     ) -> [WatchReport] {

@@ -146,7 +146,7 @@ struct AddCommand: AsyncParsableCommand {
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
-    /// Adds the chosen files to the queue and prints them. Moves the files that the queue already has to `files.known`.
+    /// Adds the chosen files to the queue and prints them. Moves files that are already in the queue to `files.known`.
     ///
     /// - Returns: True if the uploads wait because their batch is paused.
     private func add(
@@ -178,8 +178,8 @@ struct AddCommand: AsyncParsableCommand {
 
     private var match: DuplicateFilter.Match { skipQueued ? .inAnyVersion : .inSameVersion }
 
-    /// Returns the uploads that new files may equal: those of the history, and for `--dry-run` those of the queue.
-    /// Otherwise the queue compares the files itself when it adds them.
+    /// Returns the uploads to compare new files with: those of the history and, for `--dry-run`, those of the queue.
+    /// Without `--dry-run`, the queue compares new files with its uploads when it adds them.
     private func known(
         _ new: [NewUpload], _ access: QueueAccess
     ) async throws(CommandFailure) -> DuplicateFilter {
@@ -211,10 +211,10 @@ struct AddCommand: AsyncParsableCommand {
     }
 }
 
-/// The files to add, and the files that are left out because the queue or the history has them.
+/// The files to add, and the files to leave out because the queue or the history already contains them.
 struct SortedFiles {
     private(set) var chosen: [NewUpload] = []
-    /// The files that are left out, each with the upload of the queue or the history that has it.
+    /// The files to leave out, each with the upload of the same file in the queue or the history.
     private(set) var known: [(new: NewUpload, same: Upload)] = []
 
     init(_ new: [NewUpload], known uploads: DuplicateFilter) {
@@ -222,7 +222,7 @@ struct SortedFiles {
         leaveOut(uploads) { _ in true }
     }
 
-    /// - Parameter mayBe: Returns true for a file that may move to `known`.
+    /// Moves chosen files to `known` if `uploads` contains an upload of the file and `mayBe` returns true.
     mutating func leaveOut(_ uploads: DuplicateFilter, where mayBe: (NewUpload) -> Bool) {
         var left: [NewUpload] = []
         for new in chosen {
@@ -241,12 +241,12 @@ struct SortedFiles {
     }
 }
 
-/// The question on a terminal before many files are added. A folder may contain more files than the user expects.
+/// The question that `ferry add` asks before it adds many files. A folder may contain more files than the user expects.
 struct AddQuestion {
     /// The maximum number of files that are added without a question.
     static let limit = 1000
 
-    /// The question; nil if none is needed.
+    /// The text of the question; nil if `ferry add` may add the files without a question.
     let text: String?
 
     init(_ new: [NewUpload], to destination: Destination) {
@@ -259,7 +259,8 @@ struct AddQuestion {
         text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(goal))? [y/N] "
     }
 
-    /// True if the user agrees, or if no question is asked: few files, or no terminal, as in a script.
+    /// Asks the question and returns true if the user agrees. Returns true without a question for few files, and
+    /// without a terminal.
     var userAgrees: Bool {
         guard let text, StandardStream.input.isTerminal, StandardStream.errors.isTerminal else { return true }
         StandardError.write(text)
@@ -274,11 +275,11 @@ enum NewUploads {
     /// - Parameters:
     ///   - name: The name on the server, for a selection of one file; nil for the name of the file.
     ///   - parameters: The form parameters or metadata of each upload.
-    ///   - existing: The policy for files that exist on the server; nil for the destination's.
-    ///   - batch: The name of the batch of the files.
-    ///   - start: The condition for their start.
-    /// - Throws: `UploadFailure` (`permanent`) if several files would get one name or URL, or the protocol does not
-    ///   support the policy.
+    ///   - existing: The policy for files that already exist on the server; nil for the policy of the destination.
+    ///   - batch: The name of the batch of the uploads; nil for none.
+    ///   - start: The condition for the start of the uploads; nil to start them as soon as a slot is free.
+    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same name or URL, or the protocol does
+    ///   not support the policy `existing`.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
         parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
@@ -304,7 +305,7 @@ enum NewUploads {
         }
     }
 
-    /// - Throws: `UploadFailure` (`permanent`) if `count` files would get the same URL.
+    /// Throws `UploadFailure` (`permanent`) if `count` files would get the same URL at the destination.
     static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
         let protocolName =
             destination.protocolName == AutoUpload.name

@@ -82,7 +82,8 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Finds the destinations to check. Without names: all configured ones, and URLs with bytes of removed uploads.
+    /// Returns the destinations to check: those that the user names, otherwise all configured ones and the URLs where
+    /// removed uploads left bytes.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(UploadFailure) -> [Destination] {
@@ -99,7 +100,7 @@ struct CheckCommand: AsyncParsableCommand {
             usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
     }
 
-    /// Marks the leftovers of uploads that are still in the user's queue. These leftovers are not deleted.
+    /// Marks the leftovers that unfinished uploads in the user's queue may need. The command does not delete them.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)

@@ -15,7 +15,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Cut the connections every few seconds, and take the link down now and then.") var flaky =
         false
 
-    /// The bandwidth at which the samples take about half a minute.
+    /// The bandwidth limit of the receiver. At this rate the upload of all sample files takes about half a minute.
     private static let bytesPerSecond = 10 << 20
 
     func run() async throws {

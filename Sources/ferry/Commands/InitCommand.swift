@@ -51,7 +51,7 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    /// The credentials that the command line names.
+    /// The bearer token in the file that the command line names; nil without that option.
     private var signIn: DestinationDraft.SignIn? {
         tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
     }

@@ -49,7 +49,8 @@ struct LimitCommand: AsyncParsableCommand {
         for limit in shown(limits) { print(json ? LimitLine(limit: limit).text : Self.line(limit)) }
     }
 
-    /// The limit to set; nil if the command line has none. The inner nil restores the configured limit (`auto`).
+    /// The limit to set; nil if the command line has none. The value is an optional too: it is nil for `auto`, which
+    /// restores the configured limit.
     private var order: Bandwidth?? {
         get throws {
             guard let rate else { return nil }
@@ -76,8 +77,8 @@ struct LimitCommand: AsyncParsableCommand {
                 hint: Suggestions.hint(for: destination, among: known) ?? "none is configured"))
     }
 
-    /// - Parameter limits: The current limits. A destination or batch that has one needs no further check.
-    /// - Throws: `CommandFailure` for a destination or batch that neither the configuration nor the queue contains.
+    /// Throws `CommandFailure` if neither the configuration, the queue nor `limits` contains the user's destination or
+    /// batch.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
@@ -104,7 +105,8 @@ struct LimitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the limits to print: that of the chosen scope, otherwise all.
+    /// Returns the limits to print: that of the destination or batch on the command line, or all limits if it names
+    /// none.
     private func shown(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
         scope.map { [limits[$0]] } ?? limits.withTotal
     }

@@ -4,7 +4,7 @@ import FerryTUI
 
 /// The error messages for a command or an option that does not exist, with suggestions.
 enum Misspelling {
-    /// The options of each command, by other names that users may try.
+    /// The wrong option names that users may try, each with the right option name, grouped by command.
     private static let otherWords: [String: [String: String]] = {
         let synonyms = ["--dest", "--destination", "--target", "--url", "--server"]
         let to = Dictionary(uniqueKeysWithValues: synonyms.map { ($0, "--to") })

@@ -10,12 +10,12 @@ protocol StateFolderNames {
     static var names: NameSpecification { get }
 }
 
-/// The option's names in most commands. Older scripts use `--state`.
+/// The names of the state folder option in most commands: `--state-dir`, and `--state` for older scripts.
 enum OldStateFolderNames: StateFolderNames {
     static let names: NameSpecification = [.customLong("state-dir"), .customLong("state")]
 }
 
-/// The option's name in commands where `--state` means something else.
+/// The name of the state folder option in commands where `--state` means something else: only `--state-dir`.
 enum NewStateFolderNames: StateFolderNames {
     static let names: NameSpecification = .customLong("state-dir")
 }
@@ -63,13 +63,15 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return LocalPath(URL(fileURLWithPath: path).path)
     }
 
-    /// The options for another process, which may have another working directory: all paths are absolute.
+    /// The options as arguments for another process. Paths are absolute: that process may have another working
+    /// directory.
     var arguments: [String] {
         let file = configuration.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The options for a systemd unit, whose environment may differ. Default paths are left out.
+    /// The arguments for a systemd unit. The unit may lack the user's XDG variables. Paths that are the default without
+    /// these variables are left out.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -104,7 +106,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return QueueAccess(assembly: assembly, state: stateFolder)
     }
 
-    /// - Parameter change: Applies the command's own options to the configuration.
+    /// Loads the configuration, applies the command's own options with `change`, and makes the assembly.
     func assembly(
         _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }
     ) throws(CommandFailure) -> Assembly {
@@ -116,8 +118,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     }
 }
 
-/// The options of commands that show the screen: its appearance, plain lines in its place, and what uploads do when the
-/// terminal closes.
+/// The options of commands that show the screen. They choose its appearance, plain lines instead of the screen, and
+/// the policy for uploads when the terminal closes.
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),
@@ -164,7 +166,7 @@ struct ScreenOptions: ParsableArguments {
         }
     }
 
-    /// Loads the theme of the option, otherwise the configuration's.
+    /// Loads the theme of the option `--theme`. Without the option, loads the theme of the configuration.
     func theme(_ configuration: Configuration) throws(UploadFailure) -> Theme {
         try (theme ?? configuration.appearance.theme).load()
     }
@@ -180,7 +182,7 @@ struct ScreenOptions: ParsableArguments {
         transform: { try choice($0) { text, _ in "--on-hangup is stop or continue, not '\(text)'." } })
     var chosenOnHangUp: HangUpPolicy?
 
-    /// Returns the option's value, otherwise the configuration's.
+    /// Returns the policy of the option `--on-hangup`. Without the option, returns the policy of the configuration.
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
     /// True if the user wants lines instead of the screen: by --plain, or by `ACCESSIBLE` in the environment.
@@ -217,9 +219,9 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// Reads the value of an option that accepts only the cases of an enum.
+/// Returns the enum case that the value of an option names.
 ///
-/// - Parameter issue: Returns the message for any other text, from the text and the names of the cases.
+/// - Parameter issue: Returns the message of the `ValidationError` for a text that names no case.
 func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ text: String, _ issue: (_ text: String, _ names: String) -> String
 ) throws -> Choice {
@@ -228,7 +230,8 @@ func choice<Choice: RawRepresentable<String> & CaseIterable>(
 }
 
 extension UploadNumbers {
-    /// - Throws: `ValidationError`, which is printed with the command's usage.
+    /// Reads numbers and ranges such as `3-7`. Throws `ValidationError`, which the parser prints with the command's
+    /// usage.
     init(arguments: some Sequence<String>) throws {
         do throws(UploadFailure) { try self.init(words: arguments) } catch {
             throw ValidationError("\(error.summary).")

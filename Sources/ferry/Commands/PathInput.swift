@@ -1,7 +1,8 @@
 import FerryFiles
 import FerryTransfer
 
-/// A list of paths on standard input. Each path is a line, or ends with a NUL byte, which allows line breaks in names.
+/// A list of paths on standard input. Line breaks or NUL bytes separate the paths. NUL bytes allow line breaks in
+/// names.
 struct PathInput {
     enum Separator: UInt8 {
         case line = 0x0A
@@ -17,8 +18,8 @@ struct PathInput {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes.
-    ///   - next: Reads at most the given number of bytes; returns none at the end.
-    /// - Throws: `CommandFailure` if the input cannot be read or is no list of paths.
+    ///   - next: Reads at most the given number of bytes. Returns an empty array at the end of the input.
+    /// - Throws: `CommandFailure` if the input cannot be read, is longer than `limit`, or has NUL bytes within lines.
     func read(
         upTo limit: Int = limit,
         from next: (Int) throws(SystemCallError) -> [UInt8] = { (count) throws(SystemCallError) in

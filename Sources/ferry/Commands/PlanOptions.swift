@@ -31,8 +31,8 @@ struct PlanOptions: ParsableArguments {
 
     /// Returns the time of `--at`; nil if the option is missing.
     ///
-    /// - Throws: `CommandFailure` if the text is not a time. Parsing does not check it, because errors of the parser
-    ///   print the whole usage.
+    /// - Throws: `CommandFailure` if the text is not a time. The argument parser does not check the text, because the
+    ///   parser prints the whole usage with each error.
     func moment(now: Date) throws(CommandFailure) -> Date? {
         guard let at else { return nil }
         guard let date = StartTime.date(at, now: now) else {
@@ -50,7 +50,7 @@ struct PlanOptions: ParsableArguments {
         return Upload.StartCondition(notBefore: date, after: after?.ranges ?? [])
     }
 
-    /// Returns the remarks to print after the added uploads. `moment` is the time of `--at`.
+    /// Returns the remarks for the user about the added uploads, such as their start. `moment` is the time of `--at`.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
         if let condition = condition(at: moment, now: now) {

@@ -113,9 +113,9 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// Performs a command on the selected uploads. Prints how many uploads changed, and why others did not.
+/// Performs a command on the selected uploads. Prints how many of them changed, and why the others did not change.
 ///
-/// - Parameter remark: A text for users that follows the number of uploads.
+/// - Parameter remark: The text to print after the number of changed uploads.
 private func report(
     _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
     _ change: ChangedLine.Change, json: Bool, remark: String = ""
@@ -133,7 +133,7 @@ private func report(
 }
 
 extension ChangedLine.Change {
-    /// The command, if it can leave selected uploads unchanged; nil for commands that need no explanation.
+    /// The command, for the explanation of unchanged uploads; nil for a command that needs no explanation.
     fileprivate var order: NoOpExplanation.Command? {
         switch self {
         case .paused: .pause

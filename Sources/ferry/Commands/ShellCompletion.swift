@@ -16,7 +16,7 @@ enum ShellCompletion {
         return configuration.map { $0.destinations.keys.sorted() } ?? []
     }
 
-    /// - Parameter index: The index of the word at the cursor.
+    /// Returns the upload numbers that suit the command and are not typed yet. The word at `index` is at the cursor.
     static func uploads(for words: [String], at index: Int) -> [String] {
         guard let folder = options(in: words)?.stateFolder,
             let directory = try? StateDirectory(reading: folder)
@@ -43,7 +43,7 @@ enum ShellCompletion {
         }
     }
 
-    /// Finds --config and --state-dir in the typed words. The shell has not removed quotes from them.
+    /// Reads --config and --state-dir from the typed words. The shell has not removed the quotes from the words.
     private static func options(in words: [String]) -> GlobalOptions? {
         let named = ["--config", "--state", "--state-dir"].flatMap { name in
             guard let index = words.lastIndex(of: name), words.indices.contains(index + 1) else {

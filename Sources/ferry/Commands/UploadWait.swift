@@ -5,7 +5,7 @@ struct UploadWait {
     enum End: Equatable {
         case ended(Upload)
         case removed(Upload)
-        /// The upload waits for another one that ended without being done, so it will not start by itself.
+        /// The upload must start after another upload that has failed, is held, is paused or is blocked too.
         case blocked(BlockedUpload)
     }
 
@@ -16,11 +16,11 @@ struct UploadWait {
 
     private var phase: Phase
     private var open: [Upload.ID: Upload] = [:]
-    /// The other uploads that are not done; nil if no chosen upload must start after other uploads.
+    /// The uploads that are neither done nor in `open`; nil if no chosen upload must start after other uploads.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
-    /// Finds a done upload that has left the queue. The queue removes old done uploads by itself.
+    /// Returns a done upload that is no longer in the queue; nil if there is none. The queue removes old done uploads.
     private let past: (Upload.ID) -> Upload?
     /// Returns whether all uploads of a batch that has left the queue were done; nil if there never was such a batch.
     private let pastBatch: (String) -> Bool?
@@ -38,8 +38,8 @@ struct UploadWait {
         if case .waiting = phase { open.isEmpty } else { false }
     }
 
-    /// - Returns: The uploads that ended with this update, sorted by number, followed by those that can no longer start
-    ///   because they wait for one that was not done.
+    /// - Returns: The chosen uploads that ended with this update, sorted by number, followed by the blocked ones. A
+    ///   blocked upload waits for an upload that ended but is not done.
     /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
@@ -67,7 +67,7 @@ struct UploadWait {
         return ends + takeBlocked(update, changed)
     }
 
-    /// Removes and returns the chosen uploads that wait for an upload which ended without being done.
+    /// Removes and returns the chosen uploads that wait for an upload that ended but is not done.
     private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
         guard var others else { return [] }
         if update.isComplete { others = [:] }

@@ -17,7 +17,7 @@ struct WaitCommand: AsyncParsableCommand {
               ferry wait 3-7 --timeout 1h
             """)
 
-    /// The exit status of timeout(1).
+    /// The exit status if the time of `--timeout` is over. The command timeout(1) uses the same status.
     private static let timedOut: Int32 = 124
 
     @OptionGroup var chosen: SelectionOptions

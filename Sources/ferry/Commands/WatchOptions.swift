@@ -78,7 +78,8 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    /// The options for another process, which may have another working directory: paths are absolute.
+    /// The options as arguments for another process. Paths are absolute: that process may have another working
+    /// directory.
     var arguments: [String] {
         guard !folders.isEmpty else { return [] }
         var words = folders.flatMap { ["--watch", LocalFiles.absolute($0)] }

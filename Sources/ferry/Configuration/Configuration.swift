@@ -16,7 +16,7 @@ struct Configuration: Decodable, Equatable {
     var actions = ActionTable.standard
     /// The proxy for destinations without their own proxy, and for URLs given with `--to`.
     var proxy = ProxyChoice.environment
-    /// The treatment of the uploads of a screen when its terminal disappears.
+    /// The policy for running uploads when the terminal of the screen closes.
     var onHangUp = HangUpPolicy.stop
     /// The treatment of an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
@@ -81,7 +81,8 @@ struct Configuration: Decodable, Equatable {
     /// Whether the engine runs hooks or shows desktop notifications on events of the queue.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
-    /// The secrets that cannot be read now, with their keys. The queue would hold uploads that need them.
+    /// The keys of the secrets that cannot be read now, each with the reason. The queue would hold uploads that need
+    /// them.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -100,13 +101,13 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// The number of uploads at once; nil for 4 uploads, or up to 32 small files.
+    /// The maximum number of uploads at once; nil for 4, or up to 32 if the files are small.
     var concurrency: Int?
-    /// The number of uploads at once to one host; nil for `concurrency`.
+    /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?
     /// The bandwidth limit of all uploads together, in bytes per second.
     var bandwidth = Timetable()
-    /// The number of done uploads that stay in the queue. Older ones are in the history alone.
+    /// The maximum number of done uploads in the queue. Older done uploads are only in the history.
     var done = 1000
 
     init() {}
@@ -185,7 +186,7 @@ struct AppearanceSettings: Decodable, Equatable {
     var theme = ThemeChoice.builtIn(.standard)
     var graph = Graph.auto
     var mouse = true
-    /// Whether at most one frame a second is drawn while no key is pressed, for slow lines.
+    /// Whether the screen draws at most one frame a second while no key is pressed, for slow connections.
     var isSlow = false
 
     init() {}

@@ -6,15 +6,15 @@ struct ConfigurationChanges: Codable, Equatable {
     var changed: [String] = []
     /// The names of removed destinations.
     var removed: [String] = []
-    /// The other changed keys whose new values take effect at once.
+    /// The changed keys outside `destinations` whose new values take effect at once.
     var now: [String] = []
     /// The changed keys whose new values take effect at the engine's next start.
     var atNextStart: [String] = []
 
     /// - Parameters:
     ///   - old: The configuration in use.
-    ///   - new: The configuration that replaces it.
-    ///   - first: The configuration with which the engine started.
+    ///   - new: The configuration that replaces `old`.
+    ///   - first: The configuration with which the engine started. Keys that only a start reads are compared with it.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()
@@ -24,12 +24,12 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
-    /// Adds changes of watched folders to `atNextStart`. Until then the engine watches the same folders and uploads
-    /// their files to the earlier destinations.
+    /// Adds changes of watched folders to `atNextStart`. Until its next start, the engine watches the same folders and
+    /// uploads their files to the earlier destinations.
     ///
     /// - Parameters:
-    ///   - new: The destinations of the folders in the new configuration, in its order.
-    ///   - running: The destinations of the folders that the engine watches.
+    ///   - new: The destination of each folder in the new configuration, in the order of its member `watch`.
+    ///   - running: The destination of each folder that the engine watches now.
     ///   - needed: The names of removed destinations that the watched folders still use.
     mutating func wait(leadingTo new: [String], insteadOf running: [String], keeping needed: Set<String>) {
         if new != running, !atNextStart.contains("watch") { atNextStart.append("watch") }
@@ -51,7 +51,7 @@ struct ConfigurationChanges: Codable, Equatable {
         }
     }
 
-    /// The compared keys, without `destinations`, whose changes are in `added`, `changed` and `removed`.
+    /// The keys whose values are compared as a whole. `added`, `changed` and `removed` compare `destinations` by name.
     static var keys: [String] { (live + fixed).map(\.key) }
 
     private static let live = [

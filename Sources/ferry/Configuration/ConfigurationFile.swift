@@ -24,7 +24,7 @@ enum ConfigurationFile {
         return configuration
     }
 
-    /// Returns the bytes of a file; nil if it cannot be read.
+    /// Returns the bytes of a file; nil if the file cannot be read. Throws if the file is larger than 1 MiB.
     private static func content(of file: String) throws(UploadFailure) -> Data? {
         guard let content = LocalFiles.content(of: file) else { return nil }
         guard content.count <= LocalFiles.sizeLimit else {
@@ -39,7 +39,7 @@ enum ConfigurationFile {
         try decode(data, file: file, example: "`ferry config --print-example` prints a valid one")
     }
 
-    /// - Parameter example: The hint that says where a valid example is.
+    /// - Parameter example: The hint that tells the user where to find a valid example.
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     static func decode<Value: Decodable>(
         _ data: Data, file: String, example: String
@@ -63,8 +63,8 @@ enum ConfigurationFile {
         }
     }
 
-    /// Returns the first syntax error of a JSON text, with its position; nil if there is none. `JSONDecoder` reports no
-    /// position, and accepts invalid JSON such as a comma after the last member. Only UTF-8 is checked here.
+    /// Returns the first syntax error of a JSON text, with its position; nil if there is none. Returns nil for UTF-16
+    /// and UTF-32 without a check. `JSONDecoder` reports no position, and accepts a comma after the last member.
     static func syntaxError(in data: Data) -> MalformedJSON? {
         let start = Array(data.prefix(2))
         guard !start.contains(0), ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(start) else { return nil }

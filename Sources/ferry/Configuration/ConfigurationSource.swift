@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The configuration file and the options of a command. An engine uses them to read its configuration again.
+/// The configuration file and the options of a command. A running engine needs both to read its configuration again.
 struct ConfigurationSource: Sendable {
     /// The absolute path that the user gave; nil for the default path.
     private let path: String?
@@ -16,15 +16,15 @@ struct ConfigurationSource: Sendable {
 
     var file: String { path ?? LocalFiles.configuration }
 
-    /// The configuration that the command has if there is no file.
+    /// The configuration without a file: the defaults, changed by the command's own options.
     var unwritten: Configuration {
         var configuration = Configuration()
         change(&configuration)
         return configuration
     }
 
-    /// - Parameter mayBeMissing: Whether a missing file at the default path means an empty configuration. If false, it
-    ///   is an error: some editors remove a file for a moment while they replace it.
+    /// - Parameter mayBeMissing: Whether a missing file at the default path means an empty configuration. If false, a
+    ///   missing file is an error: some editors remove a file for a moment while they replace it.
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)

@@ -5,9 +5,9 @@ import FerryUploads
 
 /// All keys of the configuration, with their values, defaults and purposes.
 ///
-/// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints it as a JSON
-/// Schema. A test compares it with Manual/configuration.md and with the example. The table does not say which members
-/// exclude each other: only the decoders check that.
+/// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints the table as a
+/// JSON Schema. A test compares it with Manual/configuration.md and with the example. Rules about members that exclude
+/// each other are not in the table: only the decoders check them.
 enum ConfigurationTable {
     /// The JSON Schema for editors.
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }

@@ -12,7 +12,7 @@ struct DestinationSettings: Decodable, Equatable {
     var headers: [String: String]
     var parameters: [UploadItem.Parameter]
     var authentication: AuthenticationSettings
-    /// The location of the bucket and other settings of an S3 destination (`s3`).
+    /// The region, endpoint and other settings of an S3 destination (`s3`).
     var s3 = S3Fields()
     var tls: TLSSettings
     /// The proxy of the destination; nil for `Configuration.proxy`.
@@ -22,10 +22,11 @@ struct DestinationSettings: Decodable, Equatable {
     /// The bandwidth limit of all uploads to the destination together, in bytes per second.
     var bandwidth = Timetable()
 
-    /// The maximum number of bytes of a header field's value. Servers accept heads of 8 KiB (nginx, Apache) to 64 KiB.
+    /// The maximum size of a header field's value, in bytes. Servers accept request heads of 8 to 64 KiB (8: nginx,
+    /// Apache).
     private static let longestHeader = 8 << 10
-    /// The maximum number of bytes of the names and values of all configured header fields. With a URL and a token,
-    /// they must fit into a request head of 32 KiB.
+    /// The maximum number of bytes of the names and values of all configured header fields. These fields must fit into
+    /// a request head of 32 KiB together with a URL and a token.
     private static let allHeaders = 12 << 10
 
     init(from decoder: any Decoder) throws {
@@ -87,7 +88,7 @@ struct DestinationSettings: Decodable, Equatable {
         try checkS3(fields, isGiven: given != nil)
     }
 
-    /// Refuses URLs with `s3://` and the member `s3` for protocols other than S3.
+    /// Throws if the URL begins with `s3://`, or the member `s3` is present, although the protocol is not S3.
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {

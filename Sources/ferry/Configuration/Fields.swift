@@ -17,7 +17,7 @@ struct Fields {
     private let members: [Schema.Member]
 
     /// - Parameter table: The schema with the allowed keys.
-    /// - Throws: `ConfigurationIssue` for any other key.
+    /// - Throws: `ConfigurationIssue` for any other key, or for a member that has both its name and its former name.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         let members = table.members
         try self.init(decoder, known: members.map(\.name) + members.compactMap(\.formerName), members)
@@ -28,7 +28,7 @@ struct Fields {
         }
     }
 
-    /// - Throws: `ConfigurationIssue` for a key that is not `known`.
+    /// - Throws: `ConfigurationIssue` for a key that `known` does not contain.
     init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
         self.members = members
         container = try decoder.container(keyedBy: Key.self)
@@ -45,20 +45,20 @@ struct Fields {
 
     var keys: [String] { container.allKeys.map(\.stringValue) }
 
-    /// - Returns: The present key for this member: its name, or its former name; nil if both are absent.
+    /// Returns the key of a member in the JSON object: its name or its former name; nil if both are absent.
     private func found(_ name: String) -> Key? {
         let formerName = members.first { $0.name == name }?.formerName
         return [name, formerName].lazy.compactMap { $0.map(Key.init(_:)) }.first(where: container.contains)
     }
 
-    /// - Returns: The value; nil if the key is absent.
+    /// Returns the value of a key; nil if the key is absent. Throws if the value is null or has another type.
     func value<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
         try found(key).map { try container.decode(Value.self, forKey: $0) }
     }
 
-    /// Returns the value; nil if the key is absent.
+    /// Returns the value of a key; nil if the key is absent.
     ///
-    /// - Parameter expected: The text that completes "expected …" in the error.
+    /// - Parameter expected: The text that follows "expected" in the error.
     /// - Throws: `ConfigurationIssue` if the value is not valid.
     func value<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool
@@ -68,7 +68,7 @@ struct Fields {
         return value
     }
 
-    /// Returns the value.
+    /// Returns the value of a key.
     ///
     /// - Throws: `ConfigurationIssue` if the key is absent, or the value not valid.
     func required<Value: Decodable>(
@@ -83,7 +83,7 @@ struct Fields {
         try found(key).map { try container.decodeNil(forKey: $0) } ?? false
     }
 
-    /// Reads a whole number in the range that the table has for this key.
+    /// Reads a whole number in the range that the schema allows for this key; nil if the key is absent.
     func number(_ key: String) throws -> Int? {
         guard case .whole(let range)? = schema(of: key) else {
             preconditionFailure("\(key) is no whole number in the table")
@@ -91,7 +91,7 @@ struct Fields {
         return try number(key, in: range)
     }
 
-    /// Reads a number of seconds in the range that the table has for this key.
+    /// Reads a number of seconds in the range that the schema allows for this key; nil if the key is absent.
     func seconds(_ key: String) throws -> Double? {
         guard let found = found(key) else { return nil }
         guard case .number(let range)? = schema(of: key) else {
@@ -114,7 +114,7 @@ struct Fields {
         return number
     }
 
-    /// Reads a number of bytes, as a number or as text with a unit.
+    /// Reads a number of bytes, written as a number or as a text with a unit; nil if the key is absent.
     func amount(_ key: String) throws -> ByteCount? {
         guard let found = found(key) else { return nil }
         if let number = try? container.decode(ByteCount.self, forKey: found), number > 0 { return number }
@@ -142,13 +142,13 @@ struct Fields {
 }
 
 extension [any CodingKey] {
-    /// The key path as users read it. The index of a list element counts from 0.
+    /// The elements of the key path as users read them: the names of members, and the indexes of list elements from 0.
     var names: [String] { map { key in key.intValue.map { "\($0)" } ?? key.stringValue } }
 }
 
 /// An error at one key of a configuration.
 struct ConfigurationIssue: Error, Equatable {
     var path: [String]
-    /// The text that completes "expected …".
+    /// The text that follows "expected" in the message.
     var expected: String
 }

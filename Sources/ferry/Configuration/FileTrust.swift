@@ -12,11 +12,11 @@ struct FileTrust {
     /// The user that Ferry runs as.
     private let user = Machine.user
 
-    /// The maximum number of symbolic links on the way to a file, as in Linux (path_resolution(7)).
+    /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
 
-    /// Checks a file, each folder on its path, and each symbolic link with the path of its target. A user who can write
-    /// to one of them decides which file is read.
+    /// Checks a file, each folder on its path, and each symbolic link with the path of its target. Another user who
+    /// can write to one of them can replace the file.
     ///
     /// A file that passes can be opened by its path afterwards, because no other user can change any part of the path.
     ///
@@ -75,8 +75,8 @@ struct FileTrust {
 }
 
 extension Configuration {
-    /// The files that decide which programs Ferry runs and which servers it trusts, with their roles. Programs without
-    /// a slash, which are searched in `PATH`, are left out.
+    /// The files that decide which programs Ferry runs and which servers it trusts, with their roles for messages. A
+    /// program whose name has no slash is left out, because the system searches it in `PATH`.
     var trustedFiles: [(role: String, path: String)] {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {
@@ -129,7 +129,8 @@ extension Configuration {
         }
     }
 
-    /// Returns the program of a command, unless it is searched in `PATH`, and the scripts that an interpreter runs.
+    /// Returns the program of a command if its name has a slash, and the existing files that an interpreter gets as
+    /// arguments.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
         let program = words.first.map(LocalFiles.expanded).flatMap { $0.contains("/") ? absolute($0) : nil }
         return [program].compactMap { $0.map { ("the program of \(place)", $0) } }

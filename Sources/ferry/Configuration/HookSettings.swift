@@ -4,7 +4,7 @@ import FerryUploads
 /// The commands that run on events of the queue (`hooks`).
 struct HookSettings: Decodable, Equatable {
     var commands: [QueueEvent.Name: [HookCommand]] = [:]
-    /// The number of seconds after which a command and its children are killed.
+    /// The number of seconds after which the engine kills a command and its child processes.
     var timeout = 10.0
 
     init() {}
@@ -38,8 +38,8 @@ struct HookCommand: Equatable, Sendable {
     }
 }
 
-/// One command, or a list of commands. Each is a list of words, not a text: a shell would have to split a text, and
-/// would interpret special characters in file names.
+/// One command, or a list of commands. Each command is a list of words. A command line in one text would need a shell,
+/// which would interpret special characters in file names.
 private struct HookCommands: Decodable {
     var commands: [HookCommand]
 

@@ -7,7 +7,7 @@ import FerryTransfer
     import Darwin
 #endif
 
-/// The default paths of Ferry's files, by the XDG Base Directory Specification, and helpers for paths.
+/// The default paths of Ferry's files (XDG Base Directory Specification), and functions for paths and small files.
 enum LocalFiles {
     static var configuration: String { folder("XDG_CONFIG_HOME", default: ".config") + "/ferry/config.json" }
     static var state: String { folder("XDG_STATE_HOME", default: ".local/state") + "/ferry" }
@@ -23,7 +23,7 @@ enum LocalFiles {
         return home + path.dropFirst(1)
     }
 
-    /// Returns the absolute path: a leading `~` is replaced, and `.` and `..` are resolved.
+    /// Returns the absolute path, with a leading `~` replaced by the home folder, and `.` and `..` resolved.
     static func absolute(_ path: String) -> String {
         URL(fileURLWithPath: expanded(path)).standardizedFileURL.path
     }
@@ -34,8 +34,8 @@ enum LocalFiles {
         return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
     }
 
-    /// Returns path arguments with the bytes that the user typed. The parser's arguments have U+FFFD in place of bytes
-    /// that are not UTF-8. A leading `~` is replaced in paths that are UTF-8.
+    /// Returns path arguments with the bytes that the user typed. The argument parser replaces bytes that are not
+    /// UTF-8 by U+FFFD. In paths that are UTF-8, a leading `~` becomes the home folder.
     static func argumentPaths(_ paths: [String]) -> [LocalPath] {
         var damaged: [String: [[UInt8]]] = [:]
         for argument in CommandLine.rawArguments {
@@ -51,14 +51,14 @@ enum LocalFiles {
         }
     }
 
-    /// Returns the permission bits of a file behind any symbolic links; nil if stat(2) fails.
+    /// Returns the permission bits of a file, following symbolic links; nil if stat(2) fails.
     static func mode(of path: String) -> UInt32? { FileStatus.of(LocalPath(path), follows: true)?.mode }
 
     /// The maximum size in bytes of a configuration file, or of a file with a secret.
     static let sizeLimit = 1 << 20
 
-    /// Reads a file, following symbolic links. Stops once it has more than `sizeLimit` bytes: the caller then refuses
-    /// the file.
+    /// Reads a file, following symbolic links. Stops after more than `sizeLimit` bytes. The caller must refuse a
+    /// result that is longer than `sizeLimit`.
     ///
     /// - Returns: The content; nil if the file cannot be read.
     static func content(of path: String) -> Data? {

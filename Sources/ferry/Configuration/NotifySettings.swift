@@ -27,7 +27,7 @@ struct NotifySettings: Decodable, Equatable {
         return HookCommand(words: ["notify-send", "--app-name=Ferry", "--", "Ferry", plain])
     }
 
-    /// The reason why the desktop cannot be notified; nil if it can.
+    /// The reason why the engine cannot show desktop notifications; nil if it can.
     static var desktopIssue: String? {
         guard desktopCommand("").isThere else { return "notify-send not found" }
         let variables = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"]

@@ -53,7 +53,7 @@ enum ProxyChoice: Decodable, Equatable {
         if case .server(_, let password, _) = self { password } else { nil }
     }
 
-    /// - Parameter read: Reads the password when a request needs it.
+    /// Returns the proxy settings for requests. `read` reads the password when a request needs it.
     func settings(
         read: @escaping @Sendable (Secret) async throws(UploadFailure) -> String
     ) -> ProxySettings {

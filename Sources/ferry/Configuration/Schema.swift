@@ -1,14 +1,14 @@
 import FerryFiles
 import FerryProtocols
 
-/// A JSON Schema (draft 2020-12): the subset that the configuration and the lines for programs need.
+/// A JSON Schema (draft 2020-12): the subset that the configuration and the `--json` output need.
 indirect enum Schema: Sendable {
     /// An object with these members and no others. A member that is not `required` may be missing.
     case object([Member], required: [String] = [])
-    /// An object whose names match one schema and whose values match another.
+    /// An object whose member names match `names` and whose member values match the first schema.
     case dictionary(Schema, names: Schema = .text())
     case array(Schema, atLeast: Int = 0)
-    /// A list whose required first element has its own schema.
+    /// A list whose first element is required and matches `first`. All other elements match `others`.
     case list(first: Schema, others: Schema)
     case text(pattern: String? = nil)
     case choice([String])
@@ -23,9 +23,9 @@ indirect enum Schema: Sendable {
         var name: String
         var schema: Schema
         var purpose: String
-        /// The value that a missing member has, as JSON; nil if there is no default.
+        /// The default value of a missing member, as JSON; nil if there is no default.
         var missing: String?
-        /// The name of the member in older versions, which is still read; nil if it never changed.
+        /// The former name of the member, which Ferry still reads; nil if the name never changed.
         var formerName: String?
 
         init(
@@ -49,7 +49,7 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// Returns an object whose first members are always present. The others may be missing.
+    /// Returns the schema of an object. The members `always` are required, and the members `sometimes` are optional.
     static func record(_ always: [Member], maybe sometimes: [Member] = []) -> Schema {
         .object(always + sometimes, required: always.map(\.name))
     }

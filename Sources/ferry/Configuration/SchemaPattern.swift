@@ -31,7 +31,7 @@ enum SchemaPattern {
     static let address =
         "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
 
-    /// The URL of a token server: https, or http on this machine.
+    /// The URL of a token server: https, or http for a server on this machine.
     static let tokenAddress =
         "^(\(anyCase("https"))://[^/?#@]+|\(anyCase("http"))://(127\\.|\\[|([^/?#@]*\\.)?\(anyCase("localhost")))[^/?#@]*)([/?][^#]*)?$"
 
@@ -50,7 +50,7 @@ enum SchemaPattern {
     private static let proxyScheme = "(\(anyCase("http"))|\(anyCase("socks"))5[hH]?)"
     private static let proxyAuthority = "([^:@/?#]*@)?[^@/?#]+/?"
 
-    /// Returns `[mM][oO][nN]` for `mon`: patterns of JSON Schema cannot ignore case.
+    /// Returns a pattern that ignores case: `[mM][oO][nN]` for `mon`. JSON Schema has no option for this.
     private static func anyCase(_ word: String) -> String {
         word.map { $0.isLetter ? "[\($0.lowercased())\($0.uppercased())]" : String($0) }.joined()
     }

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The source of a secret. The secret is read when a request needs it, and is never stored or printed.
+/// The source of a secret. Ferry reads the secret when a request needs it, and never stores or prints it.
 enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
@@ -70,7 +70,7 @@ actor SecretReader {
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
-    /// - Parameter age: The maximum age of a command's cached output.
+    /// - Parameter age: The maximum age of a command's cached output. If it is older, the command runs again.
     /// - Throws: `UploadFailure` (`authentication`) that names the source of the secret.
     func read(_ secret: Secret, notOlderThan age: Duration = .seconds(60)) async throws(UploadFailure)
         -> String
@@ -96,7 +96,7 @@ actor SecretReader {
         return line
     }
 
-    /// Runs the command. Callers that need it while it runs wait for the same run.
+    /// Runs a command and returns its output. If the same command already runs, returns the output of that run.
     private func output(of words: [String], _ secret: Secret) async throws(UploadFailure) -> String {
         if let task = running[words] { return try await task.value.get() }
         let task = Task { () -> Result<String, UploadFailure> in

@@ -5,8 +5,8 @@ import FerryTransfer
 /// Runs the command that prints a secret: without a shell, with few environment variables, and with limits on its time
 /// and output.
 ///
-/// The error of a failed command ends with the last line of its standard error, without any word that it printed to
-/// standard output.
+/// The error for a failed command ends with the last line of its standard error. In this line, `…` replaces each word
+/// of its standard output, because that word may be the secret.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
     /// The maximum number of bytes that the command may print. Real secrets are shorter.
@@ -16,9 +16,9 @@ enum SecretCommand {
     ]
 
     /// - Parameters:
-    ///   - others: The names of further environment variables for the command.
-    ///   - limit: The time after which the command and its children are killed.
-    /// - Throws: `UploadFailure` (`authentication`) if the command fails or prints too much.
+    ///   - others: The names of further environment variables to pass to the command.
+    ///   - limit: The time after which the command and its child processes are killed.
+    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {

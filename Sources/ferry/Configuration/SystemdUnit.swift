@@ -40,7 +40,7 @@ enum SystemdUnit {
             """
     }
 
-    /// Returns the word as a unit's command line needs it: quoted, with `%` and `$` doubled (systemd.service(5)).
+    /// Returns the word for a unit's command line: quoted if necessary, with `%` and `$` doubled (systemd.service(5)).
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")

@@ -29,7 +29,7 @@ struct TLSFields: Decodable {
         isInsecure = try fields.value("insecure") ?? false
     }
 
-    /// - Parameter url: The URL of the server. `insecure` applies to its host alone.
+    /// Returns the TLS settings for a server. The member `insecure` applies only to the host of `url`.
     func settings(for url: URL) -> TLSSettings {
         var settings = settings
         if isInsecure, let host = url.host(percentEncoded: false) {

@@ -23,7 +23,7 @@ enum ThemeChoice: Equatable {
         self = .builtIn(theme.value)
     }
 
-    /// - Parameter fields: The member `appearance`. The result is nil if it has neither `theme` nor `themeFile`.
+    /// Reads the theme from the member `appearance`; nil if that has neither `theme` nor `themeFile`.
     init?(_ fields: Fields) throws {
         let name: String? = try fields.value("theme")
         let file: String? = try fields.value("themeFile")
@@ -41,7 +41,7 @@ enum ThemeChoice: Equatable {
         }
     }
 
-    /// Returns the theme. The file is read only now, so that an engine without a screen does not need it.
+    /// Returns the theme. The file is read only here, so that an engine without a screen does not need the file.
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func load() throws(UploadFailure) -> Theme {
         switch self {

@@ -12,14 +12,14 @@ struct DestinationLimits: Decodable {
 }
 
 extension Fields {
-    /// Reads the members `bandwidth` and `timetable`, which together make one timetable.
+    /// Reads the bandwidth limits: `timetable` for certain hours, and `bandwidth` for all other times.
     func timetable() throws -> Timetable {
         let entries: [TimetableEntry] = try value("timetable") ?? []
         return Timetable(
             entries.map(\.entry), otherwise: try amount("bandwidth").map { .atMost($0) } ?? .unlimited)
     }
 
-    /// Returns the text of a key, converted by `read`; nil if the key is absent.
+    /// Returns the text of a key, converted by `read`; nil if the key is absent. Throws if `read` returns nil.
     fileprivate func text<Value>(
         _ key: String, _ expected: String, _ read: (String) -> Value?
     ) throws -> Value? {

@@ -54,7 +54,7 @@ struct WatchSettings: Decodable, Equatable {
         !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
     }
 
-    /// The folder in the form that the engine watches. This does not access the file system.
+    /// The settings as the engine's type `WatchedFolder`, with absolute paths. Does not access the file system.
     var watched: WatchedFolder {
         let after: WatchedFolder.After =
             switch after {

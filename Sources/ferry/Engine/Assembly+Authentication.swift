@@ -5,7 +5,7 @@ import FerryUploads
 import Synchronization
 
 extension Assembly {
-    /// Returns the interceptor that adds the destination's credentials to requests; nil if it has no credentials.
+    /// Returns the interceptor that adds the destination's credentials to requests; nil if the destination has none.
     func interceptor(for name: String, _ settings: DestinationSettings) -> (any RequestInterceptor)? {
         let secrets = secrets
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
@@ -48,8 +48,8 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// Returns a function that finds the signer for an S3 upload to a URL outside of the configuration. It uses the
-    /// credentials that AWS's tools find, and makes one signer for each server.
+    /// Returns a function that returns the signer for an S3 upload to a URL outside of the configuration; nil for
+    /// other protocols. The signer uses the credentials that AWS's tools find. There is one signer for each server.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in

@@ -5,7 +5,7 @@ import FerryUploads
 
 /// Reading a changed configuration in a running engine.
 extension Assembly {
-    /// Returns an assembly with the configuration that the file has now.
+    /// Reads the configuration file again and returns an assembly with the new configuration.
     ///
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     func readAgain() throws(UploadFailure) -> Assembly {
@@ -17,13 +17,14 @@ extension Assembly {
         return replacing(try source.load(mayBeMissing: configuration == source.unwritten))
     }
 
-    /// An assembly with the destinations that are new in the file. Other changes, and errors in the file, are ignored.
+    /// A copy of this assembly with the new destinations in the file. Other changes, and errors in the file, are
+    /// ignored.
     var withNewDestinations: Assembly {
         guard let read = try? readAgain() else { return self }
         return adding(read.configuration.destinations)
     }
 
-    /// Returns an assembly with these destinations added. Destinations of this assembly stay unchanged.
+    /// Returns a copy of this assembly with further destinations. Destinations of the same name stay unchanged.
     func adding(_ destinations: [String: DestinationSettings]) -> Assembly {
         var new = configuration
         new.destinations.merge(destinations) { known, _ in known }
@@ -36,8 +37,8 @@ extension Assembly {
             treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 
-    /// Returns the destinations of this configuration. Unchanged destinations, and unchanged credentials, are taken
-    /// from `known`.
+    /// Returns the destinations of this configuration. Reuses destinations and credentials of `known` whose settings
+    /// have not changed.
     ///
     /// - Parameters:
     ///   - earlier: The assembly that made `known`.
@@ -65,7 +66,7 @@ extension Assembly {
         return new
     }
 
-    /// Returns true if the settings for requests to the destination are those of the earlier configuration.
+    /// Returns true if all settings for requests to the destination are unchanged since the earlier configuration.
     private func isReached(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], var old = earlier.configuration.destinations[name]
         else { return false }
@@ -75,8 +76,8 @@ extension Assembly {
             && (new.proxy != nil || configuration.proxy == earlier.configuration.proxy)
     }
 
-    /// Returns true if the settings for signing in are those of the earlier configuration. Then the interceptor is
-    /// kept: it may hold the only copy of a token that could not be written to its file.
+    /// Returns true if the settings for signing in are unchanged since the earlier configuration. The caller then
+    /// reuses the interceptor, which may hold the only copy of a token that could not be written to its file.
     private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],
             new.authentication == old.authentication

@@ -13,9 +13,9 @@ struct Assembly {
     let state: LocalPath
     /// The treatment of a queue.json that a user has edited.
     var edited = EditedSnapshot.refuse
-    /// The file and options for reading the configuration again; nil if there is no file.
+    /// The file and options for reading the configuration again; nil if the configuration did not come from a file.
     var source: ConfigurationSource?
-    /// True if uploads to this machine need the network too, so that the demo can show a lost link.
+    /// True if uploads to this machine also wait for the network. The demo needs this to show a lost link.
     var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
 
@@ -23,12 +23,12 @@ struct Assembly {
         configuration.destinations.sorted { $0.key < $1.key }.map { destination(named: $0.key, $0.value) }
     }
 
-    /// Returns a destination.
+    /// Returns the destination with this name or URL.
     ///
     /// A URL may begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, PUT is used for the
     /// URL of a file. For the URL of a folder, the server's capabilities decide.
     /// - Parameter name: The name of a destination, or a URL; nil for the default destination.
-    /// - Throws: `UploadFailure` (`permanent`); for an unknown name, the hint lists the known ones.
+    /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL. The hint lists the known names.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
         let known = configuration.destinations
         guard let name else {
@@ -157,11 +157,11 @@ struct Assembly {
         )
     }
 
-    /// Returns the queue in the locked state folder, and its runner. The caller stops the queue and then shuts down the
-    /// runner.
+    /// Creates the queue in the locked state folder, and its runner. The caller must stop the queue, then shut down
+    /// the runner.
     ///
-    /// - Parameter snapshotsAtEnds: Whether the queue writes snapshots when it is opened and closed. False for a single
-    ///   command: it only appends records, and the next engine writes the snapshot.
+    /// - Parameter snapshotsAtEnds: Whether the queue writes snapshots when it starts and stops. False for a process
+    ///   that performs one command: it only appends records, and the next engine writes the snapshot.
     func queue(
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
     ) -> (UploadQueue, DestinationRunner) {

@@ -2,7 +2,8 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// An engine in a process of its own, without a terminal. Its uploads continue after this process has ended.
+/// An engine that this process starts in another process, without a terminal. It continues after this process has
+/// ended.
 struct BackgroundEngine {
     let state: LocalPath
     /// The arguments of `ferry run`.
@@ -28,7 +29,7 @@ struct BackgroundEngine {
 
     /// Starts the engine. Returns when the engine responds to requests or has ended.
     ///
-    /// - Throws: `CommandFailure` if it cannot be started, or neither responds nor ends within `timeout`.
+    /// - Throws: `CommandFailure` if the engine cannot be started, or neither responds nor ends within `timeout`.
     func start() async throws(CommandFailure) -> Start {
         let process = try spawn()
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
@@ -50,7 +51,7 @@ struct BackgroundEngine {
 
     /// Starts the engine.
     ///
-    /// - Returns: The sentence for the user. It also covers an engine that another process has started meanwhile.
+    /// - Returns: A sentence for the user about the engine, which another process may have started meanwhile.
     /// - Throws: `CommandFailure` with the engine's error if it ended during its start.
     func startAndReport() async throws(CommandFailure) -> String {
         switch try await start() {
@@ -64,7 +65,7 @@ struct BackgroundEngine {
         }
     }
 
-    /// Returns the engine's error as the failure of this command.
+    /// Converts the exit status and the error output of an engine to the failure of this command.
     private static func failure(_ status: Int32, _ text: String) -> CommandFailure {
         func rest(after start: String) -> String? {
             text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }.map {
@@ -97,7 +98,7 @@ struct BackgroundEngine {
         }
     }
 
-    /// The path of the program that this process runs, even if an update has replaced its file.
+    /// The path of the executable of this process. On Linux, it stays valid if an update has replaced the file.
     private static var program: String {
         #if os(Linux)
             "/proc/self/exe"

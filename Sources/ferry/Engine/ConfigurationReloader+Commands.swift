@@ -3,11 +3,11 @@ import FerryUploads
 
 /// The checks of a command before the queue carries it out.
 extension ConfigurationReloader {
-    /// Reads new destinations from the file if the command adds uploads to a destination that the engine does not know.
-    /// Other commands do not read the file.
+    /// Checks the destinations of the uploads that a command adds. If one is unknown to the engine, first reads the
+    /// new destinations from the configuration file.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the destination is still unknown, or its URL belongs to another
-    ///   server.
+    /// - Throws: `UploadFailure` (`permanent`) if the destination is still unknown, or has another scheme, host or
+    ///   port than the URL of the upload.
     nonisolated func prepare(for command: QueueCommand) async throws(UploadFailure) {
         let targets = Self.targets(of: command)
         if unknown(in: targets) != nil {

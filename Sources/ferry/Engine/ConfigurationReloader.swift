@@ -6,13 +6,13 @@ import Synchronization
 
 /// The current configuration of a running engine. Only this actor replaces it.
 ///
-/// A reload checks the new configuration completely before any part takes effect. If another reload is running, the new
-/// one waits for its end and then reads the file.
+/// A reload checks the new configuration completely before any part takes effect. A second reload waits for the end of
+/// the first, then reads the file.
 actor ConfigurationReloader {
     /// The part of a changed file that takes effect.
     enum Extent {
         case everything
-        /// The new destinations alone. No user asked for this reload, so the user may still be editing the file.
+        /// The new destinations only. No user requested this reload, so a user may still be editing the file.
         case newDestinations
     }
 
@@ -30,7 +30,7 @@ actor ConfigurationReloader {
 
     /// - Parameters:
     ///   - assembly: The assembly with which the engine started.
-    ///   - watches: The folders that the engine watches until it ends, even if a later configuration has others.
+    ///   - watches: The folders that the engine watches until it ends, whatever a later configuration contains.
     ///   - tell: Receives the notices for the user.
     init(
         _ assembly: Assembly, queue: UploadQueue, runner: DestinationRunner, watches: [Watch],
@@ -50,9 +50,9 @@ actor ConfigurationReloader {
     /// The current destinations.
     nonisolated var destinations: Destinations { runner.destinations }
 
-    /// Reads the file again and applies its changes.
+    /// Reads the configuration file again and applies its changes.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) with the error in the file; then nothing has changed.
+    /// - Throws: `UploadFailure` (`permanent`) with the error in the file. The configuration is then unchanged.
     func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
         let before = last
         let task = Task { () -> Result<ReloadReport, UploadFailure> in

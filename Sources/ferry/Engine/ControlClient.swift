@@ -11,21 +11,21 @@ struct ControlClient {
 
     init(folder: LocalPath) { self.folder = folder }
 
-    /// Returns a client with another timeout, for requests to which any engine responds at once.
+    /// Returns a copy of this client with another timeout, for requests to which every engine responds at once.
     func asking(within seconds: Int) -> ControlClient {
         var client = self
         client.timeout = seconds
         return client
     }
 
-    /// The number of seconds within which an engine responds to the simplest request, even on a busy machine.
+    /// The timeout of `checkPulse` in seconds. Even on a busy machine, an engine responds within this time.
     private static let pulse = 3
 
-    /// Checks with a simple request whether the engine responds. Other requests may take long, such as a report of a
-    /// million uploads.
+    /// Checks that the engine responds to a simple request. Other requests may take long even if the engine works,
+    /// such as a report of a million uploads.
     ///
-    /// - Throws: `CommandFailure` if an engine listens and does not respond. Does not throw if there is no engine, or
-    ///   if it ends meanwhile.
+    /// - Throws: `CommandFailure` if an engine listens but does not respond. Does not throw if there is no engine, or
+    ///   if the engine ends during the check.
     func checkPulse() throws(CommandFailure) {
         let start = ContinuousClock.now
         if case .unknown = asking(within: Self.pulse).ask(.progress), .now - start >= .seconds(Self.pulse) {
@@ -56,7 +56,7 @@ struct ControlClient {
         case otherVersion(UploadFailure)
         /// There is no engine, or it ended before it received the request.
         case noEngine
-        /// The engine received the request and did not respond: it may have carried out the request.
+        /// The engine did not respond to the request, but may have carried it out.
         case unknown
     }
 
@@ -64,17 +64,17 @@ struct ControlClient {
         case reply(QueueReply)
         /// There is no engine, or it ended before it received the command.
         case noEngine
-        /// The engine received the command and did not respond: it may have carried out the command.
+        /// The engine did not respond to the command, but may have carried it out.
         case unknown
     }
 
-    /// Whether a process of this user listens on the socket.
+    /// True if a process of this user listens on the control socket.
     var hasListener: Bool { connect() != nil }
 
-    /// The process that listens on the socket; nil if there is none. The engine may be of any version.
+    /// The id of the process that listens on the control socket, of any version of Ferry; nil if there is none.
     var process: Int32? { connect()?.process }
 
-    /// - Parameter filter: The uploads that the command `list` returns; other commands ignore it.
+    /// Sends a command to the engine. `filter` selects the uploads that the command `list` returns.
     func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
         guard var connection = connect() else { return .noEngine }
         switch connection.ask(command == .list ? .list(filter) : .perform(command)) {
@@ -92,7 +92,7 @@ struct ControlClient {
         return connection.ask(ask)
     }
 
-    /// - Returns: The connection; nil if no process of this user listens on the socket.
+    /// Opens a connection to the engine. Returns nil if no process of this user listens on the control socket.
     func connect() -> Connection? {
         let path = ControlSocket.path(in: folder)
         guard let socket = LineSocket(connectingTo: path, timeout: timeout), socket.isOfSameUser else {
@@ -103,7 +103,7 @@ struct ControlClient {
 }
 
 extension ControlClient.Connection {
-    /// Reads so many records of uploads; nil if a record is missing or invalid.
+    /// Reads `count` records of uploads. Returns nil if a record is missing or invalid.
     mutating func uploads(_ count: Int) -> [Upload]? {
         var reader = UpdateLines.RecordReader()
         var uploads: [Upload] = []

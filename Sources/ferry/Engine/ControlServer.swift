@@ -6,12 +6,12 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// Answers requests of other processes of the same user. Each connection has a thread, which blocks while it waits.
+/// The server for requests of other processes of the same user. Each connection has its own thread, which may block.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
     /// The maximum number of attached screens.
     private static let followerLimit = 32
-    /// The number of seconds after which a client that sends nothing is disconnected, so that others can connect.
+    /// The number of seconds until the server disconnects a silent client, so that other clients can connect.
     static let timeout = 30
 
     private let queue: UploadQueue
@@ -25,7 +25,7 @@ final class ControlServer: Sendable {
 
     /// - Parameters:
     ///   - configuration: The configuration of the engine.
-    ///   - timeout: The number of seconds after which a client that sends or reads nothing is disconnected.
+    ///   - timeout: The number of seconds after which the server disconnects a client that sends or reads nothing.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(
         queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath,
@@ -42,7 +42,7 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// - Parameter watched: Reports the folders that the engine watches; nil if there are none.
+    /// Starts to accept connections. `watched` reports the folders that the engine watches; nil if there are none.
     func start(_ watched: WatchReporter? = nil) {
         self.watched.withLock { $0 = watched }
         DetachedThread.start { [self] in
@@ -73,7 +73,7 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// - Returns: The response, and the uploads whose records are sent after it.
+    /// Carries out a request. Returns the response, and the uploads whose records must follow the response.
     private func respond(to line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
@@ -137,7 +137,7 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Sends updates to the client until the queue stops or the client disconnects.
+    /// Sends the queue's updates to the client until the queue stops or the client disconnects.
     private func follow(_ socket: LineSocket, _ lines: inout IncomingLines) {
         let sending = Task { [queue] in
             // Writes on a thread of its own. A suspended screen does not read, and would block a thread that uploads
@@ -178,7 +178,8 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// - Parameter asking: The client's version of Ferry; nil if it is unknown.
+    /// Returns the failure for an engine and a client of different versions of Ferry. `running` is the engine's
+    /// version, and `asking` the client's version; nil if unknown.
     static func otherVersion(running: String?, asking: String?) -> UploadFailure {
         let (running, asking) = (running ?? "an older version", asking ?? "an older version")
         let difference =

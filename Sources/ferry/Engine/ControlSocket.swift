@@ -4,8 +4,8 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The Unix socket in the state folder. Each request is a line of JSON, and its response is another one. After `follow`
-/// the connection carries updates (`UpdateLines`) until one end closes it.
+/// The engine's Unix socket in the state folder. Each request and each response is a line of JSON. After the request
+/// `follow`, the engine sends updates (`UpdateLines`) until one side closes the connection.
 enum ControlSocket {
     /// The version of requests and responses. The members `version` and `ferry` never change their form, so that two
     /// versions of Ferry can recognize each other.
@@ -34,7 +34,7 @@ enum ControlSocket {
             case report
             /// Makes the engine read its configuration again.
             case reload
-            /// Requests all updates from now on.
+            /// Requests all updates of the queue from now on.
             case follow
         }
     }
@@ -58,7 +58,7 @@ enum ControlSocket {
             case progress([ProgressSample])
             case report(EngineReport)
             case reloaded(ReloadReport)
-            /// The engine sends updates from now on.
+            /// The request `follow` is accepted: the engine sends updates of the queue from now on.
             case following
         }
     }
@@ -67,7 +67,7 @@ enum ControlSocket {
 }
 
 extension LineSocket {
-    /// Writes a value as a line of JSON.
+    /// Writes a value as a line of JSON. Returns false if the other side has closed the connection or does not read.
     func write(line value: some Encodable) -> Bool {
         guard let line = try? JSONEncoder().encode(value) else { return false }
         return write(line + [0x0A])

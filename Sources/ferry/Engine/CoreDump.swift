@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// The file with this process's memory that the kernel writes after a crash. It would contain credentials.
+/// The file with this process's memory that the kernel writes after a crash. The memory may contain credentials.
 enum CoreDump {
-    /// Prevents the dump. Child processes inherit the limit, and may raise it.
+    /// Prevents a core dump with a limit on its size. Child processes inherit the limit, and may raise it.
     static func prevent() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }

@@ -15,7 +15,7 @@ final class DemoLink: Sendable {
 
     init(target: ReceiverAddress) { proxy = FlakyProxy(target: target, cutEvery: Self.cutEvery) }
 
-    /// - Returns: The address at which the proxy listens.
+    /// Starts the proxy and the outages. Returns the address on which the proxy listens.
     func start() async throws(CommandFailure) -> ReceiverAddress {
         let (addresses, started) = AsyncStream.makeStream(of: ReceiverAddress.self)
         let proxy = proxy

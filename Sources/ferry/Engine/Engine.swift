@@ -9,7 +9,7 @@ struct Engine: Sendable {
     let queue: UploadQueue
     /// The current configuration, which `ferry reload` replaces.
     let configuration: ConfigurationReloader
-    /// The notices of the start: repairs of the queue's files, warnings, and parts that do not work.
+    /// The notices of the start: repairs of the queue's files, warnings, and parts of the engine that could not start.
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
@@ -21,15 +21,15 @@ struct Engine: Sendable {
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
-    /// The queue as clients in this process see it.
+    /// The queue with the interface for clients in this process, such as the screen.
     var client: EngineQueue { EngineQueue(queue: queue, configuration: configuration) }
 
     /// Locks the state folder and starts the queue.
     ///
     /// - Parameters:
-    ///   - monitor: Reports the state of the network; nil assumes that it is always up.
-    ///   - watches: The folders whose files are uploaded.
-    /// - Throws: `JournalError`; `.inUse` if another process owns the queue.
+    ///   - monitor: The monitor of the network; nil if the network counts as always up.
+    ///   - watches: The folders to watch. The engine uploads the files that arrive in them.
+    /// - Throws: `JournalError` if the queue cannot be opened: `.inUse` if another process owns the queue.
     static func start(
         _ assembly: Assembly, monitor: (any LinkMonitor)?, watches: [Watch] = []
     ) async throws(JournalError) -> Engine {
@@ -105,7 +105,8 @@ struct Engine: Sendable {
         return (recovered, isFollowed ? queue.updates() : nil)
     }
 
-    /// Takes the lock. While commands hold it, waits: at most 2 seconds for each, and at most 60 seconds in all.
+    /// Locks the state folder. Waits while other commands hold the lock: at most 2 seconds for each, and 60 seconds in
+    /// all.
     private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
         let limit = ContinuousClock.now.advanced(by: .seconds(60))
         var (holder, since) = (Int32?.none, ContinuousClock.now)
@@ -123,8 +124,8 @@ struct Engine: Sendable {
         }
     }
 
-    /// The failure to report after `stop` if results of uploads are not on disk; nil if they are. The next engine must
-    /// find out these results again.
+    /// The failure to report after `stop` if the queue could not write results of uploads to disk; nil if it could. The
+    /// next engine must find out these results again.
     var unsaved: CommandFailure? {
         get async {
             let status = await queue.status
@@ -133,25 +134,25 @@ struct Engine: Sendable {
         }
     }
 
-    /// Returns when no upload can run and all hooks of earlier events have ended. Also waits for uploads that the hooks
-    /// or watched folders have added.
+    /// Returns when no upload can run and the hooks of all events have ended. Also waits for the uploads that hooks
+    /// and watched folders add in the meantime.
     func waitUntilIdle() async {
         repeat { await queue.waitUntilIdle() } while await isContinued(takesNew: true)
     }
 
-    /// Waits for watched folders and hooks after the uploads. Returns true if they may have given the queue new work.
+    /// Waits for the watched folders and the hooks. Returns true if they may have added uploads to the queue.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false
         return hasFound || hasRun
     }
 
-    /// Returns when a command has asked the queue to finish, no upload runs, and the hooks have ended.
+    /// Returns when a command has requested the end of the queue, no upload runs any more, and the hooks have ended.
     func waitUntilFinished() async {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves the queue, and closes everything. A killed engine loses no acknowledged change either.
+    /// Stops all uploads, saves the queue, and ends all parts of the engine. Even a kill loses no acknowledged change.
     func stop() async {
         control?.stop()
         await watched?.stop()

@@ -1,7 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The queue of an engine in this process. Before a command, it loads destinations that the engine does not know.
+/// The queue of an engine in this process. Before uploads to an unknown destination are added, it reads the new
+/// destinations from the configuration file.
 struct EngineQueue: QueueClient {
     let queue: UploadQueue
     let configuration: ConfigurationReloader

@@ -8,7 +8,7 @@ struct EngineReport: Codable {
     var since: Date
     var status: EngineStatus
     var counts: Counts
-    /// The rate and the remaining time of all uploads together; nil if the engine does not report them.
+    /// The estimated rate and remaining time of all uploads together; nil if the engine does not report them.
     var estimate: TransferEstimate?
     /// The number of attached screens.
     var screens: Int
@@ -33,20 +33,21 @@ struct EngineReport: Codable {
         var inUse: Int
     }
 
-    /// The number of uploads in each state, and the bytes that are left to send.
+    /// The number of uploads in each state, and the number of bytes that are not sent yet.
     struct Counts: Codable, Equatable, Sendable {
         var queued = 0
         var running = 0
         var waiting = 0
         var paused = 0
-        /// The number of paused uploads that wait for the network alone; nil if there are none.
+        /// The number of paused uploads that wait only for the network; nil if there are none.
         var offline: Int?
         var held = 0
         var failed = 0
         var done = 0
-        /// The number of bytes that are not sent yet, of uploads that need no command and wait for no start time.
+        /// The number of unsent bytes of the uploads that run, or that will start without a user. Uploads with a start
+        /// time are excluded.
         var bytesLeft: ByteCount = 0
-        /// The number of bytes that are not sent yet, of uploads that must not start before a time.
+        /// The number of unsent bytes of all queued uploads with a start time.
         var bytesLater: ByteCount = 0
 
         init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {

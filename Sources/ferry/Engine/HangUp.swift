@@ -7,7 +7,7 @@ import FerryTransfer
     import Darwin
 #endif
 
-/// The treatment of uploads when the terminal disappears, by a closed window or a lost ssh connection.
+/// The policy for uploads when the terminal disappears, because its window is closed or the ssh connection is lost.
 enum HangUpPolicy: String, Decodable, CaseIterable {
     /// The uploads stop and resume at the next start.
     case stop
@@ -21,8 +21,8 @@ struct HangUpLog {
 
     init(folder: LocalPath) { path = folder.text + "/hangup.log" }
 
-    /// Redirects standard output and standard error to the log, and standard input to /dev/null. If the log cannot be
-    /// opened, the output is dropped.
+    /// Redirects standard output and standard error to the log file, and standard input to /dev/null. If the file
+    /// cannot be opened, the output goes to /dev/null too.
     func takeOver() {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

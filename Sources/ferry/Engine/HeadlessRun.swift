@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryFiles
 import FerryUploads
 
-/// An engine without a screen. It prints lines until a signal ends it or nothing is left to do.
+/// A run of an engine without a screen. It prints lines until a signal ends it or the queue has finished.
 struct HeadlessRun {
     let engine: Engine
     let isJSON: Bool
@@ -12,9 +12,9 @@ struct HeadlessRun {
 
     /// Runs until a signal arrives or the queue has finished, then stops the engine.
     ///
-    /// - Parameter signals: The first signal stops the engine cleanly. The second exits at once.
-    /// - Throws: `ExitCode` for a signal, or if uploads failed, are held or blocked. `CommandFailure` if results could
-    ///   not be saved.
+    /// - Parameter signals: The first signal stops the engine and saves the queue. The second signal exits at once.
+    /// - Throws: `ExitCode` after a signal, or if uploads failed, are held or are blocked. `CommandFailure` if the
+    ///   queue has finished but could not save results.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
             queue: engine.queue, isJSON: isJSON, isASCII: isASCII,

@@ -4,20 +4,20 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// Carries out a command on a queue: by the running engine if there is one, otherwise in this process.
+/// Carries out commands on a queue: through the running engine if there is one, otherwise in this process.
 struct QueueAccess {
     /// The assembly, or the error in the configuration. With an error, only a running engine can carry out commands.
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
-    /// The maximum time for which one command holds the queue. A process that holds it longer is not a command.
+    /// The time after which `perform` fails if the same process still owns the queue. A single command needs less time.
     private static let timeout = Duration.seconds(5)
-    /// The maximum time to wait while other commands hold the queue.
+    /// The maximum time to wait while processes that perform other commands lock the queue one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// - Parameter filter: The uploads that the command `list` must return; the result may contain others too.
-    /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that does
-    ///   not respond.
+    /// - Parameter filter: The uploads that the command `list` must return. The result may contain other uploads too.
+    /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that
+    ///   does not respond.
     func perform(
         _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
     ) async throws(CommandFailure) -> QueueReply {
@@ -57,7 +57,7 @@ struct QueueAccess {
         }
     }
 
-    /// Explains why a command left some of the selected uploads unchanged. Without an engine, reads the queue for that.
+    /// Returns sentences that explain why a command left selected uploads unchanged. Reads the queue if no engine runs.
     func explanation(
         of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
     ) async -> [String] {
@@ -78,7 +78,7 @@ struct QueueAccess {
         return report.status
     }
 
-    /// Returns the progress of the listed uploads; nil if none of them runs, or without a running engine.
+    /// Returns the progress of the running uploads; nil if none of `uploads` runs, or if no engine responds.
     func progress(of uploads: [Upload]) -> SampledProgress? {
         guard uploads.contains(where: { if case .running = $0.state { true } else { false } }),
             case .responded(.progress(let samples)) = ControlClient(folder: state).ask(.progress)
@@ -86,7 +86,7 @@ struct QueueAccess {
         return SampledProgress(samples)
     }
 
-    /// Throws if repeating the command could do harm, because an engine may have carried it out before it ended.
+    /// Throws if repeating the command could do harm: the engine did not respond, but may have carried it out.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo:
@@ -100,7 +100,7 @@ struct QueueAccess {
         }
     }
 
-    /// Reads a queue that a newer version of Ferry wrote, as far as this version understands it. Changes nothing.
+    /// Reads a queue of a newer version of Ferry. Skips records that this version does not understand. Changes no file.
     private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
         do throws(JournalError) {
             guard let directory = try StateDirectory(reading: state) else { throw error }
@@ -128,7 +128,7 @@ struct QueueAccess {
         )
     }
 
-    /// Carries out a command by the running engine, because this process has no valid configuration.
+    /// Sends a command to the running engine, because this process has no valid configuration.
     ///
     /// - Parameter issue: The error to throw if no engine runs.
     private func performThere(

@@ -6,15 +6,15 @@ struct ReloadReport: Codable, Equatable {
     /// The path of the configuration file.
     var file: String
     var changes: ConfigurationChanges
-    /// The uploads that failed for lack of a destination or of valid credentials, and that may succeed now. They are
-    /// retried only by a user's command.
+    /// The uploads that stopped because a destination or valid credentials were missing, and that may succeed now. The
+    /// engine does not retry them without a command of the user.
     var retry: [Upload.ID]
-    /// The warnings about the new configuration that the earlier one did not cause.
+    /// The warnings about the new configuration, without those that the earlier configuration caused too.
     var warnings: [String]
 
-    /// Returns true if the engine now has a destination that was just written to a file.
+    /// Returns true if the engine now has the destination `name`, which this process has just written to a file.
     ///
-    /// - Parameter file: The path of that file, with symbolic links resolved.
+    /// - Parameter file: The path of this file, with symbolic links resolved.
     func makesKnown(_ name: String, of file: String) -> Bool {
         // A command at the same time may have made the engine read the destination, so that it is not a change any
         // more.

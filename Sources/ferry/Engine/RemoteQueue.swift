@@ -5,13 +5,13 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The queue of an engine in another process of this machine. When the engine ends, the status says so, and the client
-/// waits for the next engine and follows that one.
+/// The queue of an engine in another process of this machine. When the engine ends, the client reports this in the
+/// status, waits for the next engine, and follows its queue.
 final class RemoteQueue: QueueClient {
     /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
 
-    /// The number of seconds within which an engine responds to the simplest request, even on a busy machine.
+    /// The timeout in seconds of the requests that check the engine. Even a busy machine responds within this time.
     private static let heartbeat = 3
 
     private struct Samples {
@@ -21,7 +21,7 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
-    /// The queue for requests of progress. A stuck engine may block its thread.
+    /// The dispatch queue for requests of progress. An engine that does not respond blocks its thread.
     private let asking = DispatchQueue(label: "progress")
 
     init(folder: LocalPath) { client = ControlClient(folder: folder) }
@@ -39,8 +39,8 @@ final class RemoteQueue: QueueClient {
         }
     }
 
-    /// Returns the samples that the previous call requested: drawing must not wait for an engine that does not respond.
-    /// With regular calls, the samples are one interval old.
+    /// Returns the samples that the previous call requested, and requests new ones. The screen must not wait for an
+    /// engine that does not respond. With regular calls, the samples are one interval old.
     func progress() -> [ProgressSample] {
         let (latest, mayAsk) = samples.withLock { samples in
             defer { samples.isAsking = true }
@@ -64,7 +64,7 @@ final class RemoteQueue: QueueClient {
         return updates
     }
 
-    /// Follows the engine, and after its end the next one, on a thread of its own.
+    /// Follows the engine on its own thread. After the engine has ended, follows the next engine.
     private final class Follower: Sendable {
         private enum State {
             case searching
@@ -75,7 +75,7 @@ final class RemoteQueue: QueueClient {
         private let client: ControlClient
         private let updates: AsyncStream<QueueUpdate>.Continuation
         private let state = Mutex(State.searching)
-        /// The last status that the engine sent. Its `contact` says whether the engine still responds.
+        /// The last status that the engine sent. Its member `contact` tells whether the engine still responds.
         private let status = Mutex(EngineStatus())
 
         init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
@@ -100,8 +100,8 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Checks at intervals that a followed engine responds. A suspended engine keeps its connections open and sends
-        /// nothing, like an engine without changes.
+        /// Checks at intervals that a followed engine responds. Without these requests, a suspended engine would look
+        /// like an engine without changes: both keep the connection open and send nothing.
         func watch() {
             let client = client.asking(within: RemoteQueue.heartbeat)
             while true {
@@ -120,7 +120,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Sends a status with this contact to the reader, if the contact has changed.
+        /// Sends a status with the new `contact` to the reader of the updates, if the contact has changed.
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {
@@ -134,7 +134,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// - Returns: False if the reader has ended.
+        /// Begins to search for an engine. Returns false if the reader of the updates has ended.
         private func search() -> Bool {
             state.withLock { state in
                 if case .ended = state { return false }
@@ -143,9 +143,9 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Follows the engine until it or the reader has ended.
+        /// Follows the engine until the engine ends or the reader of the updates has ended.
         ///
-        /// - Returns: The reason why the engine accepts no more followers; nil if it did not refuse.
+        /// - Returns: The reason why the engine accepts no more followers; nil if the engine did not refuse.
         private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {
             var connection = connection
             let mayGoOn = state.withLock { state in
@@ -169,7 +169,7 @@ final class RemoteQueue: QueueClient {
             return nil
         }
 
-        /// - Returns: The next update; nil at the end of the stream or for invalid data.
+        /// Reads the next update. Returns nil at the end of the connection, or if the data is invalid.
         private static func update(_ connection: inout ControlClient.Connection) -> QueueUpdate? {
             guard let head = connection.lines.next().flatMap({ try? UpdateLines.head($0) }) else {
                 return nil

@@ -5,9 +5,9 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// Finds files for the lines that a user types or pastes into the screen, and adds them to the queue.
+/// Finds the files that a user names in the screen by typing or pasting paths, and adds the files to the queue.
 struct ScreenAdding: Sendable {
-    /// Returns the assembly of the current configuration. It may read a file.
+    /// Returns the assembly of the current configuration. The function may read the configuration file.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
 
@@ -32,7 +32,7 @@ struct ScreenAdding: Sendable {
             })
     }
 
-    /// Runs `look` on a thread of its own: it may read files of a volume that hangs, and must block no other work.
+    /// Runs `look` on its own thread: it may read from a volume that hangs, and must not block other work.
     private static func apart<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DetachedThread.start { continuation.resume(returning: look()) }
@@ -64,7 +64,7 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// Returns the folder that the line names, otherwise the folder of the last file or pattern in it.
+    /// Returns the folder that the line names, otherwise the folder that contains the line's last file or pattern.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -80,7 +80,8 @@ struct ScreenAdding: Sendable {
         FileKind.of(path, follows: true) == .folder
     }
 
-    /// Returns the path without `.`, repeated slashes and a trailing slash. The system resolves `..`, because of links.
+    /// Returns the path without `.`, repeated slashes and a trailing slash. If the path contains `..`, the file system
+    /// resolves it, because symbolic links change the meaning of `..`.
     private static func plain(_ path: LocalPath) -> LocalPath {
         let names = path.bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let plain = LocalPath(bytes: [0x2F] + names.joined(separator: [0x2F]))
@@ -100,7 +101,8 @@ struct ScreenAdding: Sendable {
         return text
     }
 
-    /// Returns completions of the line's last path, by the entries of its folder. Folders end with a slash.
+    /// Returns the completions of the last path in the line: the matching entries of its folder. Folders end with a
+    /// slash.
     static func completions(_ line: String) -> [String] {
         // Searches bytes: with a combining mark, a slash is another `Character`, but it still separates paths.
         let slash = line.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -128,8 +130,8 @@ private final class CancellationFlag: Sendable {
     func set() { state.store(true, ordering: .relaxed) }
 }
 
-/// The paths in a typed line or a paste. For a dropped file, terminals insert its name unchanged, quoted, escaped, or
-/// as a `file://` URL.
+/// The parser for the paths in a typed or pasted text. For a file that the user drops on the window, terminals insert
+/// the name unchanged, quoted, escaped, or as a `file://` URL.
 enum PathList {
     static func paths(in text: String) -> [LocalPath] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [LocalPath] in
@@ -143,8 +145,8 @@ enum PathList {
         }
     }
 
-    /// Returns true if the text continues the path of a folder whose name has unquoted spaces. Tab completes such
-    /// paths, and a pattern or an incomplete name may follow.
+    /// Returns true if the part of the text before its last slash is the path of a folder with unquoted spaces. The
+    /// key Tab completes such paths, and a pattern or an incomplete name may follow.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         else {

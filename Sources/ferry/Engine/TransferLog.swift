@@ -10,7 +10,8 @@ final class TransferLog: EventMonitor {
     private struct Log {
         var file: OpenFile?
         var size: Int
-        /// The second of the last line, with its text. A busy engine writes hundreds of lines within one second.
+        /// The time of the last line, in seconds and as text. The text is cached: a busy engine writes hundreds of
+        /// lines a second.
         private var moment = (second: Int.min, text: "")
 
         init(_ path: LocalPath) {

@@ -17,8 +17,8 @@ struct ManualTopic {
     /// The first line of the page, without the leading `#`.
     var title: String { String(text.prefix { $0 != "\n" }.drop { $0 == "#" || $0 == " " }) }
 
-    /// Returns the text that `ferry help WORD` prints. Nil if the arguments are not `help` and one topic: the parser
-    /// then handles them.
+    /// Returns the text that `ferry help TOPIC` prints. Returns nil if the arguments are not `help` and a topic. The
+    /// argument parser then handles them.
     ///
     /// - Parameter columns: The width of the terminal.
     /// - Throws: `CommandFailure` if the word is neither a topic nor a command.

@@ -29,13 +29,13 @@ struct HookBacklog {
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: While this number of events wait, further events of uploads are refused. Events of the
-    ///   queue are refused while twice that number wait.
+    /// - Parameter capacity: The number of waiting events from which on `add` refuses events of uploads. From twice
+    ///   this number on, it also refuses events of the queue.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }
 
-    /// - Returns: False if the backlog is full, so that the event was not added.
+    /// Adds an event. Returns false without adding it if the backlog is full.
     mutating func add(_ event: QueueEvent, _ name: QueueEvent.Name, notification: String? = nil) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1

@@ -58,7 +58,7 @@ actor HookRunner: QueueFollower {
         return hasBegun && !isStopping
     }
 
-    /// Waits for the hooks of all events so far. After `stopTimeout`, kills the running ones and drops the others.
+    /// Waits for the hooks of all events so far. After `stopTimeout`, kills running hooks and drops waiting events.
     func stop() async {
         isStopping = true
         await catchUp(with: queue)

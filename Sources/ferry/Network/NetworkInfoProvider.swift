@@ -1,4 +1,4 @@
-/// Finds the current network. If it is unknown, logs the reason once.
+/// Finds the current network. If the network is unknown, logs the reason once.
 actor NetworkInfoProvider {
     private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
     private let note: @Sendable (String) -> Void

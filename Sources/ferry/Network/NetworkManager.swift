@@ -1,8 +1,9 @@
 import FerryFiles
 
-/// Asks the service NetworkManager for the current network, over the system's D-Bus and with systemd's program busctl.
+/// A client that reads the current network from the service NetworkManager, over D-Bus with systemd's program busctl.
 ///
-/// The property names are those of its D-Bus reference: `org.freedesktop.NetworkManager` and `….Connection.Active`.
+/// The property names are those of NetworkManager's D-Bus reference: `org.freedesktop.NetworkManager` and
+/// `….Connection.Active`.
 struct NetworkManager: Sendable {
     /// The reason why NetworkManager gives no information. The text is a part of a sentence.
     struct Silence: Error, Equatable {
@@ -12,10 +13,10 @@ struct NetworkManager: Sendable {
     private static let service = "org.freedesktop.NetworkManager"
     /// The program busctl. A name without a slash is searched in `PATH`.
     var program = "busctl"
-    /// The number of seconds after which busctl gives up.
+    /// The timeout of a busctl request in seconds.
     var timeout = 5
 
-    /// - Throws: `Silence` if there is no NetworkManager, or it does not respond in time.
+    /// - Throws: `Silence` if NetworkManager does not run, does not respond in time, or sends unexpected values.
     func current() async throws(Silence) -> CurrentNetwork {
         let state = try await properties(
             ["Metered", "PrimaryConnection"], of: Self.service, at: "/org/freedesktop/NetworkManager")

@@ -21,8 +21,8 @@ struct NetworkPolicy: Equatable {
 
 /// The network of the default route.
 struct CurrentNetwork: Equatable, Sendable {
-    /// The name that the user sees for the connection, often that of the wireless network; nil if there is none.
+    /// The name that NetworkManager shows for the connection, often that of the wireless network; nil if unknown.
     var name: String?
-    /// Whether the network is metered, or the system guesses so.
+    /// Whether the network is metered, or NetworkManager guesses that it is.
     var isMetered = false
 }

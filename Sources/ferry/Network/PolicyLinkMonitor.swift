@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// If the current network is unknown, the policy forbids nothing.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
-    /// The time between two checks of the network. It may become metered while the link stays up.
+    /// The time between two checks of the network. The network may become metered while the link stays up.
     static var pause: Duration { .seconds(15) }
 
     let base: any LinkMonitor
@@ -14,10 +14,10 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// Returns the current network; nil if it is unknown.
     let network: @Sendable () async -> CurrentNetwork?
 
-    /// The reasons that the policy has given so far for forbidding a network.
+    /// The reasons for which the policy has forbidden networks so far.
     private let objections = Objections()
 
-    /// True: nothing may be sent before the first check, because the network may cost money.
+    /// Always true: uploads must not send before the first check of the network, because the network may be metered.
     var holdsUntilKnown: Bool { true }
 
     func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }
@@ -65,7 +65,7 @@ private actor Relay {
     private var reported: LinkStatus?
 
     private enum Objection {
-        /// The policy has not been checked since the link changed. No network is reported until then.
+        /// The policy has not been checked since the link changed. Until the check, the link is not reported as up.
         case unknown
         case known(String?)
     }
@@ -85,7 +85,8 @@ private actor Relay {
         tell()
     }
 
-    /// - Parameter change: The number of link changes when the network was looked up. It may be another one since.
+    /// Takes the result of a policy check. Ignores the result if the link has changed since the check began. `change`
+    /// is the number of link changes at that time.
     func take(_ reason: String?, since change: Int) {
         guard change == linkChanges else { return }
         objection = .known(reason)
@@ -109,7 +110,7 @@ private actor Relay {
     }
 }
 
-/// The reasons that the policy has given so far, one for each forbidden network.
+/// The reasons for which the policy has forbidden networks so far, one for each network.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

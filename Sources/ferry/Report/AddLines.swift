@@ -2,7 +2,7 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// The line of `ferry add --json` for a file that it has queued, or with `--dry-run` would queue.
+/// The line of `ferry add --json` for a file that the command has queued, or would queue without `--dry-run`.
 struct AddedLine: OutputLine {
     private let upload: UploadRecordLine
     /// The number of the new upload; nil for a dry run.
@@ -30,11 +30,11 @@ struct AddedLine: OutputLine {
         ]
 }
 
-/// The line of `ferry add --json` for a file that it has not queued.
+/// The line of `ferry add --json` for a file that the command has not queued.
 struct SkippedLine: OutputLine {
     private let path: LocalPath
     private let reason: String
-    /// The upload that has the file already; nil if the file could not be queued for another reason.
+    /// The existing upload of the same file; nil if the command left out the file for another reason.
     private var upload: Upload?
 
     init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path, problem.advice) }

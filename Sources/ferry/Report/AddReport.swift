@@ -12,17 +12,18 @@ struct AddReport {
             "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.advice))\n")
     }
 
-    /// Prints a line with `--json`. Without it, `sum` prints the number of such files.
+    /// Prints a JSON line about a file that has an upload already. Without `--json`, `sum` prints the number of these
+    /// files.
     func skipped(_ new: NewUpload, known upload: Upload) {
         if isJSON { print(JSONLine.text(SkippedLine(new, known: upload))) }
     }
 
-    /// - Parameter isList: True if the paths were read from standard input.
+    /// Prints a note that no files were found. `isList` is true if the paths were read from standard input.
     func nothingFound(inList isList: Bool) {
         note(isList ? "the list on standard input is empty" : "there are no files in what was named")
     }
 
-    /// - Parameter count: The number of files whose names are not UTF-8. Their names on the server differ.
+    /// Prints a note that `count` files get other names on the server, because their names are not UTF-8.
     func changed(names count: Int) {
         guard count > 0 else { return }
         note(
@@ -31,7 +32,7 @@ struct AddReport {
                 : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
     }
 
-    /// - Parameter ids: The failed uploads of files that the queue already has.
+    /// Prints a note that earlier uploads of left-out files failed, with the command that retries them.
     func failedBefore(_ ids: [Upload.ID]) {
         guard !ids.isEmpty else { return }
         let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"
@@ -58,13 +59,13 @@ struct AddReport {
         if isJSON { print(JSONLine.text(AddedLine(new, id: id))) }
     }
 
-    /// Prints how to upload the files that were left out, because the user may have meant that.
+    /// Prints how to upload the left-out files again, because the user may want this.
     func knownBefore() {
         if !isJSON { note("what is known already in this version is left out; `--again` sends it anew") }
     }
 
     /// - Parameters:
-    ///   - files: The files that were added, or would be, and those that were left out.
+    ///   - files: The files that were added (with `dryRun`: would be added), and the files that were left out.
     ///   - problems: The number of files that cannot be added.
     ///   - remarks: Further remarks for the end of the line.
     func sum(
@@ -81,7 +82,7 @@ struct AddReport {
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())
     }
 
-    /// Returns the uploads that have the files already, in words: `3 known already: 2 uploaded, 1 in the queue`.
+    /// Returns how many left-out files have an upload, and its state: `3 known already: 2 uploaded, 1 in the queue`.
     private static func known(_ uploads: [Upload]) -> String {
         let done = uploads.count { $0.isDone }
         let failed = uploads.count { $0.hasFailed }
@@ -92,7 +93,7 @@ struct AddReport {
 }
 
 extension FileSelection.Problem {
-    /// The reason, with the option that helps.
+    /// The reason why the file cannot be added, with the option of `ferry add` that solves the problem.
     var advice: String {
         switch cause {
         case .folder: "\(reason); add --recursive"

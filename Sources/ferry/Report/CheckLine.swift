@@ -6,7 +6,7 @@ import FerryUploads
 struct CheckLine: OutputLine {
     let result: CheckResult
 
-    /// The traits of the protocol; nil while the configured protocol is `auto` and none is chosen yet.
+    /// The traits of the protocol; nil if the protocol is `auto` and Ferry has not chosen a protocol yet.
     private var traits: ProtocolTraits? {
         result.entry.flatMap { $0.name == AutoUpload.name ? nil : $0.traits }
     }

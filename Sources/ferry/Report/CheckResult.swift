@@ -5,14 +5,14 @@ import FerryUploads
 
 /// The result of checking one destination.
 struct CheckResult: Sendable {
-    /// Bytes of an unfinished upload on the server, and what happened to them.
+    /// The bytes of an unfinished upload on the server, and whether the command deletes or has deleted them.
     struct Leftover: Sendable {
         enum Fate: Sendable {
             case isThere
             /// An unfinished upload of this queue may need the bytes, so they are not deleted.
             case own(Upload.ID)
-            /// The upload was just removed. The running engine deletes the bytes when the removal cannot be undone any
-            /// more.
+            /// The upload was just removed. The running engine deletes the bytes when the user can no longer undo the
+            /// removal.
             case deletedSoon
             case removed
             case stays(UploadFailure)
@@ -28,7 +28,8 @@ struct CheckResult: Sendable {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
 
-        /// Returns true if the leftover may be deleted. A leftover without a date is not deleted by age: it may be new.
+        /// Returns true if the leftover may be deleted. If there is a minimum age, a leftover without a date stays,
+        /// because it may be new.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = disposition else { return false }
             guard let age else { return true }
@@ -43,7 +44,7 @@ struct CheckResult: Sendable {
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
-    /// The catalog entry of the protocol that uploads use; nil if there is none.
+    /// The catalog entry of the protocol that uploads to the destination use; nil if the catalog has none.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
@@ -69,7 +70,7 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
-    /// Marks each unfinished upload on the server that an unfinished upload of the queue may need: the two have the same
+    /// Marks each leftover that an unfinished upload of the queue may need. Such an upload has the same upload
     /// resource, or the same destination and name.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
@@ -99,13 +100,13 @@ extension CheckResult.Leftover {
         take(abandoned, now: now)
     }
 
-    /// Sets the removed upload that stored the bytes, and the disposition that follows from it.
+    /// Sets the removed upload that stored the bytes, and `deletedSoon` if the user can still undo the removal.
     fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
         if abandoned.since > now { disposition = .deletedSoon }
     }
 
-    /// Returns true if the leftover's URL or name matches the upload. False if `abandoned` names another one.
+    /// Returns true if the leftover's URL or name matches the upload, unless a removed upload stored the bytes.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
@@ -114,7 +115,7 @@ extension CheckResult.Leftover {
 }
 
 extension CheckResult {
-    /// Checks a destination with its server. A failure becomes a part of the result.
+    /// Checks a destination by requests to its server. A failed check sets `failure`.
     init(of destination: Destination, by runner: DestinationRunner) async {
         self.init(destination: destination)
         do throws(UploadFailure) {
@@ -129,7 +130,7 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds the removed uploads of this queue. If the server listed the bytes too, both become one leftover.
+    /// Adds a leftover for each removed upload. If the server listed the same bytes already, completes that leftover.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
@@ -141,7 +142,7 @@ extension CheckResult {
         }
     }
 
-    /// Returns a hint for failures that an upload retries by itself, although a user could repair them.
+    /// Returns a hint for a failure that an upload would retry without a hint, but whose cause the user may repair.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

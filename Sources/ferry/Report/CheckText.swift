@@ -5,8 +5,8 @@ import FerryUploads
 /// The text of `ferry check` about one destination: a line with its name, then a line for each result.
 enum CheckText {
     /// - Parameters:
-    ///   - headed: True if the line with the name was printed already.
-    ///   - namesNone: Whether the text says so if there are no leftovers.
+    ///   - headed: True to leave out the line with the name.
+    ///   - namesNone: True to add a line about leftovers even if there are none.
     static func block(
         _ result: CheckResult, headed: Bool = false, namesNone: Bool = false, now: Date = Date()
     ) -> String {

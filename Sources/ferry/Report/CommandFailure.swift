@@ -28,7 +28,7 @@ struct CommandFailure: Error {
 
     init(usage failure: UploadFailure) { self.init(usage: failure.summary, hint: failure.hint) }
 
-    /// Creates the failure for a queue that is in use by an engine which does not carry out the command.
+    /// Creates the failure for a queue that another process owns, if that process does not carry out the command.
     init(inUse summary: String, hint: String? = nil) {
         self.init(status: Self.queueInUse, summary: summary, hint: hint)
     }
@@ -46,7 +46,7 @@ struct CommandFailure: Error {
         self.init(status: error.exitStatus, summary: error.summary, hint: error.commandHint)
     }
 
-    /// Creates the failure for an error that ended a command; nil for an error of the argument parser.
+    /// Creates the failure for an error that ended a command; nil for other errors, such as those of the parser.
     init?(of error: any Error) {
         switch error {
         case let error as CommandFailure: self = error
@@ -72,7 +72,7 @@ enum StandardError {
     static func warn(_ text: String) { write("\(Notice(kind: .warning, text: text).line)\n") }
 }
 
-/// Escapes control characters in text from outside, such as file names and servers' messages, for a terminal.
+/// Escapes control characters in text for a terminal. File names and messages of servers may contain such characters.
 enum SafeLine {
     static func text(_ raw: String) -> String {
         if raw.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return raw }

@@ -7,7 +7,7 @@ import FerryUploads
 /// The line of `ferry config --json`.
 struct ConfigurationLine: OutputLine {
     let configuration: Configuration
-    /// The watches of the configuration, in its order.
+    /// The watches of the configuration, in the order of the configuration's member `watch`.
     let watches: [FerryUploads.Watch]
     let file: String?
     let folder: String

@@ -25,7 +25,7 @@ final class ExportOutput: Sendable {
         (self.path, isTerminal) = (path, false)
     }
 
-    /// Writes complete lines. `finish` throws the first error.
+    /// Writes complete lines. After an error, writes nothing more; `finish` throws this error.
     func write(_ bytes: [UInt8]) {
         guard failure.withLock({ $0 == nil }) else { return }
         // JSON may contain characters that a terminal interprets.

@@ -1,7 +1,7 @@
 import FerryUploads
 
 extension JournalError {
-    /// The next step as commands and options of this program; nil if there is none.
+    /// The next step for the user, with commands and options of `ferry`; nil if there is none.
     var commandHint: String? {
         switch self {
         case .folderCannotBeMade: "name another folder with --state-dir"

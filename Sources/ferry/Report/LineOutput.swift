@@ -3,21 +3,21 @@ import FerryFiles
 import FerryTUI
 import Synchronization
 
-/// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer for their reader. If the
-/// buffer is full, further lines are dropped and counted. On a terminal, it can draw live lines below the others.
+/// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer. If it is full, further
+/// lines are dropped and counted. On a terminal, the class can draw live lines below the other lines.
 final class LineOutput: Sendable {
-    /// The size of the buffer in bytes: enough for a slow reader, and for the first list of a long queue.
+    /// The size of the buffer in bytes: enough for a slow reader, and for the list of a long queue at the start.
     private static let capacity = 64 << 20
     private static let timeout = Duration.seconds(2)
 
     private struct State {
-        /// The bytes that the next write takes. `waiting` also counts the bytes of a write that has not returned.
+        /// The bytes for the next write. `waiting` is their number plus the bytes of a write that has not returned.
         var next: [UInt8] = []
         var waiting = 0
         var dropped = 0
     }
 
-    /// A blocked write must not take a thread from the uploads, so writes have their own queue.
+    /// The dispatch queue for writes. A blocked write must not take a thread from the uploads.
     private let queue = DispatchQueue(label: "output")
     private let state = Mutex(State())
     /// The live lines on the terminal. Only the tasks of `queue` use this value.
@@ -72,8 +72,8 @@ final class LineOutput: Sendable {
         foot.map(\.text).joined(separator: "\n")
     }
 
-    /// Returns the escape sequence that erases the live lines. The window may have become narrower, so that a line
-    /// occupies several rows.
+    /// Returns the escape sequence that erases the live lines. A line may occupy several rows if the window has become
+    /// narrower since the line was drawn.
     private static func erasure(of foot: [LiveLine]) -> String {
         guard !foot.isEmpty else { return "" }
         let columns = max(1, TerminalSize.ofOutput?.columns ?? 80)

@@ -12,7 +12,7 @@ final class LiveDisplay: Sendable {
     private let progress: @Sendable () -> [ProgressSample]
     private let start = ContinuousClock.now
 
-    /// False if lines cannot be erased, because output is not a terminal or the terminal is too simple.
+    /// True if output is a terminal on which lines can be erased.
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
     /// - Parameters:

@@ -22,20 +22,20 @@ struct ChangedLine: OutputLine {
     private(set) var event = "changed"
     private let change: Change
     private let ids: [Upload.ID]
-    /// The number of done uploads whose addition was undone; they stay in the queue.
+    /// The number of uploads that stay in the queue although their addition was undone, because they are done.
     private var done: Int?
     /// The time of the command that `undo` would undo.
     private var at: Date?
 
     init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change, ids) }
 
-    /// - Parameter kind: The change that `undo` or `redo` made.
+    /// Creates the line about a change that `undo` or `redo` made.
     init(_ kind: QueueChangeKind, _ ids: [Upload.ID]) {
         self.init(Change(kind), ids)
         if case .unadded(let done) = kind, done > 0 { self.done = done }
     }
 
-    /// - Parameter offer: The change that `undo` would make.
+    /// Creates the line of `undo --dry-run` about the change that `undo` would make.
     init(_ offer: UndoOffer) {
         self.init(offer.change, offer.ids)
         (event, at) = ("wouldUndo", offer.date)

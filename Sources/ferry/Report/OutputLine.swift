@@ -16,7 +16,7 @@ extension OutputLine {
     /// The line, without a line break. Its keys are sorted.
     var text: String { JSONLine.text(self) }
 
-    /// The schema of the line with its member `event`. `schema` does not have that member.
+    /// The schema of the line with the member `event`. The property `schema` describes the object without this member.
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")
         return record([.init("event", .choice(events.map(\.key)), purpose)])
@@ -28,7 +28,7 @@ protocol LineValue: Encodable, Sendable {
     static var schema: Schema { get }
 }
 
-/// A JSON object in a line. The table of its members gives its schema and its encoding.
+/// A JSON object in a line. Its schema and its encoding both come from the table `members`.
 protocol LineObject: LineValue {
     static var members: [LineMember<Self>] { get }
 }
@@ -76,7 +76,7 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns this member for an `Outer` object, which writes the members of an inner `Object` among its own.
+    /// Returns this member for an `Outer` value, whose JSON object contains the members of its inner `Object`.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The JSON Schema of all lines for programs: the output of `ferry config --output-schema`. Each command's lines also
-/// have a narrower schema of their own, such as `#/$defs/ferry-list`.
+/// The JSON Schema of all lines that Ferry prints for programs: the output of `ferry config --output-schema`. The
+/// lines of each command also have a narrower schema, such as `#/$defs/ferry-list`.
 enum OutputSchema {
     static let lines: [any OutputLine.Type] = [
         UploadRecordLine.self, FinishedLine.self, AddedLine.self, SkippedLine.self, ChangedLine.self,
@@ -11,7 +11,7 @@ enum OutputSchema {
         LimitLine.self, FlushedLine.self, ListeningLine.self, ReceiverLine.self, ReloadLine.self,
     ]
 
-    /// The events in the `--json` output of each command.
+    /// The possible values of `event` in the `--json` output of each command.
     static let commands: [String: [String]] = [
         "add": ["added", "wouldAdd", "skipped"],
         "run": [
@@ -37,7 +37,7 @@ enum OutputSchema {
         "config": ["configuration"],
     ]
 
-    /// The events for which hooks can run.
+    /// The possible values of `event` in the lines for hooks.
     static let hooks = QueueEvent.Name.allCases.map(\.rawValue)
 
     static var text: String {

@@ -14,7 +14,7 @@ struct NetworkLine: OutputLine {
     ]
 }
 
-/// The JSON line about whether the queue can save its changes to disk, in `ferry run --json` and for hooks.
+/// The JSON line that tells whether the queue can save its changes to disk, in `ferry run --json` and for hooks.
 struct StorageLine: OutputLine {
     let event: String
     let text: String
@@ -41,7 +41,7 @@ struct NoticeLine: OutputLine {
     static let members: [LineMember<Self>] = [.always("text", "A sentence.", \.notice.text)]
 }
 
-/// The JSON line with the number of uploads in each state.
+/// The JSON line with the number of uploads in each state, at the end of `ferry run --json` and for hooks.
 struct CountsLine: OutputLine {
     let event: String
     let counts: [String: Int]
@@ -55,7 +55,7 @@ struct CountsLine: OutputLine {
     ]
 }
 
-/// The JSON object about a server that asked for a pause.
+/// The JSON object about a server that requested a pause with Retry-After.
 struct RetryAfterPauseLine: OutputLine {
     let pause: RetryAfterPause
 
@@ -79,7 +79,7 @@ struct UnreachableHostLine: LineObject {
     ]
 }
 
-/// The JSON object about a bandwidth limit.
+/// The JSON line about a bandwidth limit. Other lines contain it as an object.
 struct LimitLine: OutputLine {
     let limit: BandwidthLimit
 

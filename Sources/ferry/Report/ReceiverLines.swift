@@ -1,6 +1,6 @@
 import FerryReceiver
 
-/// The line of `ferry serve --json` that contains its addresses, its folder and its token file.
+/// The line of `ferry serve --json` at the start of the receiver, with its URLs, its folder and its token file.
 struct ListeningLine: OutputLine {
     let url: String
     let tus: String
@@ -16,7 +16,7 @@ struct ListeningLine: OutputLine {
     ]
 }
 
-/// The line of `ferry serve --json` about an event.
+/// The line of `ferry serve --json` about an event of the receiver, such as a finished upload.
 struct ReceiverLine: OutputLine {
     let event: String
     private var id: String?
@@ -28,7 +28,7 @@ struct ReceiverLine: OutputLine {
     private var request: String?
     private var offset: Int?
 
-    /// - Returns: The line; nil for a frequent event, which has no line.
+    /// Creates the line about an event. Returns nil for `received`, because this event is too frequent for lines.
     init?(_ event: ReceiverEvent) {
         switch event {
         case .received: return nil

@@ -13,7 +13,7 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    /// - Parameter token: The token that the receiver made; nil if the user gave one, or if clients need none.
+    /// - Parameter token: The token that the receiver made; nil if the user gave a token, or if clients need none.
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
             url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)
@@ -25,7 +25,7 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    /// Returns the text about the token for clients. Only the start that made the token prints the token itself.
+    /// Returns the text for users about the token. The token itself appears only at the start that created the token.
     private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
         let path = SafeLine.text(token.path)
         let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""

@@ -4,9 +4,9 @@ import FerryTUI
 import FerryUploads
 import Synchronization
 
-/// Follows a queue, and prints a line for each change of state and the progress of the running uploads.
+/// Follows a queue, and prints a line for each change of an upload's state and the progress of the running uploads.
 ///
-/// Printing never delays an upload: `LineOutput` buffers the lines, and drops lines that a slow reader does not take.
+/// Printing never delays an upload: `LineOutput` buffers the lines, and drops lines if its reader is too slow.
 final class RunReport: Sendable {
     private static let progressInterval = Duration.seconds(5)
     private static let blockedShown = 10
@@ -16,7 +16,7 @@ final class RunReport: Sendable {
     private let output = LineOutput()
     private let live: LiveDisplay?
     private let shown = Mutex<[Upload.ID: Upload]>([:])
-    /// The uploads that had failed or were held before this run and have not changed since.
+    /// The uploads that had failed or were held when this run started, and that have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
     /// - Parameter failedBefore: The uploads that had failed or were held when the queue started.
@@ -170,7 +170,7 @@ final class RunReport: Sendable {
 }
 
 extension Upload {
-    /// True if the upload waits for a decision of the user.
+    /// True if the upload failed or is held, so that a user must act.
     fileprivate var needsPerson: Bool {
         switch state {
         case .failed, .held: true

@@ -9,7 +9,7 @@ struct StatusLine: OutputLine {
 
     private var status: EngineStatus? { report?.status }
 
-    /// The rate and the remaining time of all uploads together; nil while no upload runs.
+    /// The estimated rate and remaining time of all uploads together; nil while no upload runs.
     private var estimate: TransferEstimate? {
         report.flatMap { $0.counts.running > 0 ? $0.estimate : nil }
     }
@@ -64,7 +64,7 @@ struct StatusLine: OutputLine {
 }
 
 extension Array {
-    /// The array; nil if it is empty, so that the member is absent.
+    /// The array; nil if it is empty. The JSON line then lacks the member.
     fileprivate var ifAny: Self? { isEmpty ? nil : self }
 }
 

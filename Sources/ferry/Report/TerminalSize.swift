@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// The size of a terminal, in cells.
+/// The size of a terminal in character cells, and the abilities of the terminal on standard output.
 struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
@@ -13,14 +13,14 @@ struct TerminalSize: Equatable {
         return TerminalSize(columns: size.columns, rows: size.rows > 0 ? size.rows : 24)
     }
 
-    /// Whether lines can be erased. Terminals with these names cannot do that.
+    /// True if the terminal can erase lines. Terminals with the names in this list cannot.
     static var canRedraw: Bool { !["", "dumb", "unknown"].contains(variable("TERM") ?? "") }
 
-    /// Whether the user wants colours (no-color.org).
+    /// True if the user has not disabled colours with `NO_COLOR` (no-color.org).
     static var hasColour: Bool { (variable("NO_COLOR") ?? "").isEmpty }
 
-    /// Whether the locale allows characters beyond ASCII (locale(7)). The Linux console has glyphs for only few of
-    /// them.
+    /// True if the output may contain characters beyond ASCII. The locale must use UTF-8 (locale(7)). The Linux
+    /// console has too few glyphs.
     static var isUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? ""
         let name = locale.lowercased()

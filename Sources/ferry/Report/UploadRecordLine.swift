@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTUI
 import FerryUploads
 
-/// The line of `--json` about one upload.
+/// The line about one upload in `--json` output and for hooks.
 struct UploadRecordLine: OutputLine {
     /// The maximum number of ids in `after`. An upload may wait for thousands of others.
     static let longestAfter = 1000
@@ -29,7 +29,7 @@ struct UploadRecordLine: OutputLine {
         self.blocked = blocked
     }
 
-    /// The uploads that must be done before this one starts; nil if there are none.
+    /// The uploads that must be done before this upload starts, at most `longestAfter`; nil if there are none.
     var after: [Int]? {
         guard let after = upload.start?.after, !after.isEmpty else { return nil }
         return Array(after.lazy.joined().prefix(Self.longestAfter))

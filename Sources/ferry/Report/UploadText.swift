@@ -13,12 +13,12 @@ enum UploadText {
         }
     }
 
-    /// Returns one line: number, state, size, progress, name and remarks.
+    /// Returns one line about an upload: number, state, size, progress, name and remarks.
     ///
     /// - Parameters:
-    ///   - sent: The bytes of the file that are sent; nil for the confirmed ones.
-    ///   - showsPlace: Whether the line names the destination.
-    ///   - isBrief: Whether the URL of a done upload is left out.
+    ///   - sent: The number of bytes sent so far, for the progress; nil to use the number of confirmed bytes.
+    ///   - showsPlace: True to add the destination.
+    ///   - isBrief: True to leave out the URL and the verification of a done upload.
     static func line(
         _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, isBrief: Bool = false,
         now: Date = Date()
@@ -47,7 +47,7 @@ enum UploadText {
         }
     }
 
-    /// Returns the upload's row in the table of `ferry list`. The URL of a done upload is too long for it.
+    /// Returns the upload's row in the table of `ferry list`, without the URL of a done upload, which is too long.
     static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
         let remarks = [
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },
@@ -62,8 +62,8 @@ enum UploadText {
         )
     }
 
-    /// Returns the file's name on the server, with its folders. If the file has another name there, returns its local
-    /// name, so that the user recognizes it.
+    /// Returns the file's name on the server, with its folders. For an upload under a new name, returns the local
+    /// name, so that the user recognizes the file.
     static func name(_ upload: Upload) -> String {
         SafeLine.text(upload.isRenamed ? upload.path.name : upload.target.name)
     }
@@ -73,7 +73,7 @@ enum UploadText {
         "\(name(upload)) -> \(SafeLine.text(upload.target.destinationText))"
     }
 
-    /// Returns the name on the server, such as `as reel.mov`; nil if it is the file's own name.
+    /// Returns the new name that the file gets on the server, such as `as reel.mov`; nil if the file keeps its name.
     static func newName(_ upload: Upload) -> String? {
         upload.isRenamed ? "as \(SafeLine.text(upload.target.name))" : nil
     }
@@ -106,7 +106,7 @@ enum UploadText {
         }
     }
 
-    /// Returns the start condition in words, such as `at 22:00`; nil if there is none, or its time is past.
+    /// Returns the start condition in words, such as `at 22:00`, without a time in the past; nil if there is none.
     private static func start(_ upload: Upload, now: Date) -> String? {
         guard var start = upload.start else { return nil }
         if let date = start.notBefore, date <= now { start.notBefore = nil }
@@ -132,7 +132,7 @@ enum UploadText {
 }
 
 extension BlockedUpload {
-    /// The commands with which a user can end the blocking.
+    /// The commands with which a user can make the blocked upload start, as a sentence.
     var hint: String {
         let other = if case .paused = blocker.state { "resume" } else { "retry" }
         return

@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// The line of `ferry state verify --json`.
+/// The line of `ferry state verify --json` about the files of a queue.
 struct VerifiedLine: OutputLine {
     let report: StateReport
     let folder: String

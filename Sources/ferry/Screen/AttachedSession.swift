@@ -13,7 +13,7 @@ struct AttachedSession {
     let background: BackgroundEngine
     private let output = LineOutput()
 
-    /// - Throws: `CommandFailure` if the engine is another version; `ExitCode` for a signal.
+    /// - Throws: `CommandFailure` if the engine is another version of Ferry; `ExitCode` for a signal.
     func run() async throws {
         if case .otherVersion(let failure) = ControlClient(folder: assembly.state).ask(.report) {
             throw CommandFailure(inUse: failure)

@@ -1,13 +1,13 @@
 import FerryProtocols
 import FerryUploads
 
-/// The lines that are printed after the screen has closed: the counts of uploads, and the next command.
+/// The lines that Ferry prints after the screen has closed: the numbers of uploads, and the next command.
 struct ExitSummary {
     let text: String?
     let hasFailures: Bool
 
     /// - Parameters:
-    ///   - before: The uploads in the queue that were done before the engine started.
+    ///   - before: The uploads in the queue that were done before the engine started. They are not counted.
     ///   - retired: The uploads that this engine finished and that have left the queue.
     init(
         _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],

@@ -6,15 +6,15 @@ import FerryUploads
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
-    /// Returns the assembly of the current configuration.
+    /// Returns the assembly of the current configuration. The function may read the configuration file.
     let currentAssembly: @Sendable () -> Assembly
     let look: ScreenOptions
     let theme: Theme
     let ownership: EngineOwnership
     let output: LineOutput
-    /// Returns when nothing runs and nothing will start by itself.
+    /// Waits until no upload runs and no upload will start without a command of the user.
     let waitUntilIdle: @Sendable () async -> Void
-    /// Starts another engine after the attached one has ended; nil if this process is the engine.
+    /// Starts another engine after the engine of the attached screen has ended; nil if this process is the engine.
     var startEngine: (@Sendable () async -> QueueReply)?
 
     /// Runs until the user, a signal or a hang-up ends the interface.

@@ -9,7 +9,7 @@ struct ScreenSession {
     let assembly: Assembly
     let look: ScreenOptions
     let theme: Theme
-    /// The engine that can take over the queue in the background; nil if that is not offered.
+    /// The engine in another process to which this process can pass the queue; nil if the screen does not offer this.
     var background: BackgroundEngine?
     private let output = LineOutput()
 
@@ -59,7 +59,7 @@ struct ScreenSession {
             waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
-    /// Runs the interface. If another process asks the queue to finish, the interface closes when no upload runs.
+    /// Runs the interface. If a command requests the end of the queue, the interface closes when no upload runs.
     private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
         let engine = engine
         let running = Task { () -> Result<ScreenOutcome, ScreenError> in

@@ -5,11 +5,11 @@ import FerryTransfer
 /// An edit that adds one destination to a configuration.
 struct ConfigurationEdit {
     let file: PrivateFile
-    /// The bytes of the file when it was read; nil if there was no file.
+    /// The content of the file before the edit; nil if there was no file.
     let before: [UInt8]?
     let configuration: Configuration
 
-    /// - Throws: An error if the existing file cannot be read or is invalid. The user must repair it first.
+    /// Reads the file. Throws if an existing file cannot be read or is invalid: the user must repair it first.
     init(_ file: PrivateFile) throws {
         self.file = file
         before = try file.content()
@@ -17,8 +17,9 @@ struct ConfigurationEdit {
             try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
-    /// Returns the text of the configuration with the new destination. A single destination is the default without
-    /// being named as such. It stays the default unless `isDefault` is true.
+    /// Returns the text of the configuration with the new destination. A single destination is the default without a
+    /// key. If the new one is the second, the text gets the key `defaultDestination`: with the new destination if
+    /// `isDefault` is true, otherwise with the first.
     ///
     /// - Throws: An error if the destination cannot be inserted into the text.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {

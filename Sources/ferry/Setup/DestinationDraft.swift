@@ -24,7 +24,7 @@ struct DestinationDraft: Equatable {
         case none
         case basic(user: String, password: SecretInput)
         case bearer(SecretInput)
-        /// The credentials that AWS's tools find by themselves.
+        /// The credentials that AWS's tools find: in the environment, otherwise in the default profile.
         case s3Found
         case s3Profile(String)
         case s3Keys(accessKey: String, secretKey: SecretInput)
@@ -36,7 +36,7 @@ struct DestinationDraft: Equatable {
             }
         }
 
-        /// The kind of the secret. The name of the file for a typed secret ends with it.
+        /// The kind of the secret, which is the end of the file name for a typed secret.
         var secretKind: String {
             switch self {
             case .basic: "password"
@@ -52,7 +52,7 @@ struct DestinationDraft: Equatable {
     var protocolName: String
     var signIn = SignIn.none
 
-    /// The secret that the user typed; nil if it is in the environment or in a file.
+    /// The secret that the user typed; nil if the secret is in the environment or in a file, or if there is none.
     var typedSecret: String? {
         if case .typed(let text) = signIn.secret { text } else { nil }
     }
@@ -92,7 +92,7 @@ struct DestinationDraft: Equatable {
 }
 
 extension DestinationDraft {
-    /// Suggests a short name that is not taken: the URL's bucket, or the first part of its host.
+    /// Suggests a free name: the URL's bucket or the first part of its host, with a number if that name is taken.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }
@@ -102,7 +102,7 @@ extension DestinationDraft {
         return (2...taken.count + 2).lazy.map { "\(base)-\($0)" }.first { !taken.contains($0) } ?? base
     }
 
-    /// Returns the text that completes "expected …" for an invalid name; nil if the name is valid.
+    /// Returns the text that follows "expected" in the error for an invalid name; nil if the name is valid.
     static func expectation(brokenBy name: String, besides taken: Set<String>) -> String? {
         if taken.contains(name) { return "another name: there is a destination \(name)" }
         let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }

@@ -7,16 +7,16 @@ struct JSONInsertion {
 
     init(_ text: [UInt8]) { self.text = text }
 
-    /// - Parameter path: The names of the members that lead from the top to the object.
+    /// Returns true if an object is at this path: the names of the members that lead from the top to the object.
     func hasObject(_ path: [String]) -> Bool { find(path) != nil }
 
     /// Adds a member at the end of an object.
     ///
     /// - Parameters:
     ///   - name: The name of the member, which must be new.
-    ///   - value: A JSON value. Its lines are indented like the object's members.
-    ///   - object: The names of the members that lead from the top to the object; empty for the top.
-    /// - Returns: False if there is no such object.
+    ///   - value: The JSON value of the member. It gets the indentation of the object's other members.
+    ///   - object: The names of the members that lead from the top to the object; empty for the object at the top.
+    /// - Returns: False if there is no object at this path.
     @discardableResult mutating func add(_ name: String, _ value: String, to object: [String]) -> Bool {
         guard let found = find(object) else { return false }
         let outer = indentation(before: found.start)
@@ -40,15 +40,15 @@ struct JSONInsertion {
     private static let step = "  "
 
     private struct Object {
-        /// The positions of the opening and the closing brace.
+        /// The position of the opening brace. `end` is the position of the closing brace.
         var start: Int
         var end: Int
         var firstMember: Int?
-        /// The position of the last byte of the last member; nil if there is none.
+        /// The position of the last byte of the last member; nil if the object is empty.
         var lastByte: Int?
     }
 
-    /// - Returns: The object; nil if it is missing, or the text up to its end is not valid JSON.
+    /// Finds the object at a path. Returns nil if there is none, or if the text before its end is not valid JSON.
     private func find(_ path: [String]) -> Object? {
         text.withUnsafeBufferPointer { bytes in
             var walk = JSONWalk(bytes)

@@ -1,12 +1,12 @@
 import FerryFiles
 import FerryTransfer
 
-/// A file that only this user can read. It is replaced as a whole or not at all.
+/// A file that only this user can read. Each write replaces the whole file or leaves it unchanged.
 struct PrivateFile {
     /// The path with symbolic links resolved, so that a write replaces the target and not the link.
     let path: String
-    /// The folder of the path as given, before symbolic links are resolved. Files with secrets go there, because a link
-    /// may lead into a repository that others can read.
+    /// The folder of the given path, before symbolic links are resolved. Files with secrets belong in this folder: the
+    /// folder behind a link may be a repository that other users can read.
     let namedFolder: String
 
     init(_ path: String) {
@@ -14,8 +14,7 @@ struct PrivateFile {
         self.path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
-    /// - Returns: The content; nil if the file does not exist.
-    /// - Throws: `CommandFailure` if the file cannot be read.
+    /// Returns the content; nil if the file does not exist. Throws `CommandFailure` if the file cannot be read.
     func content() throws(CommandFailure) -> [UInt8]? {
         if let data = FileManager.default.contents(atPath: path) { return Array(data) }
         do throws(SystemCallError) {

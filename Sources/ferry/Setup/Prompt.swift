@@ -3,7 +3,7 @@ import FerryFiles
 
 /// A dialog that asks the user questions.
 protocol Prompt: AnyObject {
-    /// - Returns: The answer without surrounding white space; nil after the end of the input.
+    /// Asks a question. Returns the answer without surrounding white space; nil after the end of the input.
     func line(_ question: String) -> String?
     /// Asks a question whose answer is not shown while the user types it.
     ///
@@ -13,7 +13,7 @@ protocol Prompt: AnyObject {
     func say(_ text: String)
 }
 
-/// The dialog on standard input and output: with a user at a terminal, or with a program that writes answers as lines.
+/// The dialog on standard input and output. The answers come from a user at a terminal, or as lines from a program.
 final class TerminalPrompt: Prompt {
     func line(_ question: String) -> String? {
         ask(question)
@@ -42,7 +42,7 @@ final class TerminalPrompt: Prompt {
     private func write(_ text: String) { StandardStream.output.write(text) }
 }
 
-/// A line typed at the terminal without an echo.
+/// Reads a line at the terminal without showing the typed characters.
 private enum HiddenInput {
     static func line() throws(ExitCode) -> String? {
         var line = TypedLine()

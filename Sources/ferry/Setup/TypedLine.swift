@@ -11,7 +11,7 @@ struct TypedLine {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// - Returns: The ending, if this byte ends the line; otherwise nil.
+    /// Applies a typed byte to the line. Returns how the line ended; nil if this byte does not end the line.
     mutating func take(_ byte: UInt8) -> Ending? {
         switch byte {
         case 0x0A, 0x0D: return .given(text)

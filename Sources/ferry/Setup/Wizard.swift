@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Asks the user for one destination, and repeats each question until its answer is valid.
+/// The dialog that asks the user for one destination. It repeats each question until the answer is valid.
 struct Wizard {
     /// The error if the input ends before the last answer.
     struct NoInput: Error {}
@@ -14,8 +14,8 @@ struct Wizard {
     let parseAddress: (String) throws(UploadFailure) -> Destination
 
     /// - Parameters:
-    ///   - address: The URL, if the command line has it; nil asks for it.
-    ///   - signIn: The credentials, if the command line has them; nil asks for them.
+    ///   - address: The URL on the command line; nil to ask for a URL.
+    ///   - signIn: The credentials on the command line; nil to ask for credentials.
     func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
         let (url, protocolName) = try askAddress(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
@@ -31,7 +31,7 @@ struct Wizard {
         return draft
     }
 
-    /// - Parameter given: The URL, if the command line has it; nil asks for it.
+    /// - Parameter given: The URL on the command line; nil to ask for a URL.
     /// - Returns: The values of the keys `url` and `protocol`.
     func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
@@ -56,7 +56,7 @@ struct Wizard {
         protocolName == S3Upload.name ? try askS3SignIn() : try askPlainSignIn()
     }
 
-    /// - Parameter suggestion: The result of an empty answer.
+    /// Asks a yes-or-no question. Returns true for yes, and `suggestion` for an empty answer.
     func confirm(_ question: String, suggestion: Bool) throws -> Bool {
         try ask("\(question) [\(suggestion ? "Y/n" : "y/N")] ") { text in
             switch text.lowercased() {
@@ -68,8 +68,7 @@ struct Wizard {
         }
     }
 
-    /// - Parameter suggestion: The result of an empty answer.
-    /// - Returns: The index of the choice.
+    /// Lists the choices and asks for one. Returns the index of the choice, and `suggestion` for an empty answer.
     func choose(_ question: String, among choices: [String], suggestion: Int = 0) throws -> Int {
         for (index, choice) in choices.enumerated() { prompt.say("  \(index + 1)  \(choice)") }
         return try ask("\(question) [\(suggestion + 1)]: ") { text in

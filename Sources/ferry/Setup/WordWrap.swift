@@ -2,8 +2,8 @@ import FerryFiles
 
 /// Breaks long lines between words. A terminal would break them inside words.
 enum WordWrap {
-    /// - Parameter columns: The width of the terminal. A word that is longer, such as a URL, is not broken.
-    /// - Returns: The parts of the line. All parts after the first have the indent of the line's text.
+    /// - Parameter columns: The width of the terminal. A longer word, such as a URL, is not broken.
+    /// - Returns: The parts of the line. The parts after the first are indented like the text of the line.
     static func lines(_ line: String, columns: Int) -> [String] {
         guard line.count > columns else { return [line] }
         let start = start(of: line, columns: columns)
@@ -21,8 +21,8 @@ enum WordWrap {
         return lines + [current]
     }
 
-    /// Returns the indent of the parts after the first: behind the label of the line if enough columns remain,
-    /// otherwise the line's own indent.
+    /// Returns the indentation of the parts after the first, in columns: the width of the line's label, if at least
+    /// half of the columns remain, otherwise the indentation of the line.
     private static func start(of line: String, columns: Int) -> Int {
         if let label = line.prefixMatch(of: /\ *\S+ {2,}/)?.output, label.count <= columns / 2 {
             return label.count
@@ -30,7 +30,7 @@ enum WordWrap {
         return line.prefix { $0 == " " }.count
     }
 
-    /// The width of the terminal on standard output; nil without one.
+    /// The width in columns of the terminal on standard output; nil if there is no terminal or the width is unknown.
     static var terminalColumns: Int? {
         let columns = StandardStream.output.terminalSize?.columns ?? 0
         return columns > 0 ? columns : nil

@@ -21,8 +21,7 @@ extension Watch {
         if case .move(let goal) = folder.after { goal.text } else { nil }
     }
 
-    /// - Parameter destination: The destination of the folder's files.
-    /// - Throws: `UploadFailure` (`permanent`) if all files would get the same URL there.
+    /// Throws `UploadFailure` (`permanent`) if all files of the folder would get the same URL at the destination.
     func check(_ destination: Destination) throws(UploadFailure) {
         do throws(UploadFailure) { try NewUploads.check(2, for: destination) } catch {
             throw UploadFailure(
@@ -55,8 +54,8 @@ extension Watch {
 extension Assembly {
     /// Creates the watches of the configuration.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown, has one URL for all files, or files would
-    ///   move into their own folder.
+    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown or has the same URL for all files, or if
+    ///   uploaded files would move into the watched folder itself.
     func watches() throws(UploadFailure) -> [Watch] {
         var watches: [Watch] = []
         for settings in configuration.watch {

@@ -64,7 +64,7 @@ extension AddDialog {
         }
     }
 
-    /// Changes the dialog. If the choice differs afterwards, its files are searched again.
+    /// Changes the dialog. If Enter would then add other files than before, schedules a search for them.
     mutating func change(_ around: AddSurroundings, _ body: (inout AddDialog) -> Void) {
         let before = self
         body(&self)
@@ -104,7 +104,7 @@ extension AddDialog {
         return .stay([.complete(line.text, number: number)])
     }
 
-    /// Adds the chosen files to the queue. If they are still being searched, adds them when they are found.
+    /// Adds the chosen files to the queue. If the search for them has not ended, adds them when it ends.
     mutating func add(_ around: inout AddSurroundings) -> DialogOutcome {
         guard around.now >= ignoresConfirmUntil else { return .stay() }
         guard let request else { return focus == .list ? .refuse("nothing is marked") : .stay() }
@@ -136,7 +136,7 @@ extension AddDialog {
     }
 }
 
-/// The Add dialog's requests and their results: destinations, the total of a choice, the contents of a folder.
+/// The Add dialog's requests and their results: the destinations, the chosen files, and the contents of a folder.
 extension AddDialog {
     mutating func askWhatIsDue(_ around: inout AddSurroundings) -> DialogOutcome {
         var effects: [Effect] = []
@@ -213,7 +213,7 @@ extension AddDialog {
         return .stay()
     }
 
-    /// Counts again the files that the queue already has.
+    /// Counts again how many of the chosen files the queue already has.
     private mutating func recount(in table: UploadTable) {
         guard case .ready(var preview) = preview else { return }
         preview.known = table.known(preview.selection.files, to: destinationName)

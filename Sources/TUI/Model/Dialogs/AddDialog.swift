@@ -14,13 +14,15 @@ struct AddDialog: Sendable {
         case line
         /// The list of the folder's entries.
         case list
-        /// The list of skipped paths from the row `top` on, and whether the focus returns to the list of entries.
+        /// The list of skipped paths, from the row `top` on. When it closes, the focus returns to the list of entries
+        /// if `isFromList` is true, and to the line otherwise.
         case leftOut(top: Int, isFromList: Bool)
     }
 
     enum Preview: Sendable {
         case nothing
-        /// The choice has changed. The search for its files starts once typing pauses.
+        /// The chosen files have changed. The search for them starts at this time on the clock. Each further change
+        /// delays it.
         case due(at: Double)
         /// The search is running. `adding` is true if Enter was pressed already.
         case asked(number: Int, adding: Bool)
@@ -31,11 +33,11 @@ struct AddDialog: Sendable {
     enum Completion: Sendable {
         case none
         case asked(number: Int)
-        /// The candidates. `chosen` is the index of the one in the line.
+        /// The candidates. `chosen` is the index of the candidate in the line; nil before Tab has put one there.
         case offered([String], chosen: Int?)
     }
 
-    /// The seconds without typing before the files are searched.
+    /// The seconds without typing after which the search for the files starts.
     static let typingRest = 0.15
     /// The number of characters above which a paste cannot be edited as a line.
     static let longestLine = 1000
@@ -91,7 +93,7 @@ struct AddDialog: Sendable {
         }
     }
 
-    /// True if the line only names the folder to list. Such a line adds nothing while files are marked.
+    /// True if the line only names the folder to list. While files are marked, Enter does not add that folder.
     var isFolderOnly: Bool {
         guard case .typed(let line) = source else { return false }
         return line.text.isEmpty || line.text == browser.followed || line.text == browser.text
@@ -109,16 +111,17 @@ struct AddDialog: Sendable {
         isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
     }
 
-    /// The files that Enter adds: the marked ones and those of the line, otherwise the file under the cursor. nil if
-    /// there are none.
+    /// The files that Enter adds; nil if there are none. Marked files are added together with those of the line.
+    /// Without marks, Enter adds the files of the line. If the list has the focus and the line has no pattern, Enter
+    /// adds the file under the cursor instead.
     var request: AddRequest? {
         if !marks.isEmpty { return AddRequest(text: isFolderOnly ? "" : text, marked: marks.paths) }
         if isInList, lineFollows { return fileUnderCursor.map { AddRequest(marked: [$0.path]) } }
         return text.isEmpty ? nil : AddRequest(text: text)
     }
 
-    /// The maximum number of files that Enter adds before their total was shown. For marked files it is the number of
-    /// marks: more files than marks come from a marked folder.
+    /// The maximum number of files that Enter adds before the user has seen their total. For marked paths, it is the
+    /// number of marks: more files mean that a folder is marked.
     var unseenLimit: Int { request?.marked.isEmpty == false ? max(1, marks.count) : Self.largeSelection }
 
     /// The times on the clock at which the dialog sends requests.
@@ -149,7 +152,7 @@ struct AddDialog: Sendable {
         }
     }
 
-    /// Requests the list of the folder that the line names.
+    /// Lists the folder that the line names. A folder that is not listed yet is read once typing pauses.
     mutating func lineChanged(now: Double) {
         guard case .typed(let line) = source else { return }
         browser.point(at: TypedPath(line.text), due: now + Self.typingRest)
@@ -173,11 +176,11 @@ struct AddDialog: Sendable {
     }
 }
 
-/// The files of a choice and their total.
+/// The files that the search found, and their total size.
 struct AddPreview: Sendable {
     let selection: FileSelection
     let bytes: Int128
-    /// The files of the choice that the queue already has.
+    /// The number of chosen files that the queue already has.
     var known: UploadTable.KnownFiles
 
     init(_ selection: FileSelection, known: UploadTable.KnownFiles) {

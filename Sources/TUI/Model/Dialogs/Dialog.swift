@@ -34,7 +34,7 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The time until which keys are ignored, because they were meant for the screen without the dialog.
+    /// The time on the clock until which keys are ignored. The user probably pressed them before seeing the dialog.
     var ignoresInputUntil: Double {
         switch self {
         case .removal(let removal): removal.openedAt + Self.settling

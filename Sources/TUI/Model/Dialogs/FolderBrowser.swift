@@ -4,7 +4,7 @@ import FerryUploads
 /// The list below the Add dialog's line: the entries of one folder, and the marks in all folders.
 struct FolderBrowser: Sendable {
     enum Look: Sendable {
-        /// The line names another folder. It is read once typing pauses.
+        /// The line names another folder, which is read at this time on the clock.
         case due(at: Double)
         case asked(number: Int)
         case seen(BrowsedFolder)
@@ -40,12 +40,12 @@ struct FolderBrowser: Sendable {
     /// The name on which the cursor is put when the folder is shown.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
-    /// The text of the line when the browser last set it to the folder it opened.
+    /// The line's text when the list last opened a folder. A line that still has this text only names that folder.
     var followed: String?
-    /// The last click. A second one on the same row soon after acts as Enter.
+    /// The last click. A second click on the same row soon afterwards acts as Enter.
     var lastClick: (name: [UInt8], at: Double)?
 
-    /// The path of the folder; nil if only a typed line names it and it has not been read.
+    /// The path of the folder; nil if a typed line names the folder and the folder has not been read yet.
     var folder: LocalPath? {
         switch (look, reference) {
         case (.seen(let folder), _): folder.path
@@ -54,7 +54,7 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// The folder's path as a user types it.
+    /// The folder's path as a user types it; nil before the folder is read, and for a path that cannot be typed.
     var text: String? { if case .seen(let folder) = look { folder.text } else { nil } }
 
     private var entries: [FolderContents.Entry] {
@@ -102,7 +102,8 @@ struct FolderBrowser: Sendable {
         return (folder.appending(entry.name), entry)
     }
 
-    /// Follows the line that the user types. Reads again only if the line names another folder.
+    /// Updates the list after a change of the line. Requests a folder only if the line names another one. The beginning
+    /// of a name in the line filters the entries.
     mutating func point(at typed: TypedPath, due: Double) {
         let isSame =
             switch reference {
@@ -145,7 +146,7 @@ struct FolderBrowser: Sendable {
         arrange(around: current?.name)
     }
 
-    /// Shows names with any beginning again, and keeps the cursor on its entry.
+    /// Ends the filter by the beginning of a name, and keeps the cursor on its entry.
     mutating func endStarted() {
         guard !started.isEmpty else { return }
         started = []

@@ -39,7 +39,7 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Moves the cursor. On the last entry it follows new ones.
+    /// Moves the cursor. On the last entry, the cursor follows new entries.
     private mutating func move(to index: Int, in entries: [LogEntry]) {
         guard let last = entries.indices.last else { return }
         position = index >= last ? .following : .entry(entries[max(0, index)].number)
@@ -74,7 +74,8 @@ struct LogDialog: Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// Returns the first index whose element satisfies `fits`. All elements after it must satisfy `fits`, too.
+    /// Returns the first index whose element satisfies `fits`, or the end index. All elements after it must satisfy
+    /// `fits`, too.
     func partitioningIndex(where fits: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

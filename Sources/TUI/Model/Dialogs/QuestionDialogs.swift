@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The question before a removal that deletes bytes on a server. Its targets are fixed when it opens.
+/// The question before a removal that deletes bytes on a server. The targets are fixed when the dialog opens.
 struct RemovalDialog: Sendable {
     let targets: [Upload.ID]
     /// The name of the file if there is one target; nil for several.

@@ -4,12 +4,13 @@ import FerryUploads
 
 /// The rule for automatic scrolling of the list.
 enum Following: Hashable, Sendable {
-    /// The list scrolls to the first running upload until the user moves. It last did so at `since` on the clock.
+    /// The cursor follows the running uploads until the user moves it. `since` is the time of its last automatic move.
     case running(since: Double)
     /// The user moves the cursor; the list does not scroll.
     case nothing
 
-    /// The seconds after a scroll in which a key was probably meant for the row that was there before.
+    /// The seconds after an automatic scroll in which a key was probably meant for the row that the cursor was on
+    /// before.
     static let settling = 0.5
     /// The minimum number of seconds for which the details of one upload stay visible.
     static let reading = 2.0
@@ -84,7 +85,8 @@ extension ListModel {
         top = max(0, min(top, rows.count - height))
     }
 
-    /// Follows the running uploads. The cursor moves only if its upload would leave the visible rows.
+    /// Follows the running uploads. The cursor stays on its upload while that upload is under way and visible. The list
+    /// scrolls to the first running upload only if no running upload is visible.
     mutating func follow(now: Double) {
         guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows
@@ -107,7 +109,8 @@ extension ListModel {
         following = .running(since: now)
     }
 
-    /// Moves the cursor to a running upload for the details below the list, if the previous details could be read.
+    /// Moves the cursor to a running upload, so that the details below the list show it. The details of the previous
+    /// upload stay visible for at least `Following.reading` seconds.
     private mutating func showDetails(of position: QueuePosition, since: Double, now: Double) {
         guard !layout.details.isEmpty, now - since >= Following.reading else { return }
         cursor = position
@@ -120,8 +123,8 @@ extension ListModel {
         return table.running.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
     }
 
-    /// Stops automatic scrolling, because the user moves or acts. Returns false if the list has just scrolled: the key
-    /// was probably meant for another row.
+    /// Stops automatic scrolling, because the user moves or acts. Returns false for an action on uploads if the list
+    /// has just scrolled: the key was probably meant for another row.
     mutating func takeOver(_ action: Action, now: Double) -> Bool {
         guard case .running(let since) = following else { return true }
         following = .nothing

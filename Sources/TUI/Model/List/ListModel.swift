@@ -8,14 +8,14 @@ struct ListModel: Sendable {
     /// The parts of the screen and their rows.
     private(set) var layout = Layout(Size(rows: 24, columns: 80))
     private(set) var tab = Tab.all
-    /// The position of the upload under the cursor. After a removal it leads to the nearest neighbour.
+    /// The position of the upload under the cursor. If that upload is removed, this position leads to its neighbour.
     var cursor: QueuePosition?
     /// The index in `rows` of the first visible row.
     var top = 0
     var marks: Set<Upload.ID> = []
     var range: MarkRange?
     var following = Following.running(since: -.infinity)
-    /// The last click on a row. Another one soon after makes a double click.
+    /// The last click on a row. A second click on the same row soon afterwards makes a double click.
     var lastClick: (id: Upload.ID, at: Double)?
 
     var rows: Rows { table.shown(in: tab) }
@@ -32,7 +32,8 @@ struct ListModel: Sendable {
         return positions.compactMap { table[$0.id] }
     }
 
-    /// The rows of the marked uploads. Hidden marks have no effect.
+    /// The positions of the marked uploads among the rows. Marks on uploads that the tab or the filter hides do not
+    /// count.
     var markedRows: [QueuePosition] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
 
     /// The properties of the targets that the hints depend on.

@@ -1,7 +1,8 @@
 /// The natural sort of names: `file10` comes after `file9`, and case does not matter.
 enum NaturalOrder {
-    /// Returns the sort key of a path: its last component in small letters, with the number of digits before each run
-    /// of digits. No byte is 0: `RowOrder` fills short keys with zeros, and a prefix must sort first.
+    /// Returns the sort key of a path: its last component in small letters, with the length of each number before the
+    /// number, so that 10 sorts after 9. No byte is 0: `RowOrder` fills short keys with zeros, and a prefix must sort
+    /// first.
     static func key(of path: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         path.withUnsafeBufferPointer { path in
@@ -21,7 +22,7 @@ enum NaturalOrder {
         return key
     }
 
-    /// Writes a run of digits and returns its end.
+    /// Writes the number at `start` and its length to the key, and returns the index after the number.
     private static func writeNumber(
         from start: Int, of path: UnsafeBufferPointer<UInt8>, to key: inout [UInt8]
     ) -> Int {

@@ -22,7 +22,7 @@ struct RowFilter: Hashable, Sendable {
     }
 
     let text: String
-    /// The error in the first invalid term; nil if all terms are valid. Invalid terms filter nothing.
+    /// The error in the first invalid term; nil if all terms are valid. Invalid terms have no effect.
     private(set) var problem: String?
     private(set) var terms: [Term] = []
 

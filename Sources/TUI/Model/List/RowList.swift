@@ -27,7 +27,8 @@ struct RowList: Sendable {
         return index < rows.count && rows[index].position == row.position ? index : nil
     }
 
-    /// Replaces a row, or adds or removes one. Returns true if a row was added, removed or moved.
+    /// Replaces the row `old` by `new`. Without `old`, adds a row; without `new`, removes one. Returns true if a row
+    /// was added, removed or moved.
     mutating func replace(_ old: Row?, with new: Row?) -> Bool {
         guard old != new else { return false }
         let before = old.flatMap { index(of: $0) }
@@ -38,10 +39,10 @@ struct RowList: Sendable {
         return before != after || old?.position != new.position
     }
 
-    /// Returns the index of the first row at or after a position. The rows must have the queue's sequence.
+    /// Returns the index of the first row at or after a position. The rows must be sorted by their position.
     func lowerBound(of position: QueuePosition) -> Int { rows.partitioningIndex { $0.position >= position } }
 
-    /// Compares two rows. Equal rows are sorted by their position in the queue.
+    /// Returns true if `left` comes before `right`. Rows with equal keys are sorted by their position in the queue.
     private func precedes(_ left: Row, _ right: Row) -> Bool {
         if left.key != right.key { return left.key < right.key }
         if left.name != right.name {

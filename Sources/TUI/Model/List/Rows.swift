@@ -15,9 +15,9 @@ struct Rows: RandomAccessCollection, Sendable {
         return table.row(of: position.id, by: list.order).flatMap { list.index(of: $0) }
     }
 
-    /// Returns the index of the row that is now at the position of a removed one.
+    /// Returns the index of the row that gets the cursor after the row at `position` was removed or hidden.
     ///
-    /// - Parameter index: The former index of the removed row.
+    /// - Parameter index: The former index of that row.
     func heir(of position: QueuePosition, at index: Int) -> Int {
         let heir = list.order == .queue ? list.lowerBound(of: position) : index
         return Swift.max(0, Swift.min(heir, count - 1))

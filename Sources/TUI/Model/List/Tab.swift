@@ -4,7 +4,7 @@ import FerryUploads
 enum Tab: Int, CaseIterable, Hashable, Sendable {
     case all, active, queued, paused, failed, done
 
-    /// Creates the tab besides `all` that shows uploads in this state.
+    /// Creates the tab for uploads in this state. The tab `all` also shows them.
     init(_ state: Upload.State) {
         self =
             switch StateKind(state) {

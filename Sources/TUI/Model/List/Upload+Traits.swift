@@ -25,7 +25,7 @@ extension Upload.State {
 }
 
 extension Upload {
-    /// The failure because of which the upload waits for a retry, is held or has failed; nil in other states.
+    /// The reason why the upload waits for a retry, is held or has failed; nil in other states.
     var failure: UploadFailure? {
         switch state {
         case .held(let failure), .failed(let failure), .waiting(_, let failure): failure
@@ -35,7 +35,7 @@ extension Upload {
 
     var canBePaused: Bool { state.canBePaused }
     var isPausedByUser: Bool { state.isPausedByUser }
-    /// True also for an upload that is scheduled for later: retrying starts it now.
+    /// True if a retry has an effect: the upload waits for a retry, is held, has failed, or is scheduled for later.
     var canBeRetried: Bool { state.canBeRetried || state == .queued && start != nil }
 
     /// True if an attempt has begun and the upload continues without the user.

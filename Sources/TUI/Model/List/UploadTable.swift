@@ -22,18 +22,18 @@ struct UploadTable: Sendable {
     private(set) var signInRequired: Set<Upload.ID> = []
     /// The number of uploads that belong to a batch.
     private(set) var batched = 0
-    /// The bytes not yet on the server, of uploads that need no action of the user.
+    /// The bytes that the server has not confirmed, of all pending uploads that are not scheduled for later.
     private(set) var left = RemainingBytes()
-    /// The bytes of uploads that are scheduled for later.
+    /// The bytes that the server has not confirmed, of the uploads that are scheduled for later.
     private(set) var bytesLater: Int128 = 0
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
 
     /// The number of chosen files that the queue already has for one destination.
     struct KnownFiles: Hashable, Sendable {
-        /// The files queued for the destination, in any version.
+        /// The number of files with an unfinished upload to the destination, even if the file has changed since.
         var queued = 0
-        /// The files already uploaded to the destination in this version.
+        /// The number of files that were uploaded to the destination and have not changed since.
         var done = 0
     }
 
@@ -90,7 +90,7 @@ struct UploadTable: Sendable {
         arranged = arrangement
     }
 
-    /// Returns the rows that the function makes of the uploads, unsorted.
+    /// Calls `row` for each upload and returns the resulting rows, unsorted.
     private func rows(_ row: (Upload, TransferRate?) -> Row?) -> [Row] {
         // The buffer avoids the array's iterator, which would count the references of each upload.
         uploads.all.withUnsafeBufferPointer { all in
@@ -216,7 +216,7 @@ private struct Arrangement {
     let filter: RowFilter?
     var list: RowList
 
-    /// Returns the row of an upload; nil if the filter hides it.
+    /// Returns the row of an upload; nil if the tab or the filter hides it.
     func row(of upload: Upload, rate: TransferRate?) -> Row? {
         tab.shows(upload) && filter?.fits(upload) ?? true ? list.order.row(of: upload, rate: rate) : nil
     }

@@ -11,7 +11,7 @@ struct LiveModel: Sendable {
     private(set) var progress: [Upload.ID: LiveProgress] = [:]
     /// The bytes that stopped uploads had sent. The bars show them until the uploads resume.
     private(set) var reached: [Upload.ID: ByteCount] = [:]
-    /// The times at which the waits for a retry end, on the clock that never jumps.
+    /// The times on the monotonic clock at which the waiting uploads are retried.
     private(set) var waitEnds: [Upload.ID: Double] = [:]
     private var estimator = TransferEstimator()
     private(set) var estimates = ShownEstimates()
@@ -19,22 +19,23 @@ struct LiveModel: Sendable {
     /// The time span of the graph.
     var graph = GraphSpan.seconds
     private(set) var sampledAt: Double?
-    /// The bytes sent after the last sample by uploads that have ended. Small ones have no sample at all.
+    /// The bytes sent after the last sample by uploads that have ended. A small upload may end before its first sample.
     private var unsampled = 0.0
 
-    /// Returns the number of bytes on the server, as far as it is known without a request.
+    /// Returns the estimated number of bytes on the server, without a request: the confirmed bytes, or the sent bytes
+    /// if the server has an upload resource.
     func stored(_ upload: Upload) -> ByteCount {
         let confirmed = max(upload.confirmed, progress[upload.id]?.sample.confirmed ?? 0)
         guard upload.resource != nil else { return confirmed }
         return max(confirmed, progress[upload.id]?.sample.sent ?? 0, reached[upload.id] ?? 0)
     }
 
-    /// Returns true if a removal would delete bytes on the server.
+    /// Returns true if a removal would delete an upload resource or bytes on the server.
     func isPartlyAtServer(_ upload: Upload) -> Bool {
         upload.state.isUnfinished && (upload.resource != nil || stored(upload) > 0)
     }
 
-    /// Returns the bytes still to be sent by uploads that need no action of the user.
+    /// Returns the bytes still to be sent by the pending uploads that are not scheduled for later.
     func remaining(in table: UploadTable) -> RemainingBytes {
         let sent = progress.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
         return sent.reduce(into: table.left) { left, part in
@@ -150,7 +151,7 @@ struct LiveModel: Sendable {
         waitEnds = [:]
     }
 
-    /// Remembers the progress of an upload that stopped and will resume there.
+    /// Stores the last progress of an upload that stopped, if the upload will resume from it; otherwise forgets it.
     private mutating func remember(_ upload: Upload, now: Double) {
         let last = forgetMovement(of: upload.id, now: now)
         guard upload.resumesWhereItWas else {

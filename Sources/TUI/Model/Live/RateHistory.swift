@@ -57,7 +57,7 @@ struct ThroughputHistory: Hashable, Sendable {
     private var end: Double?
     private var smoothed = 0.0
 
-    /// The seconds after which a value's weight falls to a third.
+    /// The time constant of the smoothing in seconds: in this time, a value's weight falls to 1/e.
     private static let memory = 2.0
 
     /// Adds `bytes` sent within the `seconds` before `now`. A gap since the previous call counts as time without

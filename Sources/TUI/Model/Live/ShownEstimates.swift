@@ -2,7 +2,8 @@ import FerryUploads
 
 /// The rates and remaining times on the screen. They change slowly enough to be read.
 struct ShownEstimates: Hashable, Sendable {
-    /// The number of seconds between changes of the rates and of the remaining times on the screen.
+    /// The number of seconds between changes of the rates on the screen. `remainingInterval` is that of the remaining
+    /// times.
     static let rateInterval = 0.5
     static let remainingInterval = 1.0
 

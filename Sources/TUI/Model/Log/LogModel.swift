@@ -71,8 +71,8 @@ struct LogModel: Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// The level in the log. It is nil for events that the list shows, and for the user's own commands, whose replies
-    /// are logged.
+    /// The level in the log; nil for an event that is not logged. The list shows such an event, or the log has the
+    /// reply to the user's command.
     fileprivate var level: LogEntry.Level? {
         switch self {
         case .added, .resumed, .queuedAgain, .began, .paused, .offline, .removed: nil

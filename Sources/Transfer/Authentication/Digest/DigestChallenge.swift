@@ -30,7 +30,7 @@ struct DigestChallenge: Hashable, Sendable {
     var realm: String
     var nonce: String
     var opaque: String?
-    /// The algorithm that the server named, which requests repeat; nil if it named none, which means MD5.
+    /// The algorithm that the server named; nil if it named none, which means MD5. Requests repeat the server's name.
     var algorithm: Algorithm?
     /// True if the server offers `qop=auth`. Without `qop` (RFC 2069) there are no nonce counts and client nonces.
     var hasQuality: Bool
@@ -46,8 +46,9 @@ struct DigestChallenge: Hashable, Sendable {
         return nil
     }
 
-    /// Parses a challenge. The result is nil for another scheme, an unknown algorithm, or `auth-int` as the only `qop`.
-    /// It is nil too if a value has control characters, which a header field cannot repeat.
+    /// Parses a challenge. The result is nil for another scheme, a missing realm or nonce, an unknown algorithm, or
+    /// `auth-int` as the only `qop`. It is nil too if a value has control characters: a request could not repeat them
+    /// in a header field.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],

@@ -26,7 +26,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
 
     /// - Parameters:
     ///   - password: Returns the password; called for each attempt.
-    ///   - afterRefusal: Returns the password after a 401, without a cache. If nil, `password` is called again.
+    ///   - afterRefusal: Returns the current password after a 401, not a cached one. If nil, `password` is called
+    ///     again.
     public convenience init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value? = nil
@@ -37,7 +38,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// - Parameter makeNonce: Returns a random nonce of the client for a challenge.
+    /// - Parameter makeNonce: Returns a random client nonce (`cnonce`); called for each new challenge.
     init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value?, makeNonce: @escaping @Sendable () -> String
@@ -48,9 +49,9 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         self.makeNonce = makeNonce
     }
 
-    /// Sets `Authorization`, and replaces an existing one.
-    /// - Throws: The error of the password's source; `UploadFailure` (`authentication`) if the scheme cannot express
-    ///   the user, the password or the challenge.
+    /// Sets the header field `Authorization`, and replaces an existing value.
+    /// - Throws: The error of the function that fetches the password; `UploadFailure` (`authentication`) if Basic or
+    ///   Digest cannot express the user, the password or the challenge.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -74,7 +75,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         return request
     }
 
-    /// Retries after a 401 if the server sent a challenge that was not used yet, or if the password has changed.
+    /// Retries after a 401 if the server sent a Digest challenge that the request did not use, or if the password has
+    /// changed.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

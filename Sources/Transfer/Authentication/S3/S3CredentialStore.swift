@@ -8,7 +8,8 @@ public actor S3CredentialStore {
 
     private enum State {
         case empty
-        /// The credentials are not loaded again before `next`, unless a server refuses them; nil if they do not expire.
+        /// The credentials are not loaded again before `next`, unless a server refuses them. `next` is nil if they do
+        /// not expire.
         case ready(S3Credentials, next: Moment?)
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>)
     }
@@ -20,7 +21,7 @@ public actor S3CredentialStore {
         var instant: ContinuousClock.Instant
     }
 
-    /// The number of seconds before their expiration at which temporary credentials are replaced. A signed request may
+    /// The time, in seconds, from the replacement of temporary credentials to their expiration. A signed request may
     /// wait before it is sent, and may run for minutes.
     static let margin: TimeInterval = 300
     /// The shortest time between two loads, in seconds, for credentials that expire within `margin`.
@@ -62,6 +63,7 @@ public actor S3CredentialStore {
 
     /// Returns other credentials after a server refused `refused`, and loads them if necessary.
     /// - Returns: The credentials; nil if their source still has the refused ones.
+    /// - Throws: The error of the load.
     public func replacement(for refused: S3Credentials) async throws(UploadFailure) -> S3Credentials? {
         let found: S3Credentials
         switch state {

@@ -7,7 +7,7 @@ import Synchronization
 /// credentials, corrects the cause and signs again.
 ///
 /// A request is sent with its path and query in the form that the signature covers. One interceptor serves one
-/// destination. The server's clock and the bucket's region, once a response has shown them, apply to all its requests.
+/// destination. Once a response has shown the server's clock or the bucket's region, all later requests use it.
 public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private struct State {
         var region: String
@@ -168,7 +168,7 @@ extension S3Interceptor {
         var signer: SigV4Signer
     }
 
-    /// The signed fields in addition to `Host` and all fields that begin with `x-amz-`.
+    /// The names of the signed header fields, in addition to `Host` and all names that begin with `x-amz-`.
     private static let signedNames = ["content-encoding", "content-md5", "content-type", "range"]
 
     fileprivate static func sign(
@@ -226,7 +226,7 @@ private struct AddressParts {
 }
 
 extension S3Refusal {
-    /// Returns the failure for users if no retry can succeed.
+    /// Returns the failure for users, for a refusal that no retry can correct.
     fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
         switch self {
         case .keys(.unknown):

@@ -4,10 +4,11 @@ import HTTPTypes
 
 /// The way in which a signature covers a body.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// Uses the hash that the request states. Without one, the body is hashed over http, and unsigned over https, where
-    /// TLS protects it.
+    /// Signs the hash that the request states. If it states none, an http body is hashed. An https body is unsigned,
+    /// because TLS protects it.
     case auto
-    /// Sends one `aws-chunked` chunk with its checksum in a trailer, for servers that refuse unsigned content.
+    /// Sends the body as one `aws-chunked` chunk with the checksum in a trailer, for servers that refuse unsigned
+    /// content. An https body without a checksum is unsigned, as with `auto`.
     case streaming
     /// Hashes the body before it is sent, also over https.
     case signed
@@ -21,7 +22,7 @@ struct S3Payload {
     }
 
     private static let unsigned = "UNSIGNED-PAYLOAD"
-    /// The fields that describe checksums without containing one.
+    /// The names of the `x-amz-checksum-` header fields that contain a setting and no checksum.
     private static let sumSettings = [
         "x-amz-checksum-algorithm", "x-amz-checksum-type", "x-amz-checksum-mode",
     ]
@@ -74,8 +75,8 @@ struct S3Payload {
         }
     }
 
-    /// Puts the bytes of `aws-chunked` around the body. The head must be signed before: the chunk's signature depends
-    /// on the signature of the head.
+    /// Puts the bytes of `aws-chunked` around the body. The head must already be signed, because the chunk's signature
+    /// depends on the signature of the head.
     func apply(_ signer: SigV4ChunkSigner, to request: inout TransportRequest) {
         guard case .chunk(let length, let trailer, let hash) = frame, case .streamed(var body) = request.body
         else { return }

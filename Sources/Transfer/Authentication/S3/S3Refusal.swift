@@ -2,15 +2,15 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// A refusal of an S3 server after which another signature may be accepted.
+/// A refusal of an S3 server that `S3Interceptor` can correct or explain.
 enum S3Refusal: Equatable {
     /// The clocks differ; the value is the server's time.
     case clock(Date)
-    /// The temporary credentials have expired, or the server does not accept their token.
+    /// The temporary credentials have expired, or the server does not accept their session token.
     case expired
-    /// The server does not know the key, or the secret does not match.
+    /// The server does not know the access key, or the signature does not match the secret key.
     case keys(S3Refusal.Keys)
-    /// The bucket is in this region. `isElsewhere` is true if the bucket also has another URL.
+    /// The bucket is in this region. `isElsewhere` is true if the server also redirects to another URL.
     case region(String, isElsewhere: Bool)
     /// The server does not support the form of the body, or another part of the request.
     case notImplemented
@@ -21,7 +21,7 @@ enum S3Refusal: Equatable {
     }
 
     /// The clock difference, in seconds, above which a wrong clock counts as the reason for a 403 without an error
-    /// code. A response to HEAD has none.
+    /// code. A response to HEAD has no body, so it has no error code.
     private static let telling: TimeInterval = 600
 
     /// - Parameter now: The time of this machine's clock.

@@ -3,7 +3,7 @@ import FerryProtocols
 
 /// The done uploads in the sequence in which they finished, and the totals of those that have left the queue.
 struct Archive {
-    /// The number of done uploads that may stay in the queue above the configured number.
+    /// The number by which the done uploads may exceed `keptDone` before the queue moves some to the history.
     static let slack = 100
     /// The maximum number of uploads that move to the history with one journal record.
     private static let batch = 500
@@ -38,20 +38,21 @@ struct Archive {
         Set(finished.prefix(inherited)).subtracting(finished.dropFirst(inherited))
     }
 
-    /// Adds done uploads whose end is on disk.
+    /// Adds uploads whose state `done` is on disk.
     mutating func finish(_ ids: some Sequence<Upload.ID>) { finished += ids }
 
     /// True if the queue contains more than `kept` plus `slack` done uploads.
     func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
 
-    /// Returns the oldest done uploads above the number `kept`, at most `batch`; nil if there are none.
+    /// Returns the uploads that leave the queue next, so that `kept` done uploads remain: those that finished first, at
+    /// most `batch`. Returns nil if there are none.
     func leaving(keeping kept: Int) -> ArraySlice<Upload.ID>? {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }
 
     /// Removes the `count` uploads that finished first, because they have left the queue for the history.
     ///
-    /// - Parameter gone: The uploads among them that were in the queue until now.
+    /// - Parameter gone: The uploads among them that no user had removed from the queue before.
     mutating func retire(_ count: Int, gone: [Upload]) {
         // The uploads that were done before this engine started are the oldest. `retired` does not count them.
         let earlier = min(inherited, count)

@@ -4,11 +4,13 @@ package import FerryProtocols
 public enum AttemptMovement: Hashable, Sendable {
     /// The attempt sent no bytes, or almost none.
     case none
-    /// The attempt ran for this many seconds and sent bytes, but not enough of them for a retry at once.
+    /// The attempt ran for this many seconds and sent bytes, but the server has confirmed too few of them for an
+    /// immediate retry.
     case moved(seconds: Double)
-    /// The attempt sent enough bytes for a retry at once, which shows that the link and the server work.
+    /// The attempt sent enough bytes for an immediate retry: the link and the server work.
     case movedOn
-    /// The network had returned less than five seconds before the failure, which thus says nothing about the server.
+    /// The network had returned less than five seconds before the failure. The network, not the server, may have caused
+    /// the failure.
     case linkIsFresh
 
     /// Returns the smallest number of bytes that counts as progress with a file of this size: 1 %, and at most 64 KiB.

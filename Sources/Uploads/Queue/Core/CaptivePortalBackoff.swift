@@ -7,7 +7,7 @@ import FerryProtocols
 struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The time between two checks. It is short, so that uploads start soon after the user has signed in.
     static var interval: Duration { .seconds(10) }
-    /// The time after which a checking upload has reached the host: a captive portal responds sooner.
+    /// The time after which the checking upload counts as having reached the host. A captive portal responds sooner.
     private static var trial: Duration { .seconds(20) }
 
     /// The moment until which no upload to the host starts. After it, one upload may check.

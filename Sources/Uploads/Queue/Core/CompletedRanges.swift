@@ -1,19 +1,21 @@
-/// A cache of number ranges whose uploads are all done or gone. Thousands of uploads may wait for the same thousands,
-/// and must not check each of them again. Pure.
+/// A cache of the ranges of upload numbers whose uploads are all done or gone. Thousands of uploads may wait for the
+/// same thousands of others. The cache spares each of them a check of all the others. Pure.
 struct CompletedRanges {
-    /// The number of uploads up to which checking them again is as fast as a cached result.
+    /// The number of checked uploads above which a result is cached. Fewer checks are as fast as the cache.
     private static let cachingThreshold = 16
 
-    /// The cached results: each value is the greatest number up to its key that was not done at the last check.
+    /// The cached results. Every upload from the key down to the value, but without the value, is done or gone.
     private var next: [Upload.ID: Upload.ID] = [:]
-    /// The ranges of the last query. The first `left` of them are not known to be done.
+    /// The ranges of the last query. Only the first `left` of them may contain uploads that are not done.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
-    /// The greatest number in any query.
+    /// The greatest upload number in any query so far.
     private var greatest = Upload.ID.min
 
-    /// Returns the greatest number in ranges, given in ascending order, whose upload is not done; nil if there is none.
+    /// Returns the greatest number in `ranges` whose upload is not done, according to `isOpen`. Returns nil if there is
+    /// none. The ranges must be in ascending order.
     ///
-    /// - Parameter uploads: All uploads. A range with many more numbers than uploads is not checked number by number.
+    /// - Parameter uploads: All uploads of the queue. A range with more numbers than uploads is not checked number by
+    ///   number.
     mutating func lastOpen(
         in ranges: [ClosedRange<Upload.ID>], of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {
@@ -29,7 +31,7 @@ struct CompletedRanges {
         return nil
     }
 
-    /// Empties the cache if it may contain this upload, which was done or missing, and is unfinished now.
+    /// Empties the cache if it may contain this upload. Call this when a done or missing upload becomes unfinished.
     mutating func reopen(_ id: Upload.ID) {
         if id <= greatest { self = CompletedRanges() }
     }

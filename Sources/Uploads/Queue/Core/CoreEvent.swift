@@ -6,7 +6,7 @@ package import FerryTransfer
 /// The number of a reply that a caller waits for.
 package typealias ReplyID = Int
 
-/// An event for the queue's core.
+/// An event that `UploadQueue` passes to `QueueCore`.
 package enum CoreEvent: Sendable {
     /// The engine starts to run the queued uploads.
     ///
@@ -14,7 +14,7 @@ package enum CoreEvent: Sendable {
     case started(awaitsLink: Bool)
     case transaction(Transaction, ReplyID?)
     case attempt(Upload.ID, run: Int, AttemptEvent, ReplyID)
-    /// An attempt has sent this many bytes of its file. After a crash, the stored number shows how many are sent again.
+    /// An attempt has sent this many bytes. The queue stores the number, to count the bytes sent again after a crash.
     case sent(Upload.ID, run: Int, ByteCount)
     case journaled([AppendResult])
     case journalReported(JournalCondition)
@@ -22,11 +22,11 @@ package enum CoreEvent: Sendable {
     case journalClosed(JournalError?)
     /// - `isForbidden`: Whether a network exists, but the configuration forbids its use.
     case link(LinkStatus, isForbidden: Bool)
-    /// The machine has returned from sleep.
+    /// The machine has woken up from sleep.
     case slept
     case probed(UploadHost, number: Int, Reachability)
     case timer
-    /// - `waiting`: The hosts, under the earlier configuration, of the uploads that wait for a retry.
+    /// - `waiting`: The uploads that wait for a retry, each with its host under the earlier configuration.
     case configured(UploadQueue.Configuration, waiting: [Upload.ID: UploadHost])
     /// A user wants all waiting uploads to start now, whatever the link monitor reports.
     case tryNow
@@ -34,16 +34,16 @@ package enum CoreEvent: Sendable {
     case force
     /// A command was carried out, and this action undoes it.
     case commanded(UndoAction)
-    /// A change may let uploads start.
+    /// The core starts the uploads that may start now, because something has changed.
     case advance
-    /// The engine was asked to end, so the queue starts no more uploads.
+    /// A user asked the engine to end once no attempt runs. The queue starts no more uploads.
     case finish
     case stop
-    /// The queue stops, so the servers' bytes of removed uploads are deleted now.
+    /// The queue stops. The bytes of removed uploads are deleted from the servers now, without further delay.
     case endRemovals
     case noticed(DatedNotice, number: Int)
     case awayFolders([String])
-    /// The history contains the entries that a killed engine could not write.
+    /// The history now contains the entries that an earlier engine could not write before it was killed.
     case historyCompleted
     /// The oldest done uploads have moved from the queue to the history.
     ///
@@ -70,31 +70,31 @@ package enum CoreEffect: Sendable {
     case probe(UploadHost, number: Int)
     /// Deletes the stored bytes of an upload from its server.
     case discard(Upload)
-    /// Remembers uploads as abandoned, so that their bytes on servers can be deleted from `since` on.
+    /// Records uploads as abandoned. Their bytes on servers may be deleted from `since` on.
     case abandon([Upload], since: Date)
-    /// Removes uploads from the abandoned ones: they are in the queue again, or done.
+    /// Removes uploads from the list of abandoned uploads, because they are in the queue again, or done.
     case reclaim([Upload])
     case invalidateConnections(ConnectionInvalidation)
     case linkIsAway(Bool)
     case remember([HistoryEntry])
-    /// Moves done uploads above the configured number to the history.
+    /// Moves the oldest done uploads to the history, until only `keptDone` of them are in the queue.
     case retire
     case repair
     /// Writes the changes that the disk refused before.
     case saveDirty
     case limitRates([LimitScope: ByteCount])
-    /// Sends `timer` at this instant; nil for never.
+    /// Sends the event `timer` at this instant; nil cancels the timer.
     case wake(at: ContinuousClock.Instant?)
     /// Resumes the callers that wait until the queue is idle.
     case idle
 }
 
-/// The functions that the core calls for values from outside while it handles an event.
+/// The functions with which the core gets values from the runner and the attempts while it handles an event.
 package struct QueueLookups: Sendable {
     var host: @Sendable (Upload) -> UploadHost
-    /// Returns whether the protocol of an upload can resume it after a break.
+    /// Returns whether the protocol of an upload can resume it after a broken connection.
     var resumes: @Sendable (Upload) -> Bool
-    /// Returns the progress of the attempt at an upload.
+    /// Returns the progress of the attempt at an upload; nil if there is none.
     var progress: @Sendable (Upload.ID) -> RunProgress?
     /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     var random: @Sendable (ClosedRange<Double>) -> Double

@@ -1,4 +1,5 @@
-/// The uploads whose state is not on disk, as after a refused record. A later record on disk removes them.
+/// The uploads whose state is not on disk, for example because the disk refused a record. An upload leaves the set once
+/// a later record of it is on disk.
 struct DirtySet {
     private var refusals: [Upload.ID: Int] = [:]
     /// The number of calls of `insert`, which serves as a clock.
@@ -7,7 +8,7 @@ struct DirtySet {
     var isEmpty: Bool { refusals.isEmpty }
     var ids: some Collection<Upload.ID> { refusals.keys }
 
-    /// The current moment of that clock: a record that begins now contains every change that was refused before.
+    /// The number of calls of `insert` so far. A record that begins now contains every change that was refused before.
     var now: Int { last }
 
     func contains(_ id: Upload.ID) -> Bool { refusals[id] != nil }
@@ -17,8 +18,8 @@ struct DirtySet {
         for id in ids { refusals[id] = last }
     }
 
-    /// Removes uploads with a record on disk that began at `moment`. An upload stays if a record of it was refused
-    /// after that moment, as results arrive in any sequence.
+    /// Removes uploads whose record is on disk. The record began when `now` was `moment`. An upload stays if the disk
+    /// has refused a later record of it, because the results of records arrive in any sequence.
     mutating func saved(_ ids: some Sequence<Upload.ID>, begunAt moment: Int) {
         for id in ids where refusals[id].map({ $0 <= moment }) ?? false { refusals[id] = nil }
     }

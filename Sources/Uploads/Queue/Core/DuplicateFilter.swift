@@ -9,10 +9,10 @@ struct UploadKey: Hashable {
     init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
 }
 
-/// A filter for files that need not be added again: files queued for the same target, and files uploaded there in the
-/// same version.
+/// A filter that finds files which need not be added to the queue. Such a file is queued for the same target, or its
+/// current version was uploaded to that target.
 package struct DuplicateFilter {
-    /// The uploads that make it unnecessary to add a file again.
+    /// The kind of existing upload that makes it unnecessary to add its file again.
     package enum Match: Sendable {
         /// An unfinished or done upload of the same version of the file.
         case inSameVersion
@@ -35,7 +35,7 @@ package struct DuplicateFilter {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
-    /// Adds the done uploads of the history. Failed and removed uploads do not count.
+    /// Adds the done uploads of these history entries. Removed uploads do not count.
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
         for entry in past {
             guard entry.upload.isDone else { continue }
@@ -49,7 +49,8 @@ package struct DuplicateFilter {
 
     package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
 
-    /// Returns the upload that makes adding `new` unnecessary; a failed upload only if there is no other.
+    /// Returns the existing upload that makes it unnecessary to add `new`; nil if there is none. Prefers an upload that
+    /// has not failed.
     package func upload(of new: NewUpload) -> Upload? {
         let same = known[UploadKey(new), default: []].filter { match.makesNeedless(new, $0) }
         return same.first { !$0.hasFailed } ?? same.first

@@ -1,9 +1,9 @@
 import FerryProtocols
 
-/// The pause of all starts after too many open files prevented the opening of a file or socket. Pure.
+/// A pause in which no upload starts, because a file or socket could not be opened: too many are open. Pure.
 ///
-/// Running uploads may end in the pause, and close their files. Then uploads start again, and the next such failure
-/// begins another pause.
+/// During the pause, running uploads may end and close their files. After it, uploads start again. If a file or socket
+/// still cannot be opened, another pause begins.
 struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The moment until which no upload starts.
     let pausedUntil: Instant

@@ -1,10 +1,10 @@
-/// The number of uploads that may run at one host: halved when requests time out again and again, and slowly raised
-/// when they no longer do. Pure.
+/// The limit on the uploads that run at one host. Repeated timeouts of requests halve it. While no request times out,
+/// it rises slowly. Pure.
 ///
 /// An overloaded link or server responds to no request in time, so the bytes of all requests are wasted. Only timeouts
 /// count: a broken or absent link says nothing about its capacity.
 struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The time between two timeouts above which they count as unrelated.
+    /// The longest time between two timeouts that count as related.
     private static var memory: Duration { .seconds(60) }
     /// The time within which timeouts count as one: when a link is down, all running uploads time out together.
     private static var batch: Duration { .seconds(10) }
@@ -19,7 +19,7 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
 
     private var step: Step?
     private var lastTimeout: Instant?
-    /// The maximum number of uploads that ran at a timeout since the limit was last set.
+    /// The highest number of uploads that ran when a request timed out, since the limit was last set.
     private var peak = 0
 
     init() {}
@@ -43,7 +43,7 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         limit(at: now) == nil && lastTimeout.map { now >= $0.advanced(by: Self.memory) } ?? true
     }
 
-    /// Notes that a request timed out while `running` uploads to the host ran, its own included.
+    /// Notes that a request timed out while `running` uploads to the host ran, including the upload of the request.
     mutating func timedOut(running: Int, at now: Instant) {
         guard let earlier = lastTimeout, now < earlier.advanced(by: Self.memory) else {
             lastTimeout = now
@@ -57,6 +57,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         peak = 0
     }
 
-    /// The number of rises after which there is no limit: users do not run more uploads to one host.
+    /// The number of rises after which the limit is lifted: users do not run more uploads than that to one host.
     private static var most: Int { 64 }
 }

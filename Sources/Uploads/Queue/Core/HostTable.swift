@@ -1,7 +1,7 @@
 import FerryConnectivity
 import FerryProtocols
 
-/// The state of each host: whether an upload may start there, and if not, until when.
+/// The state of each host: whether an upload to it may start, and if not, until when.
 ///
 /// The table combines the state of the link, unreachable hosts and their probes, `Retry-After` pauses, captive portals,
 /// requests that time out, and a shortage of file descriptors.
@@ -84,7 +84,8 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// Returns the next instant, apart from probes, at which more uploads may start at some host or a notice ends.
+    /// Returns the next instant at which more uploads may start at some host, or a notice ends; nil if there is none.
+    /// Probes have an instant of their own, `nextProbe`.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []
         for entry in entries.values {
@@ -123,13 +124,13 @@ extension HostTable {
         case returned
     }
 
-    /// True for five seconds after the link's return. The kernel asks for the router's address three times, a second
-    /// apart, before it reports a host as unreachable.
+    /// True for five seconds after the link's return. In this time, the kernel may still report hosts as unreachable:
+    /// it first asks for the router's address three times, a second apart.
     func isLinkFresh(at now: Instant) -> Bool {
         linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
     }
 
-    /// Lets no upload over the network start before the link monitor's first report.
+    /// Blocks uploads over the network until the link monitor's first report.
     mutating func awaitLink() { link = .unknown }
 
     /// Notes that the link is down.
@@ -160,7 +161,8 @@ extension HostTable {
         return (.otherNetwork, hasLostAddress)
     }
 
-    /// Lets attempts start, whatever the state of the link and of hosts. `endForce` ends this for the link.
+    /// Lets attempts start, whatever the state of the link, until `endForce`. Also deletes the pauses, limits and
+    /// probes of all hosts.
     mutating func force() {
         link.force()
         entries = [:]
@@ -200,7 +202,7 @@ extension HostTable {
         return true
     }
 
-    /// Notes that a request to the host timed out while `running` uploads to it ran, its own included.
+    /// Notes that a request to the host timed out while `running` uploads to it ran, including the request's own.
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }
         change(host) { entry in
@@ -230,7 +232,8 @@ extension HostTable {
         exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
     }
 
-    /// Copies pauses to new `UploadHost` values: a server behind another proxy is still the one that asked for a pause.
+    /// Copies the pauses to new `UploadHost` values with the same name and port. A server that is reached over another
+    /// proxy is still the one that asked for the pause.
     mutating func carryPausesOver(to hosts: some Sequence<UploadHost>) {
         let pauses = entries.compactMapValues(\.pause)
         guard !pauses.isEmpty else { return }
@@ -243,7 +246,7 @@ extension HostTable {
 
 // Probes.
 extension HostTable {
-    /// The instant of the next probe.
+    /// The instant of the next probe; nil if no probe is planned.
     var nextProbe: Instant? {
         entries.values.compactMap { entry in
             if case .at(let instant)? = entry.probe?.next { instant } else { nil }
@@ -303,7 +306,7 @@ extension HostTable {
         }.sorted { ($1.until, $0.host) < ($0.until, $1.host) }
     }
 
-    /// Returns the unreachable hosts that uploads wait for, the one with the most uploads first.
+    /// Returns the unreachable hosts that uploads wait for, the host with the most waiting uploads first.
     func unreachable(running: (UploadHost) -> Int) -> [UnreachableHost] {
         entries.compactMap { host, entry in
             let waiting = (pending?[host] ?? 0) - running(host)

@@ -25,7 +25,8 @@ struct JournalHealth {
         if case .refused = state { true } else { false }
     }
 
-    /// True if changes are refused, a retry has failed too, and the disk is not full: waiting alone does not help.
+    /// True if the journal refuses changes, a retry has failed too, and the cause is not a full disk. Waiting alone
+    /// then does not help.
     var isHopeless: Bool {
         if case .refused(let error, let tries) = state { tries > 0 && !error.isDiskFull } else { false }
     }
@@ -53,7 +54,7 @@ struct JournalHealth {
         if case .at(let instant) = repair { instant } else { nil }
     }
 
-    /// Notes that the disk refused a change, and plans a repair if the queue is in the phase `accepting` (`isAccepting`).
+    /// Notes that the disk refused a change. Plans a repair if the queue is in the phase `accepting` (`isAccepting`).
     mutating func refuse(_ error: JournalError, isAccepting: Bool, now: Instant) {
         if case .refused(_, let tries) = state {
             state = .refused(error, tries: tries)

@@ -11,7 +11,7 @@ package struct LimitSchedule {
     /// The limits of the scopes that have a limit now, or get one later from a timetable.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
-    /// The time when a timetable changes the limits.
+    /// The next time when a timetable changes a limit; nil if none does.
     private var due: Date?
 
     package init(zone: ZoneRules) { self.zone = zone }

@@ -6,7 +6,7 @@ enum LinkGate: Equatable {
     /// Closed until the link monitor's first report. The network is not known to be down.
     case unknown
     case closed(since: Date, reason: String)
-    /// The link is down, but attempts may start because the user asked for one.
+    /// The link is down, but attempts may start because the user asked for an attempt.
     case forced(since: Date, reason: String)
 
     var isClosed: Bool {

@@ -1,7 +1,7 @@
 /// The effects of one event, and the timer that the core requested.
 struct Outbox {
     private var effects: [CoreEffect] = []
-    /// The instant for which the timer is requested; nil if it is not.
+    /// The instant for which the timer is requested; nil if no timer is requested.
     private(set) var wake: ContinuousClock.Instant?
 
     mutating func append(_ effect: CoreEffect) { effects.append(effect) }

@@ -4,12 +4,12 @@ import HeapModule
 /// The uploads with a start condition, and the upload or time that each of them waits for now. Pure.
 struct PendingStarts {
     enum Wait: Hashable {
-        /// The upload waits until this other upload is done. If it must wait for several, this is the last of them,
-        /// which usually ends last.
+        /// The upload waits until this other upload is done. If it must wait for several, this is the one with the
+        /// highest number, which usually ends last.
         case upload(Upload.ID)
         /// The upload waits for a time by the wall clock.
         case date(Date)
-        /// The upload waits for nothing now: it is paused or held.
+        /// The upload waits for no other upload and no time now, for example because it is paused or held.
         case rest
     }
 
@@ -22,7 +22,7 @@ struct PendingStarts {
 
     private var waits: [Upload.ID: Wait] = [:]
     private var followers: [Upload.ID: Set<Upload.ID>] = [:]
-    /// The start times, the earliest first. An entry that no longer applies is dropped when it is the first.
+    /// The start times, the earliest first. An entry that no longer applies is dropped once it comes first.
     private var dates = Heap<Entry>()
 
     /// The number of uploads that wait for another one.
@@ -54,7 +54,7 @@ struct PendingStarts {
         if followers[other]?.isEmpty ?? false { followers[other] = nil }
     }
 
-    /// Returns the uploads that wait for this one.
+    /// Returns the uploads that wait for the upload `id`.
     func followers(of id: Upload.ID) -> Set<Upload.ID> { followers[id] ?? [] }
 
     /// Returns the earliest start time that an upload waits for; nil if there is none.
@@ -63,7 +63,7 @@ struct PendingStarts {
         return dates.min?.date
     }
 
-    /// Returns the uploads whose start time has come. They wait for nothing until `note` is called again.
+    /// Returns the uploads whose start time has come. They wait for nothing until the next `note` about them.
     mutating func due(at now: Date) -> [Upload.ID] {
         var due: [Upload.ID] = []
         while let next = nextDate(), next <= now, let entry = dates.popMin() {

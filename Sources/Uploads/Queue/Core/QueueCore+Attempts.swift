@@ -5,8 +5,8 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
-    /// Stores the upload resource that an attempt reports. If the attempt is no longer current, its caller gets the
-    /// failure `stopped`. A removed upload still gets the resource, so that its bytes can be deleted.
+    /// Stores the upload resource that an attempt reports. If the attempt is no longer current, the reply is the
+    /// failure `stopped`. The resource of a removed upload is stored too, so that its bytes can be deleted.
     mutating func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool, _ reply: ReplyID
     ) {
@@ -34,8 +34,8 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Counts the bytes that are sent again because the server has stored fewer than were sent or than it confirmed
-    /// before.
+    /// Counts the bytes that must be sent again. The server has stored fewer bytes than were sent, or fewer than it
+    /// confirmed before.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverReportedOffset(upload.id) {
@@ -177,7 +177,8 @@ extension QueueCore {
     }
 
     /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`, even if the upload with that response was
-    /// paused or removed. A pause of the policy's `timeout` or longer holds only that upload.
+    /// paused or removed. If the server asks for a pause as long as the policy's `timeout` or longer, only that upload
+    /// is held.
     private mutating func keepPause(after failure: UploadFailure, at host: UploadHost) {
         guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.timeout
         else { return }
@@ -222,14 +223,14 @@ extension QueueCore {
         }
     }
 
-    /// True if the server would keep none of the sent bytes after a break. Such a connection stays open while the link
-    /// is down, as with `curl -T`. It survives the outage if its local address does.
+    /// True if the server loses all sent bytes when the connection breaks. Such a connection stays open while the link
+    /// is down, as with `curl -T`. It survives the outage if this machine keeps its address.
     private func standsWithoutLink(_ id: Upload.ID) -> Bool {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }
 
-    /// Processes the machine's return from sleep, as servers may have dropped requests. Cancels attempts that can
-    /// resume: the next attempts ask for the offset. The other attempts detect a dead connection themselves.
+    /// Processes the machine's return from sleep. Servers may have dropped requests, so this function cancels attempts
+    /// that can resume: the next attempts ask for the offset. The other attempts detect a dead connection themselves.
     mutating func machineSlept() {
         reviewLimits()
         effects.append(.invalidateConnections(.slept))
@@ -238,8 +239,8 @@ extension QueueCore {
         }
     }
 
-    /// Queues every upload that waits for a retry or for the network, whatever the link monitor reports. Its reports
-    /// are hints, which never block a user's command.
+    /// Queues every upload that waits for a retry or for the network, even if the link monitor reports no network. The
+    /// monitor's reports are hints, which never block a user's command.
     mutating func tryNow() {
         hosts.force()
         var changed: [Upload.ID] = []
@@ -273,7 +274,7 @@ extension QueueCore {
         change({ !$0.isLocal }, body)
     }
 
-    /// Applies `body` to the uploads whose host `isMeant` accepts. Returns the ids of the uploads that it changed.
+    /// Applies `body` to the uploads whose host `isMeant` accepts. Returns the ids of the uploads that `body` changed.
     private mutating func change(
         _ isMeant: (UploadHost) -> Bool, _ body: (inout Upload, QueueCore) -> Bool
     ) -> [Upload.ID] {
@@ -285,7 +286,8 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// Writes uploads to the journal; the result then starts uploads. Returns false if `ids` is empty.
+    /// Writes uploads to the journal. When the journal reports the result, the queue starts uploads. Returns false if
+    /// `ids` is empty.
     @discardableResult
     private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
         if !ids.isEmpty { submit(.save(ids, .process), nil) }

@@ -4,8 +4,8 @@ import FerryProtocols
 /// The starts of uploads.
 extension QueueCore {
     /// The unit, in bytes, in which an upload's share of a slot is counted. The share grows with the file, because many
-    /// servers keep nothing of a request that breaks. With 32 uploads of 1 MiB in flight, on a link that carries 16 MiB
-    /// between two breaks, none would ever arrive.
+    /// servers keep nothing of a broken request. A link may carry 16 MiB between two breaks. If 32 uploads of 1 MiB
+    /// shared it at once, none would ever arrive.
     private static let shareUnit: ByteCount = 128 << 10
 
     /// The time without a sent byte after which an upload is stuck: uploads to other hosts then do not wait for it.
@@ -132,7 +132,7 @@ extension QueueCore {
         return upload
     }
 
-    /// True if the upload is not done, or its end is not on disk yet: after a crash it would run again.
+    /// True if the upload is not done, or its state `done` is not on disk: after a crash it would run again.
     private static func isOpen(
         _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
     ) -> Bool {
@@ -140,7 +140,8 @@ extension QueueCore {
         return !upload.isDone || unconfirmed.hasEnded(id)
     }
 
-    /// Checks the start conditions of the uploads that wait for this one, whose end must be on disk.
+    /// Checks the start conditions of the uploads that wait for `id`. Call this only once the state `done` of `id` is
+    /// on disk.
     mutating func letFollow(_ id: Upload.ID) {
         let followers = schedule.starts.followers(of: id)
         if !followers.isEmpty { reconsider(followers) }
@@ -173,8 +174,8 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns, in the state `held`, the uploads that are to start after an unfinished one of `ids`. Call this before
-    /// `ids` are removed: after that, these start conditions can never be met.
+    /// Returns the uploads that are to start after an unfinished upload of `ids`, changed to the state `held`. Once
+    /// `ids` are removed, these start conditions can never be met. Call this before the removal.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()

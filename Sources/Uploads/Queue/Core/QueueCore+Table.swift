@@ -2,9 +2,10 @@ import FerryFiles
 package import FerryProtocols
 import FerryTransfer
 
-/// The uploads and the indexes that depend on their state: what adds, removes and selects uploads.
+/// The functions that add, remove and select uploads, and that update the indexes of their states.
 extension QueueCore {
     /// Takes the settings and the uploads out of `recovered`, which the journal has read from disk. Starts no upload.
+    /// Returns the effects to perform.
     package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
         self.now = now
         index.forgetPaths()
@@ -101,8 +102,8 @@ extension QueueCore {
         }
     }
 
-    /// Returns an upload as clients see it. Its end is hidden until it is on disk. The end of a wait is an instant of
-    /// the continuous clock, converted to the current wall clock.
+    /// Returns an upload as clients see it. If the upload has ended, clients see its earlier state until the end is on
+    /// disk. The date at which a wait ends is calculated again from the continuous clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
         guard case .waiting(_, let failure) = upload.state,
@@ -141,8 +142,8 @@ extension QueueCore {
         return counts
     }
 
-    /// Begins to count the pending uploads of each host, unless that is done already. Only a host that fails or asks
-    /// for a pause makes the counts necessary.
+    /// Begins to count the pending uploads of each host, unless they are counted already. The counts are needed once a
+    /// host fails or asks for a pause.
     mutating func countHosts() {
         if !hosts.isCounting { hosts.count(pendingAtHosts()) }
     }
@@ -182,7 +183,7 @@ extension QueueCore {
     /// True if the batch is paused: an upload that is added to it now waits until the user resumes the batch.
     func isPaused(_ batch: String?) -> Bool { batch.map(settings.pausedBatches.contains) ?? false }
 
-    /// Throws `UploadFailure` for an unknown batch, as a mistyped name would silently select nothing.
+    /// Throws `UploadFailure` if the batch is unknown: a mistyped name must not silently select nothing.
     func checkBatch(_ name: String) throws(UploadFailure) {
         guard !settings.pausedBatches.contains(name), !uploads.values.contains(where: { $0.batch == name })
         else { return }
@@ -224,7 +225,7 @@ extension QueueCore {
 
 // Adding and removing uploads, and putting removed ones back.
 extension QueueCore {
-    /// Returns the uploads that the new ones are to start after, which must stay in the queue until the new ones are
+    /// Returns the uploads after which the new ones are to start. They must stay in the queue until the new ones are
     /// stored.
     ///
     /// - Throws: `UploadFailure` if the queue cannot take the new uploads.
@@ -294,8 +295,8 @@ extension QueueCore {
         return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
     }
 
-    /// Returns the changes that pause or resume added uploads like their batches. Users may have paused or resumed a
-    /// batch while the uploads were being written.
+    /// Returns the transactions that pause or resume the added uploads `ids`, so that they match their batches. A user
+    /// may have paused or resumed a batch while the uploads were being written.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
         let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
         let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
@@ -304,8 +305,8 @@ extension QueueCore {
             + (early.isEmpty ? [] : [.change(early, .resume)])
     }
 
-    /// Begins to remove uploads, from the journal first and then from memory. Uploads that were to start after an
-    /// unfinished one of them are held.
+    /// Begins to remove uploads, from the journal first and then from memory. Holds each upload that was to start after
+    /// an unfinished upload of `ids`.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
         let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
@@ -342,8 +343,8 @@ extension QueueCore {
         )
     }
 
-    /// Begins to put removed uploads back at their ranks. If the server's bytes of an upload were deleted, it is sent
-    /// again from its beginning.
+    /// Begins to put removed uploads back at their ranks. If the bytes of an upload were deleted from the server, the
+    /// file is sent again from its beginning.
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {
@@ -372,7 +373,7 @@ extension QueueCore {
         // lower numbers, so the lower numbers are stored first.
         for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
         let known = Set(archive.finished)
-        // Their last attempt was successful after they were removed.
+        // These uploads were done after their removal, so the archive does not contain them yet.
         finish(back.filter { $0.isDone && !known.contains($0.id) })
         publish((back + waiting).map(\.id))
         return .success(TransactionResult(ids: back.map(\.id), undo: .remove(back.map(\.id))))

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The changes that the journal records. If the disk refuses a user's command, its change in memory is undone.
+/// The changes that the journal records. If the disk refuses a user's command, the queue undoes the command in memory.
 extension QueueCore {
     /// Begins a transaction, or postpones it until the earlier transactions that it depends on have ended.
     mutating func submit(_ submitted: Transaction, _ reply: ReplyID?) {
@@ -31,9 +31,9 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Leaves out files that are queued, uploaded or being added, if the rule of the addition wants that, and marks the
-    /// others as being added. Call this before the transaction is postponed, as another command may add the same files
-    /// meanwhile.
+    /// Applies the rule of an addition. Depending on the rule, leaves out files that are queued, uploaded or being
+    /// added, and marks the other files as being added. Call this before the transaction is postponed, because another
+    /// command may add the same files meanwhile.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
         guard case .add(let new, let rule) = transaction else { return transaction }
         switch rule {
@@ -112,8 +112,8 @@ extension QueueCore {
         }
     }
 
-    /// Requests the write of a record. Until its result is known, `ids` do not start, and no other command changes
-    /// them.
+    /// Requests the write of a record. Until the journal reports the result, the uploads `ids` do not start, and no
+    /// other command changes them.
     @discardableResult
     mutating func append(
         _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,
@@ -125,7 +125,7 @@ extension QueueCore {
         return ticket
     }
 
-    /// Releases the files that a transaction has reserved, because it could not begin.
+    /// Unmarks the files that `admit` marked as being added, because their transaction could not begin.
     private mutating func abort(_ transaction: Transaction) {
         if case .add(let new, .admitted) = transaction { forgetAdds(new.map(UploadKey.init)) }
     }
@@ -293,7 +293,7 @@ extension QueueCore {
         publish(ids)
     }
 
-    /// Adds done uploads, whose end is on disk, to the archive and to the history.
+    /// Adds uploads to the archive and to the history. Their state `done` must be on disk.
     mutating func finish(_ done: [Upload]) {
         guard !done.isEmpty else { return }
         archive.finish(done.map(\.id))

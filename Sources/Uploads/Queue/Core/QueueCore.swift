@@ -2,7 +2,7 @@ import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
 
-/// The state and the decisions of the upload queue, as a value: each event returns the effects to perform.
+/// The state and the decisions of the upload queue, as a value. `handle` returns the effects to perform for an event.
 ///
 /// The core uses no clock, disk, network or task. `UploadQueue` passes the events to it and performs the effects.
 package struct QueueCore {
@@ -138,7 +138,7 @@ package struct QueueCore {
         advance()
     }
 
-    /// The next instant at which the core needs the event `timer`, as for a probe; nil if there is none.
+    /// The next instant at which the core needs the event `timer`, for example for a probe; nil if there is none.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
@@ -245,7 +245,7 @@ extension QueueCore {
         advance()
     }
 
-    /// Looks up the host of each upload again, as `UploadHost` includes the proxy, which may be another one now.
+    /// Looks up each upload's host again: a new configuration may change the proxy, which is a part of `UploadHost`.
     private mutating func findHostsAgain() {
         schedule.ready = Scheduler()
         let ready = uploads.values.filter { $0.state == .queued && $0.start == nil }

@@ -1,4 +1,4 @@
-/// The positions of uploads in the queue. Pure.
+/// The calculation of new ranks when uploads move in the queue. Pure.
 enum QueueOrder {
     /// Returns the new rank of every upload that a move displaces. The chosen uploads keep their sequence.
     ///

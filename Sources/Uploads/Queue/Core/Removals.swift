@@ -11,13 +11,13 @@ struct Removals {
 
     private var removed: [Upload.ID: Upload] = [:]
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
-    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted after its end, as
-    /// it still reports how many the server has stored.
+    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted after the attempt
+    /// has ended, because until then it reports how many bytes the server has stored.
     private var overdue: Set<Upload.ID> = []
 
     subscript(id: Upload.ID) -> Upload? { removed[id] }
 
-    /// The end of the next window.
+    /// The instant at which the next window ends; nil if there is no window.
     var nextEnd: Instant? { windows.first?.end }
 
     mutating func add(_ uploads: [Upload], now: Instant) {
@@ -26,7 +26,7 @@ struct Removals {
         windows.append((now.advanced(by: Self.window), uploads.map(\.id)))
     }
 
-    /// Removes and returns the uploads of `ids` that can be put back, in the state in which the queue takes them.
+    /// Removes and returns the uploads of `ids` that can be put back. Running ones become queued.
     mutating func takeBack(_ ids: [Upload.ID]) -> [Upload] {
         let taken = Set(ids)
         for index in windows.indices { windows[index].ids.removeAll(where: taken.contains) }
@@ -87,7 +87,8 @@ struct Removals {
     private mutating func giveUp(_ ids: [Upload.ID]) -> [Upload] {
         ids.compactMap { id in
             guard let upload = removed[id], let resource = upload.resource, !upload.isDone else { return nil }
-            // Such an upload may have arrived. Without its resource, it would be sent a second time if it is put back.
+            // The server may have stored an upload whose whole body was sent. Without its resource, the upload would be
+            // sent a second time if it is put back.
             guard !resource.wholeBodySent else { return nil }
             removed[id]?.resource = nil
             return upload

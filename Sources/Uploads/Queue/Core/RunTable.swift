@@ -1,7 +1,8 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The attempts under way. Each stays until its task has reported its end: an upload never has two attempts at once.
+/// The attempts under way. An attempt stays in the table until its task has reported the end, so that an upload never
+/// has two attempts at once.
 struct RunTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -14,12 +15,12 @@ struct RunTable {
         let started: Instant
         /// The last time when a record of the upload was written.
         var lastSaved: Instant
-        /// The resource that the attempt began with; nil once the server has reported how much of it is stored.
+        /// The upload resource with which the attempt began; nil once the server has reported the offset.
         var unasked: UploadResource?
         /// The number of bytes that were confirmed when the attempt began.
         let confirmed: ByteCount
-        /// True once the queue has stored how many bytes the kernel had accepted; fewer of them may have left this
-        /// machine.
+        /// True once the queue has stored the number of bytes that the kernel has accepted. Some of these bytes may
+        /// never have left this machine.
         var hasNotedSent = false
 
         /// Returns the receipt with the time that the attempt took.
@@ -33,7 +34,7 @@ struct RunTable {
     private var runs: [Upload.ID: Run] = [:]
     /// The number of runs at each host.
     private var counts: [UploadHost: Int] = [:]
-    /// The shares of slots that the runs occupy at each host, in units of 1/`whole`.
+    /// The shares of slots that the runs occupy at each host. A slot has `whole` shares.
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
     /// The number of confirmed bytes of each upload when it was last retried at once.
@@ -47,7 +48,7 @@ struct RunTable {
     func contains(_ id: Upload.ID) -> Bool { runs[id] != nil }
     func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
 
-    /// Returns the current run of `id`; nil if its number is another one, so that reports of earlier runs are ignored.
+    /// Returns the current run of `id`; nil if its number differs, so that reports of earlier runs are ignored.
     func run(of id: Upload.ID, number: Int) -> Run? {
         runs[id].flatMap { $0.number == number ? $0 : nil }
     }
@@ -70,7 +71,7 @@ struct RunTable {
         shares.taken[host] = taken > 0 ? taken : nil
     }
 
-    /// Returns the shares of slots that are occupied at each host, in units of 1/`whole`.
+    /// Returns the shares of slots that are occupied at each host. A slot has `whole` shares.
     mutating func shares(whole: Int) -> [UploadHost: Int] {
         if whole != shares.whole {
             shares = (whole, [:])
@@ -103,22 +104,23 @@ struct RunTable {
         return true
     }
 
-    /// Returns true if the record of a running upload is to be written now, and notes the time: if it must be durable, or
-    /// a second after the last one. Records may be skipped, because the server knows the right offset.
+    /// Returns whether to write a record of a running upload now, and notes the time. A record is due if it must be
+    /// durable, or if the last one is at least a second old. Others may be skipped, because the next attempt asks the
+    /// server for the offset.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
         guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
         runs[id]?.lastSaved = now
         return true
     }
 
-    /// Forgets the values of an upload that outlive its attempts.
+    /// Removes the upload from `retriedAtOnce`, which is not cleared when an attempt ends.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
     /// Returns the progress of a failed attempt, for the delay before the next one.
     ///
     /// - Parameters:
     ///   - sent: The number of bytes of the file that were sent or confirmed at its end.
-    ///   - isLinkFresh: Whether the link had returned less than five seconds before.
+    ///   - isLinkFresh: Whether the link had returned less than five seconds before the failure.
     mutating func movement(
         of upload: Upload, in run: Run, sent: ByteCount, isLinkFresh: Bool, now: Instant
     ) -> AttemptMovement {

@@ -2,8 +2,8 @@ import HeapModule
 
 /// The scheduler of queued uploads: the lowest rank starts first, within a total limit and a limit per host. Pure.
 ///
-/// Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, a host without running
-/// uploads may start one, if stuck uploads elsewhere occupy enough of the limit.
+/// Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, one upload may still start
+/// at a host without running uploads, if stuck uploads at other hosts occupy enough shares.
 ///
 /// When an upload changes, its entry stays, and `next` drops entries that no longer apply. So every change costs
 /// logarithmic time, even with a million uploads.
@@ -27,7 +27,7 @@ struct Scheduler {
         heaps[host, default: Heap()].insert(Entry(rank: rank, id: id))
     }
 
-    /// Notes many uploads at once, which is faster than one after the other.
+    /// Notes that many uploads are ready to start. One call is faster than a call for each upload.
     mutating func enqueue(_ ready: [(id: Upload.ID, rank: Int64)], host: UploadHost) {
         heaps[host, default: Heap()].insert(contentsOf: ready.lazy.map { Entry(rank: $0.rank, id: $0.id) })
     }
@@ -39,8 +39,8 @@ struct Scheduler {
     ///   - running: The shares that running uploads occupy at each host.
     ///   - stuck: The part of `running` that stuck uploads occupy.
     ///   - isBlocked: Returns whether no upload to a host may start now.
-    ///   - places: Returns the shares that an upload needs. If too few are free, it waits, and uploads behind it wait
-    ///     too.
+    ///   - places: Returns the shares that an upload needs. If too few are free, the upload waits, and the uploads with
+    ///     higher ranks wait too.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],

@@ -5,7 +5,7 @@ import FerryProtocols
 struct StartSchedule {
     typealias Instant = ContinuousClock.Instant
 
-    /// The longest time between two reads of the wall clock, as the system does not report that it was set.
+    /// The longest time between two reads of the wall clock. The system does not report that the clock was set.
     private static let longestLook = Duration.seconds(60)
 
     var ready = Scheduler()
@@ -15,7 +15,7 @@ struct StartSchedule {
     /// The time of the next check for stuck uploads; nil if no upload to another host waits for their slots.
     var stuckLook: Instant?
 
-    /// Returns the next instant at which an upload may start.
+    /// Returns the next instant at which an upload may start; nil if there is none.
     mutating func nextInstant(after now: Moment) -> Instant? {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }

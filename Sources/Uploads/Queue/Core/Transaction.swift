@@ -10,7 +10,7 @@ package enum Transaction: Sendable {
     case setRanks([Upload.ID: Int64])
     case add([NewUpload], AddRule)
     case remove([Upload.ID])
-    /// Removes uploads from the queue that the history contains.
+    /// Removes done uploads from the queue. The history must already contain them.
     case retire([Upload.ID])
     /// - `orphaned`: The earlier states of the uploads that the removal set to held. Each upload returns to its earlier
     ///   state, unless a user changed it meanwhile.
@@ -78,7 +78,7 @@ package struct TransactionResult: Sendable {
     var isPaused = false
     /// The removed uploads, in their last state.
     var gone: [Upload] = []
-    /// The action that undoes the transaction.
+    /// The action that undoes the transaction; nil if users cannot undo it.
     package var undo: UndoAction?
 }
 
@@ -89,7 +89,7 @@ struct TransactionLog {
         var reply: ReplyID?
     }
 
-    /// A transaction whose record is being written, with the values that its end needs.
+    /// A transaction whose record is being written, with the values to process the journal's result.
     enum InFlight {
         case change([ChangedUpload], UploadChange, SettingsChange)
         case add([Upload], awaited: [Upload.ID])

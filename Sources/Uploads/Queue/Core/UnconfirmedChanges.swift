@@ -1,22 +1,22 @@
 import FerryProtocols
 
-/// The number that identifies an append to the journal until its result.
+/// The number that identifies an append to the journal until the journal reports the result.
 package typealias Ticket = Int
 
 /// The changes of each upload that are not on disk yet. Most uploads have none.
 struct UnconfirmedChanges {
-    /// The command that changes or removes an upload, until the result of its record is known. Until then, the upload
-    /// does not start, and no other record of it is written. That record would contain a change that may be refused, or
-    /// restore a removed upload.
+    /// The ticket of the command that changes or removes an upload, until the journal reports the result. Until then,
+    /// the upload does not start, and no other record of it is written. Such a record would contain a change that may
+    /// still be refused, or restore a removed upload.
     private var inFlight: [Upload.ID: Ticket] = [:]
-    /// The state to display for an upload that has ended in memory, until its end is on disk.
+    /// The state before the end, for each upload that has ended in memory. Clients see it until the end is on disk.
     private var ended: [Upload.ID: Upload.State] = [:]
     /// The uploads whose record the disk refused.
     var dirty = DirtySet()
 
     /// True if the end of every ended upload is on disk, and `dirty` is empty.
     var isSettled: Bool { ended.isEmpty && dirty.isEmpty }
-    /// The uploads that have ended in memory, while their end is not on disk.
+    /// The uploads that have ended in memory, but whose end is not on disk yet.
     var endedIDs: some Collection<Upload.ID> { ended.keys }
 
     func isInFlight(_ id: Upload.ID) -> Bool { inFlight[id] != nil }
@@ -32,10 +32,10 @@ struct UnconfirmedChanges {
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
     }
 
-    /// Notes that an upload ended in memory, and the state it had before.
+    /// Notes that an upload ended in memory. Clients see the state `before` until `reveal` is called.
     mutating func hide(_ id: Upload.ID, before: Upload.State) { ended[id] = before }
 
-    /// Notes that the end of an upload is on disk, or cannot be written now.
+    /// Shows the end of an upload to clients from now on: it is on disk, or cannot be written now.
     mutating func reveal(_ id: Upload.ID) { ended[id] = nil }
 
     mutating func forget(_ id: Upload.ID) {
@@ -43,8 +43,8 @@ struct UnconfirmedChanges {
         dirty.remove(id)
     }
 
-    /// Returns the upload in its state before its end, while that end is not on disk: after a crash, the upload would
-    /// run again. Returns nil for any other upload.
+    /// Returns the upload with the state before its end, if that end is not on disk yet. After a crash such an upload
+    /// would run again, so clients must not see the end. Returns nil for any other upload.
     func shown(_ upload: Upload) -> Upload? {
         switch (upload.state, ended[upload.id]) {
         case (.done, let before?), (.failed, let before?), (.held, let before?):

@@ -4,8 +4,8 @@ import FerryProtocols
 /// An action that undoes a command of a user, and can itself be undone.
 package enum UndoAction: Hashable, Sendable {
     case pause([Upload.ID], batches: Set<String> = [])
-    /// - `addedFrom`: The lowest number of an upload that could be added after the pause. Later additions to the
-    ///   batches are resumed too.
+    /// - `addedFrom`: The lowest number that an upload added after the pause can have. Uploads in `batches` with this
+    ///   number or a higher one are resumed too.
     case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
     case remove([Upload.ID])
     /// Removes those uploads of one addition that are not done.
@@ -148,8 +148,8 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The refusal to undo an addition whose uploads are all done. Without it, `undo` would skip the addition, and undo
-    /// the command before it.
+    /// The refusal to undo an addition whose uploads are all done; nil for any other change. Without it, `undo` would
+    /// skip the addition, and undo the command before it.
     var refusal: UploadFailure? {
         guard case .unadded(let done) = self, done > 0 else { return nil }
         let uploads =

@@ -22,15 +22,15 @@ package struct UndoStack {
 
     /// Adds the undo action of a new command. Commands that were undone before it can no longer be redone.
     ///
-    /// - Returns: The actions that can no longer be carried out: those of the commands that could be redone, and that of
-    ///   the oldest command if the stack is full.
+    /// - Returns: The actions that the stack drops: all redo actions and, if the stack is full, the oldest undo action.
     mutating func record(_ action: UndoAction, at date: Date) -> [UndoAction] {
         let dropped = redos.map(\.action)
         redos = []
         return dropped + (push(action, at: date).map { [$0] } ?? [])
     }
 
-    /// Removes and returns the next entry; nil if there is none. The caller reports its result with `went` or `failed`.
+    /// Removes and returns the next entry; nil if there is none. The caller carries out the action, and reports the
+    /// result with `went` or `failed`.
     package mutating func next(_ direction: Direction) -> Entry? {
         switch direction {
         case .undo: undos.popLast()

@@ -1,7 +1,7 @@
 /// The uploads of a queue by id. A queue may contain a million, so the memory of removed uploads is reused, and growing
 /// copies no upload.
 struct UploadTable {
-    // Small for a queue of one upload, and few chunks for a million.
+    // A chunk of this size wastes little memory in a queue of one upload. A million uploads need few chunks.
     private static let chunkSize = 128
 
     private var chunks: [ContiguousArray<Upload?>] = []

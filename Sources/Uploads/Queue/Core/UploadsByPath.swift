@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// The ids of the uploads of each file. In a queue of a million uploads, a file can be looked up every second.
+/// The ids of the uploads of each file. Even in a queue of a million uploads, a lookup every second is cheap.
 struct UploadsByPath {
     private var first: [LocalPath: Upload.ID] = [:]
     /// The further uploads of a file. Few files have more than one, and an array for each of a million would take too

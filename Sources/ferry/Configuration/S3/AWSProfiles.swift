@@ -7,7 +7,7 @@ import FerryProtocols
 struct AWSProfiles {
     let credentialsFile: String
     let configFile: String
-    /// The name in `AWS_PROFILE` or `AWS_DEFAULT_PROFILE`, otherwise `default`.
+    /// The name of the profile to use if the user names none: `AWS_PROFILE`, `AWS_DEFAULT_PROFILE` or `default`.
     let defaultName: String
     private let environment: [String: String]
 
@@ -58,8 +58,9 @@ struct AWSProfiles {
             hint: "`chmod 600 \(credentialsFile)`")
     }
 
-    /// Returns the region for signing requests; a server may correct it later.
-    /// - Parameter profile: The name of a profile; nil for the environment's region, otherwise that of `defaultName`.
+    /// Returns the region for signing requests; nil if there is none. A server may correct the region later.
+    /// - Parameter profile: The name of a profile; nil for the region in the environment or, without one there, the
+    ///   region of the profile `defaultName`.
     func region(_ profile: String?) -> String? {
         let name = profile ?? defaultName
         let set =
@@ -80,7 +81,7 @@ struct AWSProfiles {
     }
 
     /// Returns the `key = value` settings of each section. A later setting replaces an earlier one with the same key.
-    /// Indented lines belong to the setting above and are skipped, because no setting that Ferry reads has them.
+    /// Indented lines belong to the setting above them. They are skipped: no setting that Ferry reads has any.
     static func parse(_ text: String) -> [String: [String: String]] {
         var sections: [String: [String: String]] = [:]
         var current: String?
@@ -99,7 +100,8 @@ struct AWSProfiles {
         return sections
     }
 
-    /// Splits a `credential_process` into words. Quotes keep spaces in a word; other shell syntax has no meaning.
+    /// Splits the value of `credential_process` into words. Quotes keep spaces in a word. Other shell syntax is not
+    /// parsed.
     static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?
@@ -123,6 +125,6 @@ struct AWSProfiles {
 }
 
 extension [String: String] {
-    /// Returns the value; nil if it is missing or empty.
+    /// Returns the value of a key; nil if the value is missing or empty.
     func filled(_ key: String) -> String? { self[key].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -2,9 +2,10 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The source of the credentials of an S3 destination: the configuration, or the files of AWS's tools.
+/// The source of an S3 destination's credentials: the configuration, a command, the environment or AWS's files.
 struct S3CredentialSource: Sendable {
-    /// The environment variables that AWS's programs get in addition to those that every command for a secret gets.
+    /// The environment variables for a command that prints S3 credentials, in addition to those for every
+    /// `SecretCommand`.
     static let passedOn = [
         "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION",
         "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_VAULT", "HTTPS_PROXY", "NO_PROXY", "https_proxy",
@@ -24,7 +25,8 @@ struct S3CredentialSource: Sendable {
         self.environment = environment
     }
 
-    /// - Throws: `UploadFailure` (`authentication`) that names the missing credentials and their source.
+    /// - Throws: `UploadFailure`. Its category is `authentication` if credentials are missing, and `permanent` if other
+    ///   users can change or read their file.
     func load() async throws(UploadFailure) -> S3Credentials {
         switch settings {
         case .keys(let accessKey, let secretKey, let token):
@@ -41,7 +43,7 @@ struct S3CredentialSource: Sendable {
         }
     }
 
-    /// The region from the environment or the profile, for a destination without one; nil if there is none.
+    /// The region of the environment or the profile, for a destination without a region; nil if both have none.
     var region: String? {
         if case .profile(let name) = settings { return AWSProfiles(environment: environment).region(name) }
         return AWSProfiles(environment: environment).region(nil)
@@ -73,8 +75,8 @@ struct S3CredentialSource: Sendable {
                 origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
     }
 
-    /// Finds a profile's credentials in the order of AWS's tools: keys in the credentials file, keys in the config
-    /// file, then the output of the profile's program. Nil if there is no such profile.
+    /// Returns a profile's credentials; nil if no file contains the profile. The order is that of AWS's tools: keys in
+    /// the credentials file, keys in the config file, then the output of the profile's `credential_process`.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
         let sections = [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
@@ -162,7 +164,8 @@ struct S3CredentialSource: Sendable {
             ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 
-    /// Checks the characters of the access key and the session token, which are sent unchanged in header fields.
+    /// Throws if the access key or the session token has an invalid character. Both are sent unchanged in header
+    /// fields.
     private static func checked(_ credentials: S3Credentials) throws(UploadFailure) -> S3Credentials {
         func isVisible(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

@@ -2,9 +2,11 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The member `s3` of a destination: the location of the bucket, its storage class, and the signing of bodies.
+/// The member `s3` of a destination: the region and endpoint of the bucket, the storage class, and the signing of
+/// bodies.
 struct S3Fields: Decodable, Equatable {
-    /// The region; nil for that of the environment or the profile, otherwise us-east-1. A server may correct it.
+    /// The region; nil for the region of the environment or the profile, or us-east-1 if both have none. A server may
+    /// correct the region.
     var region: String?
     var endpoint: String?
     var addressing = S3Location.Addressing.auto
@@ -22,7 +24,8 @@ struct S3Fields: Decodable, Equatable {
         storageClass = try fields.value("storageClass", "a name such as STANDARD_IA", where: Self.isToken)
     }
 
-    /// Returns the https URL for `url`, and whether the path contains the bucket's name; nil if that is not known.
+    /// Converts an `s3://` URL to an HTTP URL. Other URLs stay unchanged. `bucketInPath` tells whether the path
+    /// contains the bucket's name; nil if that is unknown.
     ///
     /// - Parameter fields: The members of the destination, for the key path of an error.
     func resolved(_ url: String, in fields: Fields) throws -> (url: String, bucketInPath: Bool?) {
@@ -56,7 +59,8 @@ struct S3Fields: Decodable, Equatable {
 
 /// The source of an S3 destination's credentials (`auth.s3`).
 enum S3Authentication: Decodable, Equatable {
-    /// The credentials that AWS's tools find: in the environment, otherwise in the profile `AWS_PROFILE` or `default`.
+    /// The credentials that AWS's tools find: in the environment, otherwise in the profile that `AWS_PROFILE` names,
+    /// otherwise in the profile `default`.
     case found
     case profile(String)
     case keys(accessKey: Secret, secretKey: Secret, sessionToken: Secret?)
@@ -101,7 +105,7 @@ enum S3Authentication: Decodable, Equatable {
         }
     }
 
-    /// The secrets among the credentials. The access key is not one.
+    /// The secrets among the credentials: the secret key and the session token. The access key is not secret.
     var secrets: [Secret] {
         guard case .keys(_, let secret, let token) = self else { return [] }
         return [secret] + [token].compactMap { $0 }
