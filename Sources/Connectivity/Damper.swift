@@ -3,7 +3,7 @@
 /// `down` is reported at once. `up` is reported at once too, unless the network was disturbed twice within the last ten
 /// seconds. Then `up` is reported after it has lasted one second, or five seconds after the first delayed `up`,
 /// whichever is earlier. A disturbance is a lost link or a lost address.
-public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
+package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
         /// The `LinkStatus` is an `up` that is delayed since `since`. `firstHeld` is the start of the first delay after
@@ -22,17 +22,17 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
     private static var steadyFor: Duration { .seconds(1) }
     private static var maximumDelay: Duration { .seconds(5) }
 
-    public init() {}
+    package init() {}
 
     /// The time at which the caller must call `elapse(at:)`; nil if no status is delayed.
-    public var deadline: Instant? {
+    package var deadline: Instant? {
         guard case .holding(_, let since, let firstHeld) = state else { return nil }
         return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))
     }
 
     /// Records a status that the monitor reported.
     /// - Returns: The status to report now; nil if it is unchanged or delayed.
-    public mutating func observe(_ status: LinkStatus, at now: Instant) -> LinkStatus? {
+    package mutating func observe(_ status: LinkStatus, at now: Instant) -> LinkStatus? {
         guard status != observed else { return elapse(at: now) }
         if let observed, observed.isUp {
             // Two disturbances are enough to distinguish flapping from a single loss.
@@ -58,7 +58,7 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
 
     /// Checks whether the delay of an `up` is over.
     /// - Returns: The delayed status, if it must be reported now; nil otherwise.
-    public mutating func elapse(at now: Instant) -> LinkStatus? {
+    package mutating func elapse(at now: Instant) -> LinkStatus? {
         guard case .holding(let status, _, _) = state, let deadline, now >= deadline else { return nil }
         state = .settled
         return report(status)

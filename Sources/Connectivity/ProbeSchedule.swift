@@ -2,16 +2,16 @@
 ///
 /// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it reachable
 /// at once. Until the first failure the destination counts as reachable and needs no probe.
-public struct ProbeSchedule: Hashable, Sendable {
+package struct ProbeSchedule: Hashable, Sendable {
     /// The number of failures since the last success.
     private var failures = 0
     /// The result of the last probe; nil before the first.
-    public private(set) var result: Reachability?
+    package private(set) var result: Reachability?
 
-    public init() {}
+    package init() {}
 
     /// True after fewer than two failures since the last success; also true before the first result.
-    public var isReachable: Bool { failures < 2 }
+    package var isReachable: Bool { failures < 2 }
 
     /// The time to wait before the next probe; nil while no probe or transfer has failed.
     ///
@@ -19,7 +19,7 @@ public struct ProbeSchedule: Hashable, Sendable {
     /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
     /// seconds, and 30 from then on. Longer waits were measured on a link that works for 2 s after every 3 s of outage.
     /// With waits of 1, 2 and 4 s, a tus upload took 1.55 times as long as the link allowed.
-    public var delay: Duration? {
+    package var delay: Duration? {
         switch failures {
         case ...0: nil
         case ...8: .milliseconds(250)
@@ -33,7 +33,7 @@ public struct ProbeSchedule: Hashable, Sendable {
     /// Records the result of a probe, or that a transfer reached the destination.
     /// - Returns: True if `isReachable` has changed.
     @discardableResult
-    public mutating func record(_ result: Reachability) -> Bool {
+    package mutating func record(_ result: Reachability) -> Bool {
         let before = isReachable
         self.result = result
         // The delay no longer grows after 31 failures, so the count stops there.
@@ -45,7 +45,7 @@ public struct ProbeSchedule: Hashable, Sendable {
     ///
     /// The loss counts like a failed probe until the destination is unreachable. After that, only probes count. All
     /// transfers in flight fail at the same moment, so their failures are one observation.
-    public mutating func recordLostTransfer() {
+    package mutating func recordLostTransfer() {
         if isReachable { failures += 1 }
     }
 }

@@ -10,14 +10,14 @@ extension ByteCount {
 }
 
 /// The text form of byte counts: at most three significant digits, units of 1024 (IEC 80000-13: KiB, MiB).
-public enum ByteFormat {
+package enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 
     /// Returns a byte count in at most four characters: `12K`, `4.1G`, `999B`.
-    public static func compact(_ count: some BinaryInteger) -> String { compact(Double(count)) }
+    package static func compact(_ count: some BinaryInteger) -> String { compact(Double(count)) }
 
     /// Returns a byte count in at most four characters: `12K`, `4.1G`, `999B`. NaN and negative counts give `0B`.
-    public static func compact(_ count: Double) -> String {
+    package static func compact(_ count: Double) -> String {
         let (value, unit) = scaled(count)
         guard unit > 0, value < 9.95 else { return "\(Int(value.rounded()))\(units[unit])" }
         let tenths = Int((value * 10).rounded())
@@ -25,14 +25,14 @@ public enum ByteFormat {
     }
 
     /// Returns a byte count for a sentence: `4.1 GiB`, `12 KiB`, `0 B`.
-    public static func sentence(_ count: some BinaryInteger) -> String { spaced(Double(count)) }
+    package static func sentence(_ count: some BinaryInteger) -> String { spaced(Double(count)) }
 
     /// Returns a transfer rate for a sentence: `18.4 MiB/s`.
-    public static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
+    package static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
     /// Parses a byte count such as `2M`, `1.5 GB`, `800k` or `65536`, also with `/s` after it. All units are powers of
     /// 1024. Returns nil for any other text, for negative amounts and on overflow.
-    public static func parse(_ text: String) -> ByteCount? {
+    package static func parse(_ text: String) -> ByteCount? {
         var body = text.uppercased().filter { $0 != " " }
         if body.hasSuffix("/S") { body.removeLast(2) }
         if body.hasSuffix("IB") { body.removeLast(2) } else if body.hasSuffix("B") { body.removeLast() }

@@ -1,19 +1,19 @@
-public import FerryFiles
+package import FerryFiles
 
 /// The rules for upload URLs: insertion of the file's name, comparison of servers, and validity.
-public enum UploadAddress {
+package enum UploadAddress {
     /// The placeholder in a destination's URL. The file's name replaces it.
-    public static let nameMark = "{name}"
+    package static let nameMark = "{name}"
 
     /// Returns the URL with `{name}` replaced by the percent-encoded name, or unchanged if it has no `{name}`.
-    public static func filled(_ url: String, with name: String) -> String {
+    package static func filled(_ url: String, with name: String) -> String {
         let encoded = name.percentEncoded(keeping: allowedInName)
         return url.replacing(nameMark, with: encoded)
     }
 
     /// Returns the URL of one file at a destination. `{name}` is replaced by the name. A URL that ends with a slash
     /// gets the name appended, as with `curl -T`. Any other URL is returned unchanged.
-    public static func address(_ url: String, for name: String) -> String {
+    package static func address(_ url: String, for name: String) -> String {
         if url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.percentEncoded(keeping: allowedInName)
         let end = url.firstIndex(where: { $0 == "?" || $0 == "#" }) ?? url.endIndex
@@ -22,23 +22,23 @@ public enum UploadAddress {
     }
 
     /// Returns the URL without its query and fragment.
-    public static func withoutQuery(_ url: String) -> String {
+    package static func withoutQuery(_ url: String) -> String {
         String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
     /// Returns `url` with the query of `other`. A `url` with a query of its own is returned unchanged.
-    public static func withQuery(of other: String, _ url: String) -> String {
+    package static func withQuery(of other: String, _ url: String) -> String {
         guard !url.contains("?"), let mark = other.firstIndex(of: "?") else { return url }
         return url + other[mark...].prefix { $0 != "#" }
     }
 
     /// True if `address(_:for:)` gives files with different names different URLs.
-    public static func tellsNamesApart(_ url: String) -> Bool {
+    package static func tellsNamesApart(_ url: String) -> Bool {
         address(url, for: "a") != address(url, for: "b")
     }
 
     /// Returns the scheme, host and port in lower case, with the default port added; nil if the URL has no host.
-    public static func origin(_ url: URL) -> String? {
+    package static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
         }
@@ -52,13 +52,13 @@ public enum UploadAddress {
 
     /// The maximum length of a URL, in bytes. RFC 9110 §4.1 recommends support for at least 8,000. A request head that
     /// is many times longer crashes the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
-    public static let longest = 8192
+    package static let longest = 8192
 
     /// Resolves a `Location` against the URL of the request (RFC 9110 §10.2.2).
     ///
     /// - Throws: `UploadFailure` (`permanent`) if `named(_:against:)` refuses the URL, or if the URL has another origin
     ///   than `base`. Credentials and bytes are sent only to the configured server.
-    public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
+    package static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
         let resolved = try named(location, against: base)
         guard let origin = origin(resolved), origin == URL(string: base).flatMap(UploadAddress.origin) else {
             let origin = origin(resolved) ?? resolved.absoluteString
@@ -73,7 +73,7 @@ public enum UploadAddress {
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the URL is malformed, contains user info or has more than `longest`
     ///   bytes. Its summary names the server.
-    public static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
+    package static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
         if let resolved = absolute(location, against: base) { return resolved }
         let server = URL(string: base)?.host(percentEncoded: false).map(ServerText.cleaned) ?? "the server"
         let length = location.utf8.count
@@ -86,7 +86,7 @@ public enum UploadAddress {
 
     /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host. Returns
     /// nil if the URL is malformed, contains user info or has more than `longest` bytes.
-    public static func absolute(_ location: String, against base: String) -> URL? {
+    package static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
                 of: base),
@@ -128,12 +128,12 @@ public enum UploadAddress {
     private static let allowedInReference = PlainCharacters(alphanumericsAnd: "-._~:/?#@!$&'()*+,;=")
 
     /// The phrase for a valid URL in error messages. URLs of Unix sockets are valid too, but the phrase omits them.
-    public static let anyAddress = "an http or https address"
+    package static let anyAddress = "an http or https address"
     /// The example of a Unix socket's URL in error messages.
-    public static let socketExample = "http+unix://%2Frun%2Fname.sock/"
+    package static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
     /// Returns the expected kind of URL, for error messages; nil if files can be uploaded to `url`.
-    public static func expectation(brokenBy url: String) -> String? {
+    package static func expectation(brokenBy url: String) -> String? {
         if plainAuthority(of: url) != nil { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
             let host = parts.host(percentEncoded: false), !host.isEmpty,
@@ -191,7 +191,7 @@ public enum UploadAddress {
     }
 
     /// True if `text` is safe as the host of a request. A host that was decoded may contain a line break (`%0A`).
-    public static func isHost(_ text: String) -> Bool {
+    package static func isHost(_ text: String) -> Bool {
         // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {
@@ -200,13 +200,13 @@ public enum UploadAddress {
     }
 
     /// The scheme of a Unix socket's URL.
-    public static let unixScheme = "http+unix"
+    package static let unixScheme = "http+unix"
 
     /// The value of the `Host` field in a request to a Unix socket, as in curl.
-    public static let socketHost = "localhost"
+    package static let socketHost = "localhost"
 
     /// True if the URL has the scheme `http+unix`.
-    public static func isUnixSocket(_ url: String) -> Bool { url.lowercased().hasPrefix(unixScheme + "://") }
+    package static func isUnixSocket(_ url: String) -> Bool { url.lowercased().hasPrefix(unixScheme + "://") }
 
     fileprivate static func socketAuthority(_ path: String) -> String {
         path.percentEncoded()

@@ -1,7 +1,7 @@
 import FerryFiles
 
 /// The characters that draw a graph.
-public enum GraphStyle: String, CaseIterable, Hashable, Sendable {
+package enum GraphStyle: String, CaseIterable, Hashable, Sendable {
     /// Braille dots: two values per cell, four height steps per line.
     case braille
     /// Block characters: one value per cell, eight height steps per line.

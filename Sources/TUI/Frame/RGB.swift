@@ -1,5 +1,5 @@
 /// A colour by its red, green and blue parts, for terminals with 24-bit colours.
-public struct RGB: Hashable, Sendable {
+package struct RGB: Hashable, Sendable {
     let red, green, blue: UInt8
 
     init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
@@ -7,7 +7,7 @@ public struct RGB: Hashable, Sendable {
     }
 
     /// Reads a colour such as `#5fafff`; nil for any other text.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = text.dropFirst()
         guard text.first == "#", digits.count == 6, digits.allSatisfy(\.isHexDigit),
             let value = UInt32(digits, radix: 16)

@@ -1,9 +1,9 @@
 /// The purpose of the text in a cell. The palette decides its colour and attributes.
-public enum Role: UInt8, CaseIterable, Sendable {
+package enum Role: UInt8, CaseIterable, Sendable {
     case normal, dim, title, header, key, escape
     case running, done, failed, paused, waiting, queued
     case bar, barRest, graph, banner, warning, dialog, selection, field
 
     /// The name in theme files.
-    public var name: String { "\(self)" }
+    package var name: String { "\(self)" }
 }

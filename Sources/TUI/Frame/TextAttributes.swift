@@ -1,11 +1,11 @@
 /// Attributes of text besides its colour.
-public struct TextAttributes: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
+package struct TextAttributes: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
 
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let bold = TextAttributes(rawValue: 1)
-    public static let dim = TextAttributes(rawValue: 2)
-    public static let reverse = TextAttributes(rawValue: 4)
-    public static let underline = TextAttributes(rawValue: 8)
+    package static let bold = TextAttributes(rawValue: 1)
+    package static let dim = TextAttributes(rawValue: 2)
+    package static let reverse = TextAttributes(rawValue: 4)
+    package static let underline = TextAttributes(rawValue: 8)
 }

@@ -5,18 +5,18 @@
 /// 1.4.6).
 extension Theme {
     /// The theme for dark backgrounds.
-    public static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: colours($0).dark) }
+    package static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: colours($0).dark) }
     /// The theme for light backgrounds.
-    public static let light = Theme(cursorLine: Colour(nil, 254)) { Look(colour: colours($0).light) }
+    package static let light = Theme(cursorLine: Colour(nil, 254)) { Look(colour: colours($0).light) }
     /// The theme of white on black, whatever the terminal's colours are.
-    public static let highContrast = Theme(background: Colour(nil, 16)) { role in
+    package static let highContrast = Theme(background: Colour(nil, 16)) { role in
         Look(colour: colours(role).black, removed: .dim)
     }
     /// The theme without colours.
-    public static let mono = Theme { _ in Look() }
+    package static let mono = Theme { _ in Look() }
 
     /// The themes by the names that users choose.
-    public static let builtIn: KeyValuePairs<String, Theme> = [
+    package static let builtIn: KeyValuePairs<String, Theme> = [
         "default": standard, "light": light, "high-contrast": highContrast, "mono": mono,
     ]
 

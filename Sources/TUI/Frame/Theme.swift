@@ -1,13 +1,13 @@
 /// The colours and attributes of the roles.
-public struct Theme: Hashable, Sendable {
+package struct Theme: Hashable, Sendable {
     /// A colour for each kind of terminal; nil is the terminal's default.
-    public struct Colour: Hashable, Sendable {
+    package struct Colour: Hashable, Sendable {
         /// The number in terminals of 8 or 16 colours. The terminal decides how it looks.
-        public var basic: Int?
+        package var basic: Int?
         /// The number among xterm's 256 colours.
-        public var full: Int?
+        package var full: Int?
         /// The colour in terminals with 24-bit colours.
-        public var exact: RGB?
+        package var exact: RGB?
 
         /// Creates a colour from its number `basic` for 8 or 16 colours, and its number `full` among xterm's 256
         /// colours. Terminals with 24-bit colours show the same colour as `full`.
@@ -18,32 +18,32 @@ public struct Theme: Hashable, Sendable {
 
         /// Sets one of xterm's 256 colours by its number, 0 to 255, also for terminals with 24-bit colours. Nil sets
         /// the terminal's default. `basic` does not change.
-        public mutating func set(full number: Int?) {
+        package mutating func set(full number: Int?) {
             full = number
             exact = number.map(RGB.init(palette:))
         }
 
         /// Sets a 24-bit colour, and the most similar of xterm's 256 colours for terminals of 256 colours. Nil sets the
         /// terminal's default. `basic` does not change.
-        public mutating func set(exact colour: RGB?) {
+        package mutating func set(exact colour: RGB?) {
             exact = colour
             full = colour?.nearestInPalette
         }
     }
 
     /// The colour of a role, and the changes of its attributes.
-    public struct Look: Hashable, Sendable {
-        public var colour = Colour()
+    package struct Look: Hashable, Sendable {
+        package var colour = Colour()
         /// The attributes that the theme adds to those of the role.
-        public var added: TextAttributes = []
+        package var added: TextAttributes = []
         /// The attributes that the theme removes from those of the role.
-        public var removed: TextAttributes = []
+        package var removed: TextAttributes = []
     }
 
     /// The background of every cell.
-    public var background = Colour()
+    package var background = Colour()
     /// The background of the cursor's line. Without one, that line is in reverse video.
-    public var cursorLine = Colour()
+    package var cursorLine = Colour()
     private var looks: [Role: Look] = [:]
 
     init(background: Colour = Colour(), cursorLine: Colour = Colour(), _ look: (Role) -> Look) {
@@ -53,7 +53,7 @@ public struct Theme: Hashable, Sendable {
     }
 
     /// The look of a role.
-    public subscript(role: Role) -> Look {
+    package subscript(role: Role) -> Look {
         get { looks[role] ?? Look() }
         set { looks[role] = newValue }
     }

@@ -1,9 +1,9 @@
 /// The reason why a configuration's key bindings are refused.
-public struct RebindingError: Error, Hashable, Sendable {
+package struct RebindingError: Error, Hashable, Sendable {
     /// The name of the action with the faulty keys, as it was written.
-    public let action: String
+    package let action: String
     /// The expected value and the reason: the end of a sentence that begins with "expected".
-    public let expected: String
+    package let expected: String
 }
 
 extension ActionTable {
@@ -16,7 +16,7 @@ extension ActionTable {
     /// - Throws: `RebindingError` for unknown names and keys, keys that cannot be bound, and keys that two actions of
     ///   one context would share. Also for a key that opens and confirms a dialog, and for `cancel` or `quit` without
     ///   keys.
-    public func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
+    package func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }
         for (name, labels) in changes {

@@ -1,32 +1,32 @@
 /// The table of all actions and keys. The key map, the hint line and the help are made from it, so they always agree.
-public struct ActionTable: Hashable, Sendable {
+package struct ActionTable: Hashable, Sendable {
     /// An action in one context, and its keys.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         var action: Action
         var context: Context
         var keys: [Key]
         /// The word for the hint line; nil if the action does not appear there.
         var hint: String?
         /// The description in the help.
-        public internal(set) var help: String
+        package internal(set) var help: String
 
         /// The keys as users read them: `k, Up`.
-        public var keyLabels: String {
+        package var keyLabels: String {
             keys.isEmpty ? "no key" : keys.map(\.label).joined(separator: ", ")
         }
 
         /// The name in configurations: `remove` in the list, `details.remove` in the details.
-        public var name: String { context == .list ? action.name : "\(context).\(action.name)" }
+        package var name: String { context == .list ? action.name : "\(context).\(action.name)" }
     }
 
     /// The table with the default keys.
-    public static let standard = ActionTable(
+    package static let standard = ActionTable(
         rows.flatMap { context, rows in
             rows.map { Entry(action: $0, context: context, keys: $1, hint: $2, help: $3) }
         })
 
     /// The entries by importance: the hint line drops the last ones first.
-    public let entries: [Entry]
+    package let entries: [Entry]
     private let map: [Context: [Key: Action]]
 
     init(_ entries: [Entry]) {

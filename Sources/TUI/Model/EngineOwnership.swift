@@ -1,5 +1,5 @@
 /// The relation between the screen and the engine. It decides what happens to the engine when the user leaves.
-public enum EngineOwnership: Hashable, Sendable {
+package enum EngineOwnership: Hashable, Sendable {
     /// The engine ends with the screen.
     case own
     /// The engine ends with the screen, but a background engine can take over the queue.

@@ -1,9 +1,9 @@
-public import FerryUploads
+package import FerryUploads
 
 /// The notification of a user who may be looking elsewhere: the signal, and the events that send it.
-public struct TerminalNotification: Sendable {
+package struct TerminalNotification: Sendable {
     /// The escape sequence that notifies.
-    public enum Signal: String, CaseIterable, Sendable {
+    package enum Signal: String, CaseIterable, Sendable {
         case none
         /// BEL: the terminal makes a sound, a flash or a mark.
         case bell
@@ -18,7 +18,7 @@ public struct TerminalNotification: Sendable {
     private var throttle: NotificationThrottle
     private var detector = QueueEventDetector()
 
-    public init(_ signal: Signal = .none, for events: Set<QueueEvent.Name> = []) {
+    package init(_ signal: Signal = .none, for events: Set<QueueEvent.Name> = []) {
         self.signal = signal
         throttle = NotificationThrottle(events)
     }

@@ -1,22 +1,22 @@
 import FerryFiles
-public import FerryUploads
+package import FerryUploads
 
 /// The line mode: it prints events as lines, and reads commands as lines from standard input. It moves no cursor and
 /// uses no colour, for screen readers, logs and simple terminals.
-public struct PlainScreen: Sendable {
+package struct PlainScreen: Sendable {
     private enum Event: Sendable {
         case mail, timer
         case message(PlainMessage)
     }
 
     /// The names of the destinations that files can be added to.
-    public var destinations: [String] = []
+    package var destinations: [String] = []
     /// The destination of files if the user names none; nil if there is no such default.
-    public var defaultDestination: String?
+    package var defaultDestination: String?
     /// The relation of the line mode to the engine: whether the engine ends with the line mode.
-    public var ownership = EngineOwnership.own
+    package var ownership = EngineOwnership.own
     /// The reason why there is no screen; nil if the user asked for lines.
-    public var reason: String?
+    package var reason: String?
 
     private let client: any QueueClient
     private let add: AddService
@@ -28,7 +28,7 @@ public struct PlainScreen: Sendable {
     /// - Parameters:
     ///   - print: Writes a line without waiting for its reader.
     ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will start by itself.
-    public init(
+    package init(
         client: any QueueClient, add: AddService, print: @escaping @Sendable (String) -> Void,
         waitUntilIdle: @escaping @Sendable () async -> Void
     ) {
@@ -40,14 +40,14 @@ public struct PlainScreen: Sendable {
     }
 
     /// Makes `run` return with the outcome of a signal. Pending events are printed; pending replies are not awaited.
-    public func end(by signal: Int32) {
+    package func end(by signal: Int32) {
         post.yield(.message(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal))))
     }
 
     /// Prints events and runs commands until the user, the end of the work or the system ends the line mode. Call once.
     ///
     /// If the calling task is cancelled, the outcome is `quit`.
-    public func run() async -> ScreenOutcome {
+    package func run() async -> ScreenOutcome {
         let mailbox = Mailbox { [post] in post.yield(.mail) }
         LineInput.start { [post] in post.yield(.message($0)) }
         return await EffectRunner(client: client, add: add, mailbox: mailbox).serve { send in

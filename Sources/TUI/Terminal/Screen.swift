@@ -1,5 +1,5 @@
 import FerryFiles
-public import FerryUploads
+package import FerryUploads
 
 /// The terminal interface over a queue: one thread owns the terminal while it is up.
 ///
@@ -9,11 +9,11 @@ public import FerryUploads
 /// let screen = Screen(client: queue, add: service, configuration: configuration)
 /// let outcome = try await screen.run()
 /// ```
-public struct Screen: Sendable {
+package struct Screen: Sendable {
     /// The settings of the screen.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// A choice of colours.
-        public enum Colour: String, Sendable, CaseIterable {
+        package enum Colour: String, Sendable, CaseIterable {
             /// Colours if the terminal has them and `NO_COLOR` is not set.
             case auto
             case always, never
@@ -22,36 +22,36 @@ public struct Screen: Sendable {
         }
 
         /// A choice of the symbols, such as bars and arrows: Unicode or ASCII.
-        public enum GlyphChoice: String, Sendable, CaseIterable {
+        package enum GlyphChoice: String, Sendable, CaseIterable {
             /// ASCII only if the locale or the terminal lacks the Unicode symbols, or draws them too wide.
             case auto
             case unicode, ascii
         }
 
         /// The symbols, such as bars and arrows.
-        public var glyphs = GlyphChoice.auto
+        package var glyphs = GlyphChoice.auto
         /// The colours.
-        public var colour = Colour.auto
+        package var colour = Colour.auto
         /// The colours and attributes of each role of text.
-        public var theme = Theme.standard
+        package var theme = Theme.standard
         /// The characters that draw graphs; nil for braille dots where the terminal has them, otherwise ASCII.
-        public var graph: GraphStyle?
+        package var graph: GraphStyle?
         /// The key bindings.
-        public var actions = ActionTable.standard
+        package var actions = ActionTable.standard
         /// True if clicks and the mouse wheel work on the screen. The key `m` changes it.
-        public var mouse = true
+        package var mouse = true
         /// The way to notify a user who may be looking elsewhere.
-        public var notification = TerminalNotification()
+        package var notification = TerminalNotification()
         /// True to draw at most one frame a second while no key is pressed.
-        public var isSlow = false
+        package var isSlow = false
         /// The names of the destinations that files can be added to.
-        public var destinations: [String] = []
+        package var destinations: [String] = []
         /// The destination that the Add dialog offers first; nil for the first of `destinations`.
-        public var defaultDestination: String?
+        package var defaultDestination: String?
         /// The relation of the screen to the engine: whether the engine ends with the screen.
-        public var ownership = EngineOwnership.own
+        package var ownership = EngineOwnership.own
 
-        public init() {}
+        package init() {}
     }
 
     private let client: any QueueClient
@@ -60,7 +60,7 @@ public struct Screen: Sendable {
     private let startEngine: (@Sendable () async -> QueueReply)?
 
     /// - Parameter startEngine: Starts another engine after the attached one is gone; nil if that is impossible.
-    public init(
+    package init(
         client: any QueueClient, add: AddService, configuration: Configuration,
         startEngine: (@Sendable () async -> QueueReply)? = nil
     ) {
@@ -74,7 +74,7 @@ public struct Screen: Sendable {
     ///
     /// If the calling task is cancelled, the screen closes and the outcome is `quit`.
     /// - Throws: `ScreenError` if there is no terminal or it cannot show a screen; nothing was drawn then.
-    public func run() async throws(ScreenError) -> ScreenOutcome {
+    package func run() async throws(ScreenError) -> ScreenOutcome {
         let mailbox = Mailbox()
         let client = client
         let configuration = configuration
@@ -102,7 +102,7 @@ public struct Screen: Sendable {
 }
 
 /// The way in which the screen ended.
-public enum ScreenOutcome: Hashable, Sendable {
+package enum ScreenOutcome: Hashable, Sendable {
     /// The user left. Uploads may be running.
     case quit
     /// The user chose to wait for the running uploads, and they have ended.
@@ -119,7 +119,7 @@ public enum ScreenOutcome: Hashable, Sendable {
 }
 
 /// The reason why the screen cannot be shown, as a text for users.
-public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Standard input or output is a file or a pipe.
     case notATerminal
     /// TERM names a terminal that cannot move its cursor.
@@ -127,7 +127,7 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A system call failed; the text is the reason.
     case system(String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .notATerminal: "standard input or output is not a terminal"
         case .unusableTerminal(let name):
@@ -138,20 +138,20 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The functions that find files for users and add them to the queue. The executable provides them.
-public struct AddService: Sendable {
+package struct AddService: Sendable {
     /// Finds the files of a typed line, a paste or marked paths. It ends early when its task is cancelled.
-    public var preview: @Sendable (_ request: AddRequest) async -> FileSelection
+    package var preview: @Sendable (_ request: AddRequest) async -> FileSelection
     /// Reads a folder, which may take long.
-    public var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
+    package var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
-    public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
+    package var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
     /// Returns the sorted completions of a line. Each completion replaces the whole line. The function may read
     /// directories.
-    public var complete: @Sendable (_ line: String) async -> [String]
+    package var complete: @Sendable (_ line: String) async -> [String]
     /// Returns the current destinations.
-    public var destinations: @Sendable () async -> DestinationNames
+    package var destinations: @Sendable () async -> DestinationNames
 
-    public init(
+    package init(
         preview: @escaping @Sendable (_ request: AddRequest) async -> FileSelection,
         list: @escaping @Sendable (_ folder: FolderReference) async -> BrowsedFolder,
         add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
@@ -167,13 +167,13 @@ public struct AddService: Sendable {
 }
 
 /// The destinations that files can be added to.
-public struct DestinationNames: Hashable, Sendable {
+package struct DestinationNames: Hashable, Sendable {
     /// The names in the sequence in which they are offered.
-    public var all: [String]
+    package var all: [String]
     /// The destination of files if the user names none; nil if there is no such default.
-    public var preferred: String?
+    package var preferred: String?
 
-    public init(_ all: [String], preferred: String? = nil) {
+    package init(_ all: [String], preferred: String? = nil) {
         self.all = all
         self.preferred = preferred
     }

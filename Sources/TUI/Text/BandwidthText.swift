@@ -1,15 +1,15 @@
-public import FerryFiles
+package import FerryFiles
 import FerryProtocols
-public import FerryUploads
+package import FerryUploads
 
 extension Bandwidth {
     /// The limit in words: `2 MiB/s`, `no limit`.
-    public var text: String { rate.map { ByteFormat.rate(Double($0)) } ?? "no limit" }
+    package var text: String { rate.map { ByteFormat.rate(Double($0)) } ?? "no limit" }
 }
 
 extension LimitScope {
     /// The scope in words: `all uploads`, `uploads to films`.
-    public var text: String {
+    package var text: String {
         switch self {
         case .total: "all uploads"
         case .destination(let name): "uploads to \(name)"
@@ -44,7 +44,7 @@ extension BandwidthLimit {
     /// Returns the limit with its end: `2 MiB/s until 18:00`.
     ///
     /// - Parameter now: The current time. An end of the limit a day or more later is shown with its day of the week.
-    public func text(at now: Date, in zone: ZoneRules) -> String {
+    package func text(at now: Date, in zone: ZoneRules) -> String {
         bandwidth.text + (until.map { " until \(Strings.moment($0, after: now, in: zone))" } ?? "")
     }
 

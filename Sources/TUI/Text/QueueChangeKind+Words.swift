@@ -1,5 +1,5 @@
-public import FerryFiles
-public import FerryUploads
+package import FerryFiles
+package import FerryUploads
 
 extension QueueChangeKind {
     /// Describes a change that was undone or redone: `put back reel.mov`.
@@ -8,7 +8,7 @@ extension QueueChangeKind {
     ///   - what: The words for the changed uploads, such as `reel.mov` or `3 uploads`.
     ///   - now: The current time. An end of a limit a day or more later is shown with its day of the week.
     ///   - zone: The time zone of the times of day.
-    public func sentence(of what: String, count: Int, at now: Date = Date(), in zone: ZoneRules) -> String {
+    package func sentence(of what: String, count: Int, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "paused \(what)"
         case .resumed: "resumed \(what)"
@@ -34,7 +34,7 @@ extension UndoOffer {
     ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
     ///   - now: The current time. A change on another day is shown with its date.
     ///   - zone: The time zone of the times of day.
-    public func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
+    package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         let time = Strings.moment(date, before: now, in: zone)
         return switch change {
         case .paused: "pause \(what), resumed at \(time)"

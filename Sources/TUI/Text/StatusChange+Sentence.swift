@@ -1,6 +1,6 @@
-public import FerryFiles
+package import FerryFiles
 import FerryProtocols
-public import FerryUploads
+package import FerryUploads
 
 extension StatusChange {
     /// Returns the change as a sentence without a full stop.
@@ -8,7 +8,7 @@ extension StatusChange {
     /// - Parameters:
     ///   - now: The current time. An end of a limit a day or more later is shown with its day of the week.
     ///   - zone: The time zone of the times of day.
-    public func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
+    package func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .online: "the network is back; uploads resume where they stopped"
         case .offline(let reason): "no network (\(reason)); uploads wait, nothing is lost"

@@ -1,7 +1,7 @@
 /// Suggestions for a mistyped name.
-public enum Suggestions {
+package enum Suggestions {
     /// Returns the hint for an unknown name: `did you mean films? known are films, photos`; nil if no name is known.
-    public static func hint(for word: String, among names: [String]) -> String? {
+    package static func hint(for word: String, among names: [String]) -> String? {
         guard !names.isEmpty else { return nil }
         let known = "known are \(names.joined(separator: ", "))"
         return nearest(to: word, among: names).map { "did you mean \($0)? \(known)" } ?? known
@@ -9,7 +9,7 @@ public enum Suggestions {
 
     /// Returns the name with the smallest edit distance; nil if the distance is more than 1 and more than a third of
     /// the word's length.
-    public static func nearest(to word: String, among names: [String]) -> String? {
+    package static func nearest(to word: String, among names: [String]) -> String? {
         let word = Array(word.lowercased())
         let distances = names.map { ($0, distance(word, Array($0.lowercased()))) }
         return distances.min { $0.1 < $1.1 }.flatMap { $0.1 <= max(1, word.count / 3) ? $0.0 : nil }

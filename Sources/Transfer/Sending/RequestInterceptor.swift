@@ -29,7 +29,7 @@ public protocol RequestRetrier: Sendable {
 /// A retrier that can correct refusals other than 401: a wrong clock, a wrong region, old credentials.
 ///
 /// During an upload, the retriers receive such a response before the upload's protocol does.
-public protocol ErrorRecoverer: RequestRetrier {
+package protocol ErrorRecoverer: RequestRetrier {
     /// True if the retrier must be called for this response.
     func canRecover(_ response: TransportResponse) -> Bool
 }

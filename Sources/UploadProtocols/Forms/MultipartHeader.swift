@@ -1,19 +1,19 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG.
 ///
 /// A quotation mark and the text `%22` in a name are encoded alike, as the algorithm requires and servers expect.
-public struct MultipartHeader: Hashable, Sendable {
+package struct MultipartHeader: Hashable, Sendable {
     /// The name of the form field. Any text is allowed and is escaped.
-    public var name: String
+    package var name: String
     /// The file name. A part with a file name, even an empty one, is a file. Any other part is a form field.
-    public var fileName: String?
+    package var fileName: String?
     /// The media type; nil omits the header field, which means `text/plain` (RFC 7578 §4.4).
-    public var contentType: String?
+    package var contentType: String?
     /// Further header fields, written after the others. Most receivers ignore them (RFC 7578 §4.8).
-    public var fields: HTTPFields
+    package var fields: HTTPFields
 
-    public init(
+    package init(
         name: String, fileName: String? = nil, contentType: String? = nil, fields: HTTPFields = [:]
     ) {
         self.name = name
@@ -23,7 +23,7 @@ public struct MultipartHeader: Hashable, Sendable {
     }
 
     /// The lines of the header, and the empty line after them.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var text = "Content-Disposition: form-data; name=\"\(Self.escaped(fieldName: name))\""
         if let fileName { text += "; filename=\"\(Self.escaped(fileName: fileName))\"" }
         text += "\r\n"
@@ -39,7 +39,7 @@ public struct MultipartHeader: Hashable, Sendable {
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` contains
     ///   `Content-Disposition` or `Content-Type`. The other properties determine these two header fields.
-    public func check() throws(UploadFailure) {
+    package func check() throws(UploadFailure) {
         if let contentType, !Self.isMediaType(contentType) {
             throw UploadFailure(
                 .permanent, "\(contentType.debugDescription) is not a media type",

@@ -1,7 +1,7 @@
 /// A request in the form that Signature Version 4 signs.
 ///
 /// The source is the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
-public struct SigV4Request: Sendable {
+package struct SigV4Request: Sendable {
     /// One parameter of a query, decoded. Its value is nil if the parameter has no `=`.
     private struct Item: Sendable {
         var name: [UInt8]
@@ -14,19 +14,19 @@ public struct SigV4Request: Sendable {
     }
 
     /// The method in upper case.
-    public var method: String
+    package var method: String
     /// The path as the caller gave it. `sentPath` is its signed form.
     private let path: String
     private let items: [Item]
     /// All header fields to sign, in the order in which they are sent, including `Host`.
-    public var fields: [(name: String, value: String)]
+    package var fields: [(name: String, value: String)]
     /// The last line to sign: the SHA-256 of the content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
-    public var payload: String
+    package var payload: String
 
     /// - Parameters:
     ///   - path: The path, percent-encoded in any way; empty means `/`.
     ///   - query: The query without `?`, percent-encoded in any way. A plus sign does not stand for a space.
-    public init(
+    package init(
         method: String, path: String, query: String?, fields: [(name: String, value: String)],
         payload: String
     ) {
@@ -43,12 +43,12 @@ public struct SigV4Request: Sendable {
     }
 
     /// The path in the signed encoding. The request must be sent with exactly this path.
-    public var sentPath: String {
+    package var sentPath: String {
         SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
     }
 
     /// The query in the signed encoding; nil if there is none. The request must be sent with exactly this query.
-    public var sentQuery: String? {
+    package var sentQuery: String? {
         items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
     }
 
@@ -66,10 +66,10 @@ public struct SigV4Request: Sendable {
     }
 
     /// The names of the signed fields, as in `Authorization`: `host;range;x-amz-date`.
-    public var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
+    package var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
 
     /// The canonical request, whose hash is signed.
-    public var canonical: String {
+    package var canonical: String {
         let fields = canonicalFields
         return [
             method, sentPath, canonicalQuery,

@@ -1,8 +1,8 @@
 /// The choice of the name under which a file is sent, if the server may already have a file with that name. The caller
 /// performs the lookups.
-public struct ExistingChoice: Sendable {
+package struct ExistingChoice: Sendable {
     /// The next action.
-    public enum Verdict: Sendable {
+    package enum Verdict: Sendable {
         /// Look up this name on the server. If `digest` is not nil, also compute this digest of the local file.
         case look(name: String, digest: DigestAlgorithm?)
         /// Send the file under this name. If `replaces` is true, replace an existing file.
@@ -14,13 +14,13 @@ public struct ExistingChoice: Sendable {
 
     /// The record of an earlier attempt, which found no file of this name on the server and began to send the local
     /// file.
-    public struct Begun: Hashable, Sendable {
+    package struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
-        public var name: String
+        package var name: String
         /// True if the server may have the whole file, although the response is missing.
-        public var mayBeComplete: Bool
+        package var mayBeComplete: Bool
 
-        public init(name: String, mayBeComplete: Bool) {
+        package init(name: String, mayBeComplete: Bool) {
             self.name = name
             self.mayBeComplete = mayBeComplete
         }
@@ -44,7 +44,7 @@ public struct ExistingChoice: Sendable {
     ///   - begun: The record of an earlier attempt; nil if there is none.
     ///   - looksAlways: True to look up the name under every policy. If false, a folder of that name is not detected
     ///     under `replace` or without a policy.
-    public init(
+    package init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
     ) {
         self.item = item
@@ -55,7 +55,7 @@ public struct ExistingChoice: Sendable {
 
     /// Returns the first action. If the policy does not depend on an existing file, the action is `free` without a
     /// lookup.
-    public func start() -> Verdict {
+    package func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)
         }
@@ -70,7 +70,7 @@ public struct ExistingChoice: Sendable {
     /// - Parameters:
     ///   - place: The result of the lookup: nothing, a folder or a file.
     ///   - ours: The digest of the local file, if the lookup requested one.
-    public mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
+    package mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
         switch (phase, place) {
         case (.comparing(let name, let isOwn), .file(let file)):
             return compared(file, name: name, isOwn: isOwn, ours: ours)

@@ -1,10 +1,10 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// The lookup of an existing file by `HEAD` before the upload. The policy for existing files then decides whether the
 /// file is sent, and under which name.
-public struct ExistingFile: Sendable {
+package struct ExistingFile: Sendable {
     /// The next action.
-    public enum Verdict: Sendable {
+    package enum Verdict: Sendable {
         case ask(Exchange)
         /// Send the file under this name, with the header fields in `precondition`. If no file may be replaced, these
         /// fields make the server refuse the request when a file has appeared since the lookup.
@@ -21,7 +21,7 @@ public struct ExistingFile: Sendable {
     /// - Parameters:
     ///   - begun: The record of an earlier attempt; nil if there is none.
     ///   - address: Returns the URL of the file with the given name.
-    public init(
+    package init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: ExistingChoice.Begun? = nil,
         address: @escaping @Sendable (_ name: String) -> String
     ) {
@@ -33,10 +33,10 @@ public struct ExistingFile: Sendable {
 
     /// Returns the first action. If the policy does not depend on an existing file, the action is `free` without a
     /// request.
-    public func start() -> Verdict { verdict(choice.start()) }
+    package func start() -> Verdict { verdict(choice.start()) }
 
     /// Handles the response to the last request, and returns the next action.
-    public mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
+    package mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: verdict(choice.receive(.nothing))
         case 200..<300:

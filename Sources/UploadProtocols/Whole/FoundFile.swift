@@ -1,22 +1,22 @@
 /// The result of a lookup of a file's intended URL.
-public enum FoundEntry: Hashable, Sendable {
+package enum FoundEntry: Hashable, Sendable {
     case nothing
     case folder
     case file(FoundFile)
 }
 
 /// A file on a server, as far as the server describes it.
-public struct FoundFile: Hashable, Sendable {
+package struct FoundFile: Hashable, Sendable {
     /// The number of bytes; nil if the server does not state it.
-    public var size: ByteCount?
+    package var size: ByteCount?
     /// The entity tag as sent.
-    public var entityTag: String?
+    package var entityTag: String?
     /// The digests that the server reports, the strongest first.
-    public var reported: [ServerDigest]
+    package var reported: [ServerDigest]
     /// The time of the file's last change, as sent.
-    public var modified: String?
+    package var modified: String?
 
-    public init(
+    package init(
         size: ByteCount? = nil, entityTag: String? = nil, reported: [ServerDigest] = [],
         modified: String? = nil
     ) {

@@ -1,15 +1,15 @@
 import FerryProtocols
 
 /// A converter of events into one-line notifications, which limits how often a user is notified.
-public struct NotificationThrottle: Sendable {
+package struct NotificationThrottle: Sendable {
     /// The minimum number of seconds between two notifications. Only `idle` is reported sooner.
     private static let pause = 10.0
 
     /// The events that cause a notification.
-    public var events: Set<QueueEvent.Name>
+    package var events: Set<QueueEvent.Name>
     private var last = -Double.infinity
 
-    public init(_ events: Set<QueueEvent.Name>) { self.events = events }
+    package init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
     /// Returns the text of one notification about these events, and the last of them; nil if no notification is due.
     /// Other events than `idle` are dropped until `pause` has passed since the last notification.
@@ -17,7 +17,7 @@ public struct NotificationThrottle: Sendable {
     /// The text may contain a file name with control characters; the code that shows the text escapes them.
     ///
     /// - Parameter seconds: The time in seconds, by a clock that cannot be set.
-    public mutating func take(_ happened: [QueueEvent], at seconds: Double) -> (
+    package mutating func take(_ happened: [QueueEvent], at seconds: Double) -> (
         text: String, event: QueueEvent
     )? {
         let wanted = happened.filter { $0.name.map(events.contains) ?? false }

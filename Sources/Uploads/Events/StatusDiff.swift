@@ -28,13 +28,13 @@ public enum StatusChange: Hashable, Sendable {
 
 /// A comparison of each status of an engine with the previous one. The first status is compared with that of an engine
 /// that is online and saves everything.
-public struct StatusDiff: Sendable {
+package struct StatusDiff: Sendable {
     private var last = EngineStatus()
 
-    public init() {}
+    package init() {}
 
     /// Returns the differences from the previous status.
-    public mutating func take(_ status: EngineStatus) -> [StatusChange] {
+    package mutating func take(_ status: EngineStatus) -> [StatusChange] {
         var changes: [StatusChange] = []
         if status.contact != last.contact { changes.append(.contact(status.contact)) }
         if status.network != last.network {

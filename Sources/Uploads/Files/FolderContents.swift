@@ -1,17 +1,17 @@
-public import FerryProtocols
-public import FerryTransfer
+package import FerryProtocols
+import FerryTransfer
 
 /// The entries of a folder from which a user chooses files, or the reason why the folder cannot be read.
-public enum FolderContents: Hashable, Sendable {
+package enum FolderContents: Hashable, Sendable {
     /// The entries, folders first, in natural sort: `file9` before `file10`.
     case entries([Entry])
     /// The folder cannot be read; the text is the reason in a few words: `permission denied`.
     case unreadable(String)
 
     /// One name in a folder, and the kind of file to which it refers.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The kind of a file. For a symbolic link, this is the kind of its target.
-        public enum Kind: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
             case folder
             /// A regular file with its size in bytes.
             case file(ByteCount)
@@ -20,22 +20,22 @@ public enum FolderContents: Hashable, Sendable {
         }
 
         /// The name in the form that the kernel returned: any bytes except slash and NUL.
-        public var name: [UInt8]
+        package var name: [UInt8]
         /// The kind of the file.
-        public var kind: Kind
+        package var kind: Kind
 
-        public init(name: [UInt8], kind: Kind) {
+        package init(name: [UInt8], kind: Kind) {
             self.name = name
             self.kind = kind
         }
 
         /// True for names that begin with a dot.
-        public var isHidden: Bool { name.first == UInt8(ascii: ".") }
+        package var isHidden: Bool { name.first == UInt8(ascii: ".") }
     }
 
     /// Reads a folder. The call blocks until the folder's volume responds.
     /// - Parameter folder: The path, absolute or relative to the working directory; symbolic links are followed.
-    public init(of folder: LocalPath) {
+    package init(of folder: LocalPath) {
         do throws(SystemCallError) {
             guard try FileStatus(folder, follows: true).kind == .folder else {
                 self = .unreadable("is no folder")

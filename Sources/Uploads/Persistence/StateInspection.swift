@@ -1,8 +1,8 @@
 import FerryFiles
-public import FerryProtocols
+package import FerryProtocols
 
 /// A reader of a queue's files that changes none of them. Another process may own the queue meanwhile.
-public struct StateInspection: Sendable {
+package struct StateInspection: Sendable {
     /// The maximum number of reads. If another process owns the queue, the files may change during a read; then they
     /// are read again.
     private static let attempts = 8
@@ -11,7 +11,7 @@ public struct StateInspection: Sendable {
     private let directory: DirectoryFiles?
 
     /// - Parameter directory: The state folder. The read access of `StateDirectory(reading:)` is enough.
-    public init(_ directory: StateDirectory) {
+    package init(_ directory: StateDirectory) {
         files = directory.files
         self.directory = directory.files
     }
@@ -24,7 +24,7 @@ public struct StateInspection: Sendable {
     /// Returns the number of bytes of all files of the queue, without reading them.
     ///
     /// - Throws: An error if the folder or a file cannot be read.
-    public func size() throws(JournalError) -> ByteCount {
+    package func size() throws(JournalError) -> ByteCount {
         var sum: ByteCount = 0
         for name in try names() where Self.isQueue(name) { sum += ByteCount(try length(of: name)) }
         return sum
@@ -33,7 +33,7 @@ public struct StateInspection: Sendable {
     /// Returns the queue as a start of the engine would find it, or as much of it as can be read.
     ///
     /// - Throws: An error if nothing can be read.
-    public func read() throws(JournalError) -> StateReading {
+    package func read() throws(JournalError) -> StateReading {
         try repeated { () throws(JournalError) in
             try readOnce()
         } isFinal: {
@@ -44,7 +44,7 @@ public struct StateInspection: Sendable {
     /// Checks every file of the queue, even the previous snapshot, which is needed only if the current one is damaged.
     ///
     /// - Throws: An error if the folder itself cannot be read.
-    public func verify() throws(JournalError) -> StateReport {
+    package func verify() throws(JournalError) -> StateReport {
         try repeated { () throws(JournalError) in
             try verifyOnce()
         } isFinal: {

@@ -1,19 +1,19 @@
 import FerryFiles
 
 /// The readable part of a queue.
-public struct StateReading: Sendable {
+package struct StateReading: Sendable {
     /// The state that a start of the engine would find, with the repairs that the start would make.
-    public let recovered: Recovered
+    package let recovered: Recovered
     /// The reason why the engine could not start; nil if it could. Records after damage are missing in `recovered`.
-    public let problem: JournalError?
+    package let problem: JournalError?
     /// The number of records that are missing in `recovered` because only a newer version of Ferry understands them.
-    public let notUnderstood: Int
+    package let notUnderstood: Int
     let header: SnapshotHeader
     let unknown: UnknownContent
 
     /// Passes the whole queue to `take` as one JSON document, in chunks. The document is a complete `queue.json` that
     /// needs no journals.
-    public func export(_ take: @escaping @Sendable ([UInt8]) -> Void) throws(JournalError) {
+    package func export(_ take: @escaping @Sendable ([UInt8]) -> Void) throws(JournalError) {
         var header = header
         // The export starts a new queue in an empty folder, so its numbers are those of a new queue.
         (header.generation, header.lastSequence) = (1, 0)
@@ -33,33 +33,33 @@ public struct StateReading: Sendable {
 }
 
 /// The result of checking all files of a queue.
-public struct StateReport: Sendable {
+package struct StateReport: Sendable {
     /// One file of the state folder.
-    public struct File: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
         /// The name in the folder.
-        public let name: String
+        package let name: String
         /// The length in bytes.
-        public let bytes: Int
+        package let bytes: Int
     }
 
     /// The existing snapshots and journals.
-    public internal(set) var files: [File] = []
+    package internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
-    public internal(set) var leftOver: [File] = []
+    package internal(set) var leftOver: [File] = []
     /// The generation of the snapshot in use; nil if the engine could not start, or if there is no queue.
-    public internal(set) var generation: Int?
+    package internal(set) var generation: Int?
     /// The number of bytes of changes that no snapshot contains yet.
-    public internal(set) var pendingBytes = 0
+    package internal(set) var pendingBytes = 0
     /// The number of uploads in each state, by the state's name.
-    public internal(set) var states: [String: Int] = [:]
+    package internal(set) var states: [String: Int] = [:]
     /// The repairs that the engine would make at its start.
-    public internal(set) var notices: [RecoveryNotice] = []
+    package internal(set) var notices: [RecoveryNotice] = []
     /// The errors of the files, one sentence each without a final stop: damage, edits, missing or too new files.
-    public internal(set) var problems: [String] = []
+    package internal(set) var problems: [String] = []
     /// The next step for the user if the engine could not start; else nil.
-    public internal(set) var hint: String?
+    package internal(set) var hint: String?
     /// The process that owns the queue, as the error `.inUse`; nil if there is none.
-    public internal(set) var holder: JournalError?
+    package internal(set) var holder: JournalError?
 }
 
 /// A file that passes appended bytes to `take` at once, and stores nothing.

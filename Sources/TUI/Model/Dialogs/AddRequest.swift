@@ -1,21 +1,21 @@
-public import FerryTransfer
-public import FerryUploads
+package import FerryTransfer
+package import FerryUploads
 
 /// The user's choice of files: text that was typed or pasted, and paths that were marked in folders.
-public struct AddRequest: Hashable, Sendable {
+package struct AddRequest: Hashable, Sendable {
     /// The text: paths, patterns, quoted words, `file://` addresses.
-    public var text: String
+    package var text: String
     /// The marked paths, byte for byte: not every name can be typed in a line.
-    public var marked: [LocalPath]
+    package var marked: [LocalPath]
 
-    public init(text: String = "", marked: [LocalPath] = []) {
+    package init(text: String = "", marked: [LocalPath] = []) {
         self.text = text
         self.marked = marked
     }
 }
 
 /// A folder that the user wants to see.
-public enum FolderReference: Hashable, Sendable {
+package enum FolderReference: Hashable, Sendable {
     /// The folder at the beginning of a typed line, without the name or pattern after it.
     case line(String)
     /// A folder that the user opened from the list of another.
@@ -23,15 +23,15 @@ public enum FolderReference: Hashable, Sendable {
 }
 
 /// A folder whose entries were read.
-public struct BrowsedFolder: Hashable, Sendable {
+package struct BrowsedFolder: Hashable, Sendable {
     /// The absolute path, without a slash at the end.
-    public var path: LocalPath
+    package var path: LocalPath
     /// The path as a user types it, with a slash at the end; nil if its name cannot be typed.
-    public var text: String?
+    package var text: String?
     /// The entries of the folder, or the reason why they cannot be read.
-    public var contents: FolderContents
+    package var contents: FolderContents
 
-    public init(path: LocalPath, text: String?, contents: FolderContents) {
+    package init(path: LocalPath, text: String?, contents: FolderContents) {
         self.path = path
         self.text = text
         self.contents = contents
