@@ -25,6 +25,16 @@ extension ExchangeOutcome {
     }
 }
 
+extension Exchange {
+    /// The digests that an attempt computes for this exchange; `bytes` stand for each.
+    func digests(after response: ExchangeOutcome.Response, bytes: [UInt8]) -> [ComputedDigest] {
+        let reported = ServerDigest.algorithms(in: response, reportedIn)
+        return (digests + digestsIfReported.filter { reported.contains($0.algorithm) }).map {
+            ComputedDigest($0.algorithm, of: $0.range, bytes: bytes)
+        }
+    }
+}
+
 extension Step {
     var exchange: Exchange? { if case .send(let exchange, _) = self { exchange } else { nil } }
     var receipt: Receipt? { if case .done(let receipt, _) = self { receipt } else { nil } }

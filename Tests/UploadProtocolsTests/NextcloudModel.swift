@@ -10,6 +10,8 @@ struct NextcloudModel {
 
     /// Finished files by path, percent-encoding removed.
     var files: [String: ByteCount] = [:]
+    /// The number of times each file was written, which is its entity tag.
+    private(set) var writes: [String: Int] = [:]
     var folders: Set<String> = [Self.files]
     /// Chunks of unfinished uploads, by folder and name.
     var pending: [String: [String: ByteCount]] = [:]
@@ -56,7 +58,10 @@ struct NextcloudModel {
         guard !entries.isEmpty else { return .init(status: 404) }
         let responses = entries.map { path, size in
             let property =
-                size.map { "<d:getcontentlength>\($0)</d:getcontentlength><d:resourcetype/>" }
+                size.map {
+                    "<d:getcontentlength>\($0)</d:getcontentlength><d:resourcetype/>"
+                        + "<d:getetag>\"\(writes[path, default: 0])\"</d:getetag>"
+                }
                 ?? "<d:resourcetype><d:collection/></d:resourcetype>"
             return """
                 <d:response><d:href>\(WebDAVAddress.quoted(path).replacing("%2F", with: "/"))</d:href><d:propstat>\
@@ -91,6 +96,7 @@ struct NextcloudModel {
             guard folders.contains(address.folder) else { return .init(status: 404) }
             if files[path] != nil, exchange.fields[.ifNoneMatch] == "*" { return .init(status: 412) }
             files[path] = size
+            writes[path, default: 0] += 1
             return .init(status: 201)
         }
         guard pending[address.folder] != nil else { return .init(status: 404) }
@@ -111,6 +117,7 @@ struct NextcloudModel {
         guard exchange.fields[.ocTotalLength] == "\(total)" else { return .init(status: 400) }
         pending[address.folder] = nil
         files[place] = total
+        writes[place, default: 0] += 1
         return .init(status: 201)
     }
 }
@@ -148,9 +155,7 @@ struct NextcloudRun {
                 step = upload.receive(.broke(afterSending: 0), to: exchange)
             } else {
                 var answer = model.answer(exchange)
-                answer.digests = exchange.digests.map {
-                    ComputedDigest($0.algorithm, of: $0.range, bytes: digest)
-                }
+                answer.digests = exchange.digests(after: answer, bytes: digest)
                 step = upload.receive(.responded(answer), to: exchange)
             }
         }

@@ -161,6 +161,16 @@ struct NextcloudUploadTests {
         #expect(run.model.pending[folder]?.count == 3)
     }
 
+    @Test
+    mutating func `an older file of the same size is not taken for one whose chunks the server dropped`() {
+        run.model.files[place] = 12 << 20
+        _ = run.upload(item(), reaches: false) { $0.method == .move }
+        run.model.pending = [:]
+        #expect(run.upload(item()).receipt != nil)
+        #expect(count("PUT") == 6)
+        #expect(count("MOVE") == 1)
+    }
+
     @Test mutating func `a small file whose answer was lost is not taken for an older one of its size`() {
         run.model.files[place] = 100
         _ = run.upload(item(size: 100), reaches: false) { $0.method == .put }
@@ -244,6 +254,30 @@ struct NextcloudChecksumTests {
     @Test mutating func `another digest at the server is a failure that says so`() {
         run.model.hash = "SHA256:010204"
         #expect(run.upload(item(), options).failure?.summary.contains("SHA-256") == true)
+    }
+
+    @Test
+    mutating func
+        `without configuration a file in chunks is compared with the digest that the server computes`()
+    {
+        run.model.hash = "SHA256:010203"
+        #expect(run.upload(item()).receipt?.verified == .sha256)
+        #expect(run.model.log.allSatisfy { $0.fields[.ocChecksum] == nil && $0.digests.isEmpty })
+        run = NextcloudRun()
+        run.model.hash = "SHA256:010204"
+        #expect(run.upload(item(name: "b.bin")).failure?.summary.contains("SHA-256") == true)
+    }
+
+    @Test
+    mutating func `without configuration a small file, and a server that fails at it, cost nothing more`() {
+        run.model.hash = "SHA256:010203"
+        #expect(run.upload(item(size: 100)).receipt?.verified == nil)
+        #expect(run.model.log.allSatisfy { $0.method != .patch })
+        run = NextcloudRun()
+        run.model.refusals = [("PATCH", 503)]
+        #expect(run.upload(item(name: "b.bin")).receipt?.bytes == 12 << 20)
+        run = NextcloudRun()
+        #expect(run.upload(item(name: "c.bin")) { $0.method == .patch }.receipt?.bytes == 12 << 20)
     }
 
     @Test mutating func `a server that cannot compute it has the file, unverified`() {

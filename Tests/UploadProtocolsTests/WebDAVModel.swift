@@ -175,9 +175,7 @@ struct WebDAVRun {
                 step = upload.receive(.broke(afterSending: 0))
             } else {
                 var answer = model.answer(exchange)
-                answer.digests = exchange.digests.map {
-                    ComputedDigest($0.algorithm, of: $0.range, bytes: digest)
-                }
+                answer.digests = exchange.digests(after: answer, bytes: digest)
                 step = upload.receive(.responded(answer))
             }
         }

@@ -328,6 +328,32 @@ struct WebDAVChecksumTests {
         }
     }
 
+    @Test(arguments: [("SHA1:010203 MD5:00", DigestAlgorithm.sha1), ("MD5:010203", .md5)])
+    mutating func `without configuration the strongest digest that ownCloud reports is compared`(
+        checksums: String, algorithm: DigestAlgorithm
+    ) {
+        run.model.dav = "1, 3, oc-resource-sharing"
+        run.model.checksums = checksums
+        #expect(run.upload(.make()).receipt?.verified == algorithm)
+        #expect(run.model.log.filter { $0.hasPrefix("PROPFIND") }.count == 3)
+    }
+
+    @Test mutating func `without configuration a digest of other bytes is a failure`() {
+        run.model.dav = "1, 3, oc-resource-sharing"
+        run.model.checksums = "SHA1:010204"
+        #expect(run.upload(.make()).failure?.summary.contains("SHA-1") == true)
+    }
+
+    @Test mutating func `none leaves the server's digest alone`() {
+        run.model.dav = "1, 3, oc-resource-sharing"
+        run.model.checksums = "SHA1:010204"
+        var none = ProtocolOptions()
+        none.checksumChoice = .none
+        let receipt = run.upload(.make(), none).receipt
+        #expect(receipt?.bytes == 10)
+        #expect(receipt?.verified == nil)
+    }
+
     @Test mutating func `another digest is a failure that says so`() {
         run.model.checksums = "SHA1:010204"
         #expect(run.upload(.make(), options).failure?.summary.contains("SHA-1") == true)
@@ -337,6 +363,25 @@ struct WebDAVChecksumTests {
         let receipt = run.upload(.make(), options).receipt
         #expect(receipt?.bytes == 10)
         #expect(receipt?.verified == nil)
+    }
+}
+
+struct PropertyLookupTests {
+    @Test(arguments: [(404, true), (405, true), (200, false), (401, false), (503, nil), (429, nil)])
+    func `a file is told from a folder only by a server that is there`(status: Int, isFile: Bool?) throws {
+        var look = PropertyLookup(WebDAVAddress("http://h/a.bin"), takesPropfind: false)
+        #expect(look.start().url == "http://h/a.bin")
+        guard case .ask(let second) = look.receive(.init(status: 200, fields: [.contentLength: "10"])) else {
+            Issue.record("no second request")
+            return
+        }
+        #expect(second.url == "http://h/a.bin/")
+        switch look.receive(.init(status: status)) {
+        case .found(.file(let file), _): #expect(isFile == true && file.size == 10)
+        case .found(let entry, _): #expect(isFile == false && entry == .folder)
+        case .failed(let failure): #expect(isFile == nil && failure.isTransient)
+        case .ask: Issue.record("a third request")
+        }
     }
 }
 

@@ -15,6 +15,8 @@ public struct ServerDigest: Hashable, Sendable {
         case graphItem
         /// The XML document of S3 for a completed multipart upload.
         case s3Completion
+        /// The properties of a file in a response to `PROPFIND`. Only the strongest digest of them is used.
+        case webDAVProperties
     }
 
     /// The algorithm of the digest.
@@ -64,6 +66,8 @@ public struct ServerDigest: Hashable, Sendable {
         case .googleObject: Set(GoogleObject(response)?.reported.map(\.algorithm) ?? [])
         case .graphItem: Set(GraphItem(response)?.reported.map(\.algorithm) ?? [])
         case .s3Completion: Set(S3Completion(response.body)?.digests.map(\.algorithm) ?? [])
+        case .webDAVProperties:
+            Set(WebDAVProperties.list(in: response)?.first?.file.reported.first.map { [$0.algorithm] } ?? [])
         }
     }
 

@@ -38,6 +38,7 @@ extension NextcloudUpload {
         guard let resource else { return startAgain() }
         var mark = resource
         mark.nextcloud.name = name
+        mark.nextcloud.old = old
         var exchange = Exchange(.move, resource.url + ".file", traits: .completes)
         exchange.fields[.destination] = address(of: name).destination
         exchange.fields[.overwrite] = replaces ? "T" : "F"
@@ -93,6 +94,7 @@ extension NextcloudUpload {
     private mutating func noteAssembling() {
         guard var noted = resource?.withWholeBodySent(true) else { return }
         noted.nextcloud.name = name
+        noted.nextcloud.old = noted.nextcloud.old ?? old
         noted.nextcloud.polls += 1
         noteResource(noted)
     }
@@ -114,8 +116,12 @@ extension NextcloudUpload {
     }
 
     mutating func foundSettled(_ place: FoundEntry) -> Step {
-        if case .file(let file) = place, file.size == item.size { return finish(file, []) }
-        return startAgain()
+        guard case .file(let file) = place, file.size == item.size else { return startAgain() }
+        // The server also deletes the folder of an upload whose `MOVE` never arrived, after a day.
+        if let old = resource?.nextcloud.old, WebDAVVersion(file).isSame(as: old) == true {
+            return startAgain()
+        }
+        return finish(file, [])
     }
 
     mutating func foundResult(_ place: FoundEntry, _ ours: [ComputedDigest]) -> Step {
@@ -132,18 +138,25 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Finishes the upload. If the options require a digest, first asks Nextcloud to compute it. Nextcloud stores and
-    /// returns the client's digest without a check, so only a digest computed by the server proves the content.
+    /// Finishes the upload. If the options require a digest, or the file was sent in chunks, first asks Nextcloud to
+    /// compute one. Nextcloud stores and returns the client's digest without a check, so only a digest computed by the
+    /// server proves the content.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
-        guard let algorithm = options.checksum, let reported = ServerDigest.ownCloudName(of: algorithm) else {
-            return .done(receipt)
-        }
-        phase = .hashing(receipt, ours: ours)
         var exchange = Exchange(.patch, address(of: name).url, traits: .idempotent)
+        if let algorithm = options.checksum {
+            if ours.isEmpty { exchange.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
+        } else if !isSmall {
+            OfferedDigest.take(
+                [OfferedDigest.algorithm], in: .fields, of: &exchange, size: item.size, options.checksumChoice
+            )
+        }
+        guard let algorithm = options.checksum ?? exchange.digestsIfReported.first?.algorithm,
+            let reported = ServerDigest.ownCloudName(of: algorithm)
+        else { return .done(receipt) }
+        phase = .hashing(receipt, ours: ours)
         exchange.fields[.recalculateHash] = reported.lowercased()
-        if ours.isEmpty { exchange.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
         return .send(exchange)
     }
 
@@ -153,7 +166,7 @@ extension NextcloudUpload {
         let failure = ResponseClassifier.failure(response)
         guard response.isSuccess else {
             // The server computes digests since Nextcloud 23. With an older version, the digest is not compared.
-            return failure.isTransient ? .failed(failure) : .done(receipt)
+            return failure.isTransient && options.checksum != nil ? .failed(failure) : .done(receipt)
         }
         var receipt = receipt
         switch FoundFile(headed: response.fields).agrees(with: ours + response.digests) {

@@ -52,6 +52,8 @@ public struct NextcloudUpload: UploadProtocol {
     var resource: UploadResource?
     var name: String
     var replaces = false
+    /// The version of the existing file under the final name; nil if there is none.
+    var old: WebDAVVersion?
     /// True if the `MOVE` of an earlier attempt may have made the file.
     var mayBeMoved = false
     var knowsFolder = false
@@ -109,6 +111,7 @@ extension NextcloudUpload {
         let response: ExchangeOutcome.Response
         switch (reply, phase) {
         case (.broken, .deleting(let receipt)): return .done(receipt)
+        case (.broken, .hashing(let receipt, _)) where options.checksum == nil: return .done(receipt)
         case (.broken(let failure, .some), .moving): return lostResponse(failure)
         case (.broken(let failure, _), _): return .failed(failure)
         case (.responded(let received), _): response = received
@@ -146,7 +149,8 @@ extension NextcloudUpload {
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)
     }
 
-    private var isSmall: Bool { item.size <= plan.chunkSize }
+    /// True if the file is sent in one request instead of chunks.
+    var isSmall: Bool { item.size <= plan.chunkSize }
 
     mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestRequest] = []) -> Step
     {
@@ -168,6 +172,7 @@ extension NextcloudUpload {
             return .send(exchange)
         case (.failed(let failure), _): return .failed(failure)
         case (.found(let found, let ours), .found(var choice)):
+            old = found.version
             let verdict = choice.receive(found, ours: ours)
             return act(on: verdict, choice)
         case (.found(.nothing, _), .folder): return makeFolders()
@@ -254,9 +259,15 @@ struct NextcloudMemory: ResumeForm {
     var chunkSize: ByteCount?
     /// The number of lookups after a `MOVE` without a response.
     var polls = 0
+    /// The version of the file that the `MOVE` replaces; nil if there was none.
+    var old: WebDAVVersion?
 
     static var keys: [ResumeKey<Self>] {
-        [.init("name", \.name), .init("chunk", \.chunkSize), .init("polls", \.polls)]
+        [
+            .init("name", \.name), .init("chunk", \.chunkSize), .init("polls", \.polls),
+            .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag),
+            .init("oldTime", \.old.storedTime),
+        ]
     }
 }
 

@@ -1,7 +1,7 @@
 /// The digest by which the server confirms the bytes that it received: any that it offers, none, or a required one.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// Any digest that the server offers, if its use causes no delay, no further request and no repetition of bytes.
-    /// The upload also succeeds without a digest.
+    /// Any digest that the server offers, if its use delays no byte of the file and repeats none. The upload also
+    /// succeeds without a digest.
     case offered
     /// No digest.
     case none

@@ -67,9 +67,14 @@ struct PropertyLookup: Sendable {
             default: return .failed(WebDAVFailure.failure(response))
             }
         case .slash(let file, let ours):
+            if response.isSuccess || [401, 403].contains(response.status) {
+                return .found(.folder, ours: ours)
+            }
+            // A temporary error does not show that the URL is not a folder.
+            let failure = WebDAVFailure.failure(response)
+            if failure.isTransient { return .failed(failure) }
             // The URL of a file with a slash at its end does not exist.
-            let isFolder = response.isSuccess || [401, 403].contains(response.status)
-            return .found(isFolder ? .folder : .file(file), ours: ours)
+            return .found(.file(file), ours: ours)
         }
     }
 

@@ -33,15 +33,15 @@ extension UploadResource {
 /// The stored strings of a version: its size, entity tag and time. The size always has an entry, which is empty if the
 /// size is unknown.
 extension WebDAVVersion? {
-    fileprivate var storedSize: String? {
+    var storedSize: String? {
         get { map { $0.size.map { "\($0)" } ?? "" } }
         set { self = newValue.map { WebDAVVersion(FoundFile(size: ByteCount($0))) } }
     }
-    fileprivate var storedTag: String? {
+    var storedTag: String? {
         get { self?.entityTag }
         set { self?.entityTag = newValue }
     }
-    fileprivate var storedTime: String? {
+    var storedTime: String? {
         get { self?.modified }
         set { self?.modified = newValue }
     }

@@ -192,7 +192,13 @@ extension WebDAVUpload {
             address, takesPropfind: server.takesPropfind,
             asksChecksums: server.isOwnCloud || options.checksum != nil, orders: orders)
         phase = .looking(look, purpose)
-        return .send(look.start())
+        var exchange = look.start()
+        if case .result = purpose, look.takesPropfind {
+            OfferedDigest.take(
+                [.sha256, .sha1, .md5], in: .webDAVProperties, of: &exchange, size: item.size,
+                options.checksumChoice)
+        }
+        return .send(exchange)
     }
 
     private mutating func receiveLook(
