@@ -89,7 +89,9 @@ struct S3Requests: Sendable {
         return fields
     }
 
-    static func abort(_ url: String) -> Exchange { Exchange(.delete, url) }
+    static func abort(_ url: String, _ options: S3Options) -> Exchange {
+        Exchange(.delete, url, fields: S3CreationFields.always(options, readsObject: false))
+    }
 
     private func send(_ range: Range<ByteCount>, digest: DigestAlgorithm?, in exchange: inout Exchange) {
         if let digest {
@@ -133,10 +135,12 @@ enum S3CreationFields {
 
     /// Returns the configured header fields that later requests about the object repeat: encryption keys that the
     /// server does not store, the payer, and the expected owner of the bucket.
-    static func always(_ options: S3Options) -> HTTPFields {
-        let prefixes = [
-            "x-amz-server-side-encryption-customer-", "x-amz-request-payer", "x-amz-expected-bucket-owner",
-        ]
+    ///
+    /// - Parameter readsObject: False for a request that needs no encryption keys.
+    static func always(_ options: S3Options, readsObject: Bool = true) -> HTTPFields {
+        let prefixes =
+            ["x-amz-request-payer", "x-amz-expected-bucket-owner"]
+            + (readsObject ? ["x-amz-server-side-encryption-customer-"] : [])
         var fields = HTTPFields()
         for (name, value) in options.fields {
             guard let field = HTTPField.Name(name),

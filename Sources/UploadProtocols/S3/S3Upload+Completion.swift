@@ -247,7 +247,7 @@ extension S3Upload {
     /// Aborts the multipart upload on the server, and then continues with `ending`.
     mutating func remove(_ session: S3Session, then ending: Ending, noting notes: [Step.Note] = []) -> Step {
         phase = .removing(session, then: ending)
-        return .send(S3Requests.abort(session.url), notes: notes)
+        return .send(S3Requests.abort(session.url, options.s3), notes: notes)
     }
 
     mutating func receiveRemoval(_ response: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending)

@@ -134,7 +134,8 @@ public struct S3Upload: UploadProtocol {
     public func removal(of resource: UploadResource) -> [Exchange] {
         guard resource[S3Memory.self].uploadID != nil else { return [] }
         // A part in flight may arrive after the first removal: then the second one removes it.
-        return [S3Requests.abort(resource.url), S3Requests.abort(resource.url)]
+        let abort = S3Requests.abort(resource.url, options.s3)
+        return [abort, abort]
     }
 
     private mutating func receive(_ response: ExchangeOutcome.Response) -> Step {

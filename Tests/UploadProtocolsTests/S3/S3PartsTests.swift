@@ -269,6 +269,16 @@ struct S3PartsTests {
         #expect(upload.removal(of: UploadResource(url: objectURL).withWholeBodySent(true)).isEmpty)
     }
 
+    @Test func `the requests that delete an unfinished upload name who pays, and send no key`() throws {
+        let fields = ["x-amz-request-payer": "requester", "x-amz-server-side-encryption-customer-key": "k"]
+        let upload = S3Upload(item: .object(size), options: ProtocolOptions(s3: .init(fields: fields)))
+        let resource = try #require(try sending().step.notes.lastResource)
+        for exchange in upload.removal(of: resource) {
+            #expect(exchange.fields[.named("x-amz-request-payer")] == "requester")
+            #expect(exchange.fields[.named("x-amz-server-side-encryption-customer-key")] == nil)
+        }
+    }
+
     @Test(arguments: [
         ["uploadId": "U"], ["uploadId": "U", "partSize": "0"], ["uploadId": "", "partSize": "5242880"],
         ["uploadId": "U", "partSize": "99999999999999999999"], ["partSize": "5242880"],
