@@ -11,6 +11,8 @@ struct BodyReceiver: Sendable {
         case tooLarge
         case overQuota
         case storage(SystemCallError)
+
+        var isComplete: Bool { if case .complete = self { true } else { false } }
     }
 
     private static let timeout = Duration.milliseconds(500)

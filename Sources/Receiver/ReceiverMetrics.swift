@@ -30,6 +30,9 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
+    /// Counts bytes that an earlier run stored, even if they exceed the quota.
+    func restore(_ bytes: Int) { counts.withLock { $0.held += bytes } }
+
     /// Subtracts discarded bytes from the count against the quota.
     func giveBack(_ bytes: Int) { counts.withLock { $0.held = max(0, $0.held - bytes) } }
 

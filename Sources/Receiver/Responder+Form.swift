@@ -33,7 +33,10 @@ extension Responder {
         }
         do {
             try await receive(exchange, into: &intake)
-            return try await publish(&intake)
+            let response = try await publish(&intake)
+            // The fields and the boundaries are not stored.
+            metrics.giveBack(intake.bodyBytes)
+            return response
         } catch {
             // Files that were published already stay.
             for file in intake.files { try? await discard(file.id, bytes: 0) }

@@ -207,13 +207,13 @@ extension Responder {
             throw Self.inconsistentLength
         }
         try await offLoop { () throws(SystemCallError) in try file.synchronize() }
+        // Incomplete content cannot be compared with its `Content-Digest`. It is kept only if a digest of the whole
+        // file is checked later.
+        if !ending.isComplete, !demand.content.isEmpty, current.resumable?.digest == nil {
+            try await takeBack(file, from: size, to: expected)
+            size = expected
+        }
         if case .cut(let cut) = ending {
-            // Incomplete content cannot be compared with its `Content-Digest`. It is kept only if a digest of the whole
-            // file is checked later.
-            if !demand.content.isEmpty, current.resumable?.digest == nil {
-                try await takeBack(file, from: size, to: expected)
-                size = expected
-            }
             await noteBreak(current, kept: size)
             throw cut
         }

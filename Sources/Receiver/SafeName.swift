@@ -34,8 +34,8 @@ struct SafeName: Hashable {
         number == 1 ? self : SafeName(unchecked: Self.cut(text, suffix: " (\(number))"))
     }
 
-    /// Inserts the suffix before the extension. Shortens the stem to the maximum number of bytes, never inside a
-    /// character.
+    /// Inserts the suffix before the extension. Shortens the stem until the name has at most `maximumBytes`: by whole
+    /// characters, and then by the combining marks of the first character.
     private static func cut(_ name: String, suffix: String) -> String {
         var stem = name[...]
         var ending = ""
@@ -43,8 +43,9 @@ struct SafeName: Hashable {
             stem = name[..<dot]
             ending = String(name[dot...])
         }
-        while !stem.isEmpty, stem.utf8.count + suffix.utf8.count + ending.utf8.count > maximumBytes {
-            stem.removeLast()
+        while stem.utf8.count + suffix.utf8.count + ending.utf8.count > maximumBytes {
+            // One character with many combining marks may be too long. Without a stem, the name would be hidden.
+            if stem.dropFirst().isEmpty { stem.unicodeScalars.removeLast() } else { stem.removeLast() }
         }
         return stem + suffix + ending
     }

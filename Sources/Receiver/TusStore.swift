@@ -44,7 +44,7 @@ actor TusStore {
         for var upload in try uploadStore.restore() {
             if let status = try? uploadStore.open(upload.id).status() {
                 upload.touched = max(upload.touched, status.modified)
-                _ = metrics.take(status.size)
+                metrics.restore(status.size)
                 if status.size > 0 { interrupted.insert(upload.id) }
             }
             slots[upload.id] = .free(upload)

@@ -31,6 +31,17 @@ struct FormTests {
         }
     }
 
+    @Test func `the files of a form count against the quota, and nothing else of it`() async throws {
+        try await withReceiver {
+            $0.limits.quota = 500
+        } _: { site async throws in
+            for number in 1...10 {
+                let body = Self.field("note", "hi") + Self.file("\(number).txt", "x") + "--XX--"
+                #expect(try await site.request("POST", "/", Self.fields, body).status == 201)
+            }
+        }
+    }
+
     @Test func `a form with one file says where it is`() async throws {
         try await withReceiver { site async throws in
             let reply = try await site.request("POST", "/", Self.fields, Self.file("a", "x") + "--XX--")

@@ -89,6 +89,24 @@ struct LimitTests {
         }
     }
 
+    @Test func `bytes of an earlier run count against the quota, also beyond it`() async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = try await withReceiver(folder: folder) { site async throws in
+            let path = try await site.create(length: 100)
+            _ = try await site.patch(path, at: 0, String(repeating: "x", count: 50))
+            return path
+        }
+        try await withReceiver(folder: folder) {
+            $0.limits.quota = 10
+        } _: { site async throws in
+            #expect(try await site.request("PUT", "/a", [:], "1").status == 507)
+            _ = try await site.request("DELETE", path, Site.tus)
+            #expect(try await site.request("PUT", "/b", [:], "1234567890").status == 201)
+            #expect(try await site.request("PUT", "/c", [:], "1").status == 507)
+        }
+    }
+
     @Test func `unfinished uploads are limited and removing one makes room`() async throws {
         try await withReceiver {
             $0.limits.uploads = 2

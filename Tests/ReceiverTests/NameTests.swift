@@ -93,6 +93,15 @@ struct NameTests {
         #expect(name.numbered(2).text.utf8.count <= SafeName.maximumBytes)
     }
 
+    @Test(arguments: [".ferry", ".ssh", ".", ""])
+    func `a name of one long character does not become a hidden name`(ending: String) throws {
+        let name = try SafeName("b" + String(repeating: "\u{301}", count: 200) + ending)
+        for text in [name.text, name.numbered(2).text] {
+            #expect(text.unicodeScalars.first == "b")
+            #expect((250...SafeName.maximumBytes).contains(text.utf8.count))
+        }
+    }
+
     @Test(arguments: [
         ("a.txt", "a (2).txt"), ("a", "a (2)"), ("a.b.c", "a.b (2).c"),
     ])
