@@ -1,20 +1,26 @@
-/// A search for bytes in a text. It is faster than `String.contains(_:)`, which compares characters and builds a table
-/// for each search.
+/// A search for bytes in a text. It is faster than `String.contains(_:)`, which builds a table for each search. It also
+/// finds a text of which the first or the last byte is only a part of a `Character`.
 enum ByteSearch {
     /// True if the UTF-8 of `text` contains `needle`. An empty needle is in every text.
     static func finds(_ needle: [UInt8], in text: some StringProtocol) -> Bool {
-        let found = text.utf8.withContiguousStorageIfAvailable { finds(needle, in: $0) }
-        return found ?? Array(text.utf8).withUnsafeBufferPointer { finds(needle, in: $0) }
+        let found = text.utf8.withContiguousStorageIfAvailable { first(needle[...], in: $0, from: 0) != nil }
+        return found
+            ?? Array(text.utf8).withUnsafeBufferPointer { first(needle[...], in: $0, from: 0) != nil }
     }
 
-    private static func finds(_ needle: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = needle.first else { return true }
-        guard bytes.count >= needle.count else { return false }
-        for start in 0...(bytes.count - needle.count) where bytes[start] == first {
+    /// Returns the position of the first `needle` in `bytes` at or after `start`; nil if there is none.
+    static func first(_ needle: ArraySlice<UInt8>, in bytes: UnsafeBufferPointer<UInt8>, from start: Int)
+        -> Int?
+    {
+        guard let first = needle.first else { return start }
+        guard bytes.count - start >= needle.count else { return nil }
+        for position in start...(bytes.count - needle.count) where bytes[position] == first {
             var index = 1
-            while index < needle.count, bytes[start + index] == needle[index] { index += 1 }
-            if index == needle.count { return true }
+            while index < needle.count, bytes[position + index] == needle[needle.startIndex + index] {
+                index += 1
+            }
+            if index == needle.count { return position }
         }
-        return false
+        return nil
     }
 }

@@ -3,11 +3,12 @@ extension Redaction {
     /// are cut.
     package static func text(_ text: String) -> String {
         var text = oneLine(text)
-        if text.contains("://") {
-            text.replace(/[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s"'<>]+/) { shown(String($0.output)) }
+        if ByteSearch.finds(Array("://".utf8), in: text) {
+            let pattern = /[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s"'<>]+/.matchingSemantics(.unicodeScalar)
+            text.replace(pattern) { shown(String($0.output)) }
         }
-        if text.contains("?") {
-            text.replace(/[^\s"'<>]+/) { cutReference($0.output) }
+        if text.utf8.contains(UInt8(ascii: "?")) {
+            text.replace(/[^\s"'<>]+/.matchingSemantics(.unicodeScalar)) { cutReference($0.output) }
         }
         return cutNamedValues(credentials(cutFrom: text))
     }
@@ -15,15 +16,16 @@ extension Redaction {
     /// Returns the text without credentials. The word after the name of an authentication scheme is cut if it can be a
     /// credential.
     static func credentials(cutFrom text: String) -> String {
-        text.replacing(/(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/) {
-            $0.output.1 + " " + mark
-        }
+        let credential = /(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/
+            .matchingSemantics(.unicodeScalar)
+        return text.replacing(credential) { $0.output.1 + " " + mark }
     }
 
     /// Returns the word. If the word contains a URL without a host, such as `/a?b=c`, the query values are cut.
     private static func cutReference(_ word: Substring) -> String {
-        guard let slash = word.firstIndex(of: "/"), let mark = word[slash...].firstIndex(of: "?"),
-            word.index(after: mark) < word.endIndex
+        let scalars = word.unicodeScalars
+        guard let slash = scalars.firstIndex(of: "/"), let mark = scalars[slash...].firstIndex(of: "?"),
+            scalars.index(after: mark) < scalars.endIndex
         else { return String(word) }
         return word[..<slash] + shown(String(word[slash...]))
     }
@@ -31,15 +33,19 @@ extension Redaction {
     /// Cuts the values in `token=x`, `"password": "x"`, `X-Api-Key: x1`. The maximum lengths in the patterns keep the
     /// time proportional to the text: without them, a word of 4 KB took half a second.
     private static func cutNamedValues(_ text: String) -> String {
-        guard text.contains("=") || text.contains(":") else { return text }
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else {
+            return text
+        }
         var text = text
-        text.replace(/([A-Za-z][A-Za-z0-9_.-]{0,63})("?\s{0,8}=\s{0,8}"?|"\s{0,8}:\s{0,8}"?)([^\s"'&,;<>]+)/)
-        {
+        let assigned = /([A-Za-z][A-Za-z0-9_.-]{0,63})("?\s{0,8}=\s{0,8}"?|"\s{0,8}:\s{0,8}"?)([^\s"'&,;<>]+)/
+            .matchingSemantics(.unicodeScalar)
+        text.replace(assigned) {
             tellsSecret($0.output.1) ? $0.output.1 + $0.output.2 + mark : $0.output.0
         }
-        text.replace(
+        let named =
             /([A-Za-z][A-Za-z0-9_.-]{0,63})(:\s{0,8})(?:(?:[Bb]earer|[Bb]asic|[Tt]oken)\s{1,8})?([^\s"'&,;<>]+)/
-        ) {
+            .matchingSemantics(.unicodeScalar)
+        text.replace(named) {
             tellsSecret($0.output.1) && holdsDigit($0.output.3)
                 ? $0.output.1 + $0.output.2 + mark : $0.output.0
         }

@@ -96,8 +96,17 @@ struct Secrets: Sendable {
         for value in values { known[value] = .secret }
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
-        let whole = forms.reduce(text) { $0.replacing($1, with: Redaction.mark) }
-        return forms.reduce(whole) { Self.cut($1, whereItIsCutOffIn: $0) }
+        // Characters outside of ASCII are also equal if they are composed of other scalars.
+        let text = forms.reduce(text) { text, form in
+            form.utf8.allSatisfy { $0 < 0x80 } ? text : text.replacing(form, with: Redaction.mark)
+        }
+        var bytes = Array(text.utf8)
+        for form in forms { bytes = Self.cut(Array(form.utf8), from: bytes, shown: form.utf8.count) }
+        for form in forms {
+            let shown = form.prefix(Self.shownLength(of: form)).utf8.count
+            bytes = Self.cut(Array(form.utf8), from: bytes, shown: shown)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func mayRepeat(_ text: String) -> Bool {
@@ -121,20 +130,31 @@ struct Secrets: Sendable {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }
 
-    /// Cuts the beginning of a secret from the text, since servers shorten long values that they repeat.
-    private static func cut(_ value: String, whereItIsCutOffIn text: String) -> String {
-        let shown = shownLength(of: value)
-        guard value.count > shown else { return text }
-        var text = text
-        var from = text.startIndex
-        while let start = text[from...].firstRange(of: value.prefix(shown)) {
-            let length = zip(text[start.lowerBound...], value).prefix { $0 == $1 }.count
-            let end = text.index(start.lowerBound, offsetBy: length)
-            let offset = text.distance(from: text.startIndex, to: start.lowerBound) + Redaction.mark.count
-            text.replaceSubrange(start.lowerBound..<end, with: Redaction.mark)
-            from = text.index(text.startIndex, offsetBy: offset)
+    /// Returns `bytes` with a mark in place of each occurrence of the beginning of `value`, as far as it is repeated.
+    /// Servers shorten long values that they repeat.
+    ///
+    /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar before
+    /// it, such as U+0600.
+    ///
+    /// - Parameter shown: The minimum number of repeated bytes to cut.
+    private static func cut(_ value: [UInt8], from bytes: [UInt8], shown: Int) -> [UInt8] {
+        guard shown > 0, value.count >= shown else { return bytes }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var cut: [UInt8] = []
+            var from = 0
+            while let start = ByteSearch.first(value[..<shown], in: bytes, from: from) {
+                var end = start + shown
+                while end < bytes.count, end - start < value.count, bytes[end] == value[end - start] {
+                    end += 1
+                }
+                // A scalar that is repeated in part stays whole.
+                while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+                cut += bytes[from..<start]
+                cut += Redaction.mark.utf8
+                from = end
+            }
+            return from == 0 ? Array(bytes) : cut + bytes[from...]
         }
-        return text
     }
 }
 

@@ -162,6 +162,21 @@ struct RedactionTests {
         }
     }
 
+    @Test(arguments: ["\u{600}", "\u{301}", "\u{200D}"], ["geheim-1234", "gehéim-1234"])
+    func `a secret is cut where a scalar before or after it joins its characters`(
+        scalar: String, secret: String
+    ) {
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(secret)"])
+        for text in [secret, "token=\(secret)"] {
+            let said = scalar + text + scalar
+            #expect(!ByteSearch.finds(Array("eheim".utf8), in: secrets.cut(from: said)))
+            #expect(!ByteSearch.finds(Array("1234".utf8), in: secrets.cut(from: said)))
+        }
+        #expect(!ByteSearch.finds(Array("1234".utf8), in: Redaction.text("\(scalar)token=\(scalar)x-1234")))
+        #expect(!ByteSearch.finds(Array("1234".utf8), in: Redaction.text("\(scalar)https://u:x-1234@h/")))
+        #expect(!ByteSearch.finds(Array("1234".utf8), in: Redaction.text("\(scalar)Bearer x-1234")))
+    }
+
     @Test func `a long secret that the server cut short is cut whole, however long`() {
         let token = String((0..<5000).flatMap { "\($0)x" })
         let secrets = secrets("https://h/", [.authorization: "Bearer \(token)"])
