@@ -59,6 +59,8 @@ struct NetworkView {
         pending = Part.allCases
         unread = Set(Part.allCases)
         repetitions = 0
+        // Its part is read once more, as the lost messages may belong to what it has read.
+        dump?.isInterrupted = true
         return next()
     }
 

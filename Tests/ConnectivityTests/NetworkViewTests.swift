@@ -105,6 +105,20 @@ import Testing
         #expect(view.handle(.answer(.done, to: 1)) == .send(.init(part: .links, sequence: 2)))
     }
 
+    @Test func `N10 a reading that lost messages is not believed`() {
+        var view = NetworkView.loaded()
+        _ = view.reload()
+        for sequence: UInt32 in 4...5 { _ = view.handle(.answer(.done, to: sequence)) }
+        // While the routes are read.
+        #expect(view.handle(.event(.overrun)) == .nothing)
+        for sequence: UInt32 in 6...8 {
+            _ = view.handle(.answer(.done, to: sequence))
+            #expect(!view.isComplete)
+        }
+        _ = view.handle(.answer(.done, to: 9))
+        #expect(view.isComplete)
+    }
+
     @Test func `N10 an interrupted reading is repeated, but not for ever`() {
         var view = NetworkView(port: 9)
         _ = view.reload()

@@ -22,7 +22,6 @@ final class BodyWriter: Sendable {
         var current: (isLast: Bool, started: NIODeadline, left: ByteCount)?
         var pause: Scheduled<Void>?
         var watch: RepeatedTask?
-        var check: Task<Void, Never>?
     }
 
     private enum Phase: Sendable {
@@ -35,6 +34,8 @@ final class BodyWriter: Sendable {
 
     private struct State: Sendable {
         var phase = Phase.waiting
+        /// The run of `beforeLastBytes`, which may outlast the writing.
+        var check: Task<Void, Never>?
         var chunkSize: ByteCount
     }
 
@@ -119,13 +120,9 @@ final class BodyWriter: Sendable {
 
     /// Stops writing. Cancels `beforeLastBytes` if it is running, and returns after it has ended.
     func finish() async {
-        let check: Task<Void, Never>? = state.withLock { state in
-            switch state.phase {
-            case .running(let run), .refused(let run): run.check
-            case .waiting, .ended: nil
-            }
-        }
+        // From here on no check starts.
         stop()
+        let check = state.withLock { $0.check }
         check?.cancel()
         await check?.value
     }
@@ -191,8 +188,9 @@ final class BodyWriter: Sendable {
                 return self.eventLoop.makeSucceededVoidFuture()
             }
             let checked = self.eventLoop.makePromise(of: Void.self)
-            let started: Void? = self.withRun { run in
-                run.check = Task {
+            let isStarted = self.state.withLock { state in
+                guard case .running = state.phase else { return false }
+                state.check = Task {
                     do {
                         try await check()
                         checked.succeed(())
@@ -200,8 +198,9 @@ final class BodyWriter: Sendable {
                         checked.fail(error)
                     }
                 }
+                return true
             }
-            if started == nil { checked.fail(Stopped()) }
+            if !isStarted { checked.fail(Stopped()) }
             return checked.futureResult
         }
     }

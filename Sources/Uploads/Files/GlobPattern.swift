@@ -1,11 +1,11 @@
-/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. Names are compared byte by byte, but `?`
-/// matches one whole UTF-8 scalar.
+/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. Names are compared byte by
+/// byte, but `?` and a set match one whole UTF-8 scalar.
 struct GlobPattern: Sendable {
     private enum Token: Equatable, Sendable {
         case byte(UInt8)
         case anyOne
         case anyMany
-        case set([ClosedRange<UInt8>], isNegated: Bool)
+        case set([ClosedRange<UInt32>], isNegated: Bool)
     }
 
     private let tokens: [Token]
@@ -68,13 +68,21 @@ struct GlobPattern: Sendable {
         switch token {
         case .byte(let byte): return name[position] == byte ? 1 : nil
         case .anyMany: return nil
-        case .anyOne:
-            var end = position + 1
-            while end < name.count, name[end] & 0xC0 == 0x80, name[position] >= 0xC0 { end += 1 }
-            return end - position
+        case .anyOne: return scalar(at: position, in: name).length
         case .set(let ranges, let isNegated):
-            return ranges.contains { $0.contains(name[position]) } != isNegated ? 1 : nil
+            let (value, length) = scalar(at: position, in: name)
+            return ranges.contains { $0.contains(value) } != isNegated ? length : nil
         }
+    }
+
+    /// Returns the UTF-8 scalar at `position` and its number of bytes. A byte of no scalar has a value beyond them.
+    private static func scalar(at position: Int, in bytes: [UInt8]) -> (value: UInt32, length: Int) {
+        var iterator = bytes[position...].makeIterator()
+        var decoder = UTF8()
+        guard case .scalarValue(let scalar) = decoder.decode(&iterator) else {
+            return (0x11_0000 + UInt32(bytes[position]), 1)
+        }
+        return (scalar.value, UTF8.width(scalar))
     }
 
     private static func set(_ bytes: [UInt8], from start: Int) -> (Token, end: Int)? {
@@ -84,19 +92,22 @@ struct GlobPattern: Sendable {
             isNegated = true
             index += 1
         }
-        var ranges: [ClosedRange<UInt8>] = []
+        var ranges: [ClosedRange<UInt32>] = []
         let first = index
         while index < bytes.count, bytes[index] != UInt8(ascii: "]") || index == first {
-            if index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "-"),
-                bytes[index + 2] != UInt8(ascii: "]"),
-                bytes[index] <= bytes[index + 2]
+            let low = scalar(at: index, in: bytes)
+            index += low.length
+            var high = low
+            if index + 1 < bytes.count, bytes[index] == UInt8(ascii: "-"),
+                bytes[index + 1] != UInt8(ascii: "]")
             {
-                ranges.append(bytes[index]...bytes[index + 2])
-                index += 3
-            } else {
-                ranges.append(bytes[index]...bytes[index])
-                index += 1
+                let end = scalar(at: index + 1, in: bytes)
+                if end.value >= low.value {
+                    high = end
+                    index += 1 + end.length
+                }
             }
+            ranges.append(low.value...high.value)
         }
         return index < bytes.count ? (.set(ranges, isNegated: isNegated), index) : nil
     }

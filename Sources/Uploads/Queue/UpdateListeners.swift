@@ -39,6 +39,14 @@ final class UpdateListeners: Sendable {
         }
     }
 
+    /// The entry of a listener, which ends when its stream is released.
+    private final class Registration: Sendable {
+        private let end: @Sendable () -> Void
+
+        init(end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
+    }
+
     private struct State {
         var listeners: [ObjectIdentifier: Listener] = [:]
         var isFinished = false
@@ -62,11 +70,16 @@ final class UpdateListeners: Sendable {
             return state.isFinished
         }
         if isFinished { listener.continuation.finish() }
+        let registration = Registration { [weak self] in
+            self?.state.withLock { $0.listeners[key] = nil }
+        }
         return AsyncStream {
+            _ = registration
             for await _ in listener.signal {
                 if let update = listener.take() { return update }
             }
-            return nil
+            // After the end, what was pending when it came.
+            return Task.isCancelled ? nil : listener.take()
         } onCancel: { [weak self] in
             self?.state.withLock { $0.listeners[key] = nil }
         }

@@ -239,6 +239,8 @@ struct GlobPatternTests {
     @Test(arguments: [
         ("*.mov", "a.mov", true), ("*.mov", ".mov", false), ("*", "", true), ("?.txt", "é.txt", true),
         ("?.txt", "ab.txt", false), ("[a-c]1", "b1", true), ("[!a-c]1", "b1", false), ("[", "[", true),
+        ("[ä-ü]", "ö", true), ("[!a]", "ä", true), ("[!ä]x", "äx", false), ("[a-]", "-", true),
+        ("[z-a]", "-", true),
         ("a*b*c", "aXbYc", true), ("a*b*c", "aXbY", false), ("\\*", "*", true), ("\\*", "x", false),
         (".*", ".env", true), ("*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
     ])
