@@ -14,6 +14,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".build/test-environment/bin/python"
 SERVERS = ROOT / "Tests/Servers"
+# tusd, which no package of Debian has.
+TUSD = os.environ.get("FERRY_TEST_TUSD", "tusd")
 HOST = "10.77.0.1"
 CLIENT_ADDRESS = "10.77.0.2"
 NAMES = [f"ferry-link-{os.getpid()}-{side}" for side in ("client", "server")]
@@ -156,9 +158,10 @@ def server(name, port, folder, ferry, log):
     program = {
         "tus": [PYTHON, SERVERS / "tus_server.py"], "nginx": ["sh", SERVERS / "nginx_put.sh"],
         "apache": ["sh", SERVERS / "apache_dav.sh"], "moto": [PYTHON, SERVERS / "moto_server.py"],
-        "form": [PYTHON, SERVERS / "form_server.py"],
+        "form": [PYTHON, SERVERS / "form_server.py"], "tusd": ["sh", SERVERS / "tusd.sh"],
     }[name]
-    return Service([*IN_SERVER, *program, port, folder], "ready ", log)
+    more = [TUSD] if name == "tusd" else []
+    return Service([*IN_SERVER, *program, port, folder, *more], "ready ", log)
 
 
 def s3_contents(port, bucket, what):
