@@ -145,7 +145,12 @@ package final class Directory: Sendable {
                 }
                 // On a file system without hard links: reserves the name with an empty file, then replaces that file.
                 _ = try folder.open(other, for: .creating)
-                return try rename(name, to: other, in: folder)
+                do throws(SystemCallError) {
+                    return try rename(name, to: other, in: folder)
+                } catch {
+                    try? folder.remove(other)
+                    throw error
+                }
             }
             try remove(name)
         #else

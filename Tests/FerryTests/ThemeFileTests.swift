@@ -134,5 +134,8 @@ struct ThemeFileTests {
         #expect(path.ending == .exited(2))
         #expect(path.errors.contains("the theme ./none.json cannot be read"))
         #expect(path.errors.contains("choose one of default, light"))
+        try place.directory.write([UInt8](repeating: 0x20, count: (1 << 20) + 1), to: "files/large.json")
+        let large = try await place.ferry("screen", "--theme", "./files/large.json")
+        #expect(large.errors.contains("large.json cannot be read, or has more than 1 MiB"))
     }
 }

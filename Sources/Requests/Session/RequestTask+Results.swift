@@ -38,7 +38,8 @@ extension RequestTask {
             let mayBeEmpty = [204, 205].contains(response.status) || request.method == .head
             guard mayBeEmpty, let empty = (type as? any EmptyResponse.Type)?.empty as? Value else {
                 throw UploadFailure(
-                    .permanent, "the answer to decode is empty", hint: "read only the status, or an optional",
+                    .permanent, "the answer to decode is empty",
+                    hint: mayBeEmpty ? "read an optional, or only the status" : "read only the status",
                     status: response.status)
             }
             return empty

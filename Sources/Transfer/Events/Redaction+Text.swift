@@ -17,7 +17,7 @@ extension Redaction {
     /// credential.
     static func credentials(cutFrom text: String) -> String {
         let credential = /(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/
-            .matchingSemantics(.unicodeScalar)
+            .matchingSemantics(.unicodeScalar).wordBoundaryKind(.simple)
         return text.replacing(credential) { $0.output.1 + " " + mark }
     }
 

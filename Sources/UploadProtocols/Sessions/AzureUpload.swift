@@ -118,7 +118,11 @@ extension AzureUpload {
                 .permanent, "the upload's blocks do not fit this file", notes: [.resource(nil)]
             )
         }
-        guard resource.wholeBodySent else { return ask(resource, plan) }
+        guard resource.wholeBodySent else {
+            var resource = resource
+            if options.checksum != .md5 { resource.azure.hasBlockSums = false }
+            return ask(resource, plan)
+        }
         phase = .askingCommitted(resource, plan)
         return .send(blob(resource).list("committed"))
     }

@@ -63,15 +63,26 @@ public struct FilePatterns: Sendable {
         }
 
         private static func matches(_ parts: ArraySlice<Part>, _ path: ArraySlice<[UInt8]>) -> Bool {
-            guard let first = parts.first else { return path.isEmpty }
-            switch first {
-            case .name(let pattern):
-                guard let name = path.first, pattern.matches(name) else { return false }
-                return matches(parts.dropFirst(), path.dropFirst())
-            case .anyFolders:
-                return path.indices.contains { matches(parts.dropFirst(), path[$0...]) }
-                    || matches(parts.dropFirst(), [])
+            // Backtracks to the last `**` only, so that no pattern needs more than quadratic time.
+            var (part, index) = (parts.startIndex, path.startIndex)
+            var last: (part: Int, index: Int)?
+            while index < path.endIndex {
+                if part < parts.endIndex, case .anyFolders = parts[part] {
+                    last = (part, index)
+                    part += 1
+                } else if part < parts.endIndex, case .name(let pattern) = parts[part],
+                    pattern.matches(path[index])
+                {
+                    part += 1
+                    index += 1
+                } else if let start = last {
+                    last = (start.part, start.index + 1)
+                    (part, index) = (start.part + 1, start.index + 1)
+                } else {
+                    return false
+                }
             }
+            return parts[part...].allSatisfy { if case .anyFolders = $0 { true } else { false } }
         }
     }
 }

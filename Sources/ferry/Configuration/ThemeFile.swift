@@ -8,9 +8,9 @@ struct ThemeFile: Decodable {
 
     /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
     static func load(_ path: String) throws(UploadFailure) -> Theme {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let data = LocalFiles.content(of: path), data.count <= LocalFiles.sizeLimit else {
             throw UploadFailure(
-                .permanent, "the theme \(path) cannot be read",
+                .permanent, "the theme \(path) cannot be read, or has more than 1 MiB",
                 hint: "put it there, or choose one of \(ThemeChoice.names)")
         }
         let file: ThemeFile = try ConfigurationFile.decode(

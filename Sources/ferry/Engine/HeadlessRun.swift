@@ -49,6 +49,7 @@ struct HeadlessRun {
         let unsaved = await engine.unsaved
         if let signal {
             await report.flush()
+            unsaved?.print()
             throw ExitCode(signal == Signal.interrupt ? CommandFailure.interrupted : 128 + signal)
         }
         let isComplete = report.finish(uploads, retired)

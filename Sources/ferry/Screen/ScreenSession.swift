@@ -32,21 +32,25 @@ struct ScreenSession {
         let before = await engine.queue.doneBefore
         await engine.stop()
         await output.flush()
+        let unsaved = await engine.unsaved
         switch outcome {
-        case .hangUp: throw ExitCode(128 + Signal.hangUp)
+        case .hangUp:
+            unsaved?.print()
+            throw ExitCode(128 + Signal.hangUp)
         case .signal(let number):
+            unsaved?.print()
             throw ExitCode(number == Signal.interrupt ? CommandFailure.interrupted : 128 + number)
         case .quit, .quitWhenIdle, .detach, .stopEngine: break
         }
         if outcome == .detach, let background {
-            if let unsaved = await engine.unsaved { throw unsaved }
+            if let unsaved { throw unsaved }
             output.write(try await background.startAndReport())
             return await output.flush()
         }
         let summary = ExitSummary(uploads, doneBefore: before, retired)
         if let text = summary.text { output.write(text) }
         await output.flush()
-        if let unsaved = await engine.unsaved { throw unsaved }
+        if let unsaved { throw unsaved }
         if summary.hasFailures { throw ExitCode(1) }
     }
 

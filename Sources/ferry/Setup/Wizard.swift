@@ -72,7 +72,7 @@ struct Wizard {
     func choose(_ question: String, among choices: [String], suggestion: Int = 0) throws -> Int {
         for (index, choice) in choices.enumerated() { prompt.say("  \(index + 1)  \(choice)") }
         return try ask("\(question) [\(suggestion + 1)]: ") { text in
-            guard let number = text.isEmpty ? suggestion + 1 : Int(text), choices.indices.contains(number - 1)
+            guard let number = text.isEmpty ? suggestion + 1 : Int(text), (1...choices.count).contains(number)
             else {
                 return .wrong("expected a number from 1 to \(choices.count)")
             }

@@ -49,7 +49,8 @@ struct WizardTests {
 
     @Test func `an invalid entry is asked for again, with the reason`() throws {
         let (draft, script) = try ask(
-            "", "ftp://h/", "https://ann:pw@h.example/", "https://h.example/", "my box", "h", "box", "4", "2",
+            "", "ftp://h/", "https://ann:pw@h.example/", "https://h.example/", "my box", "h", "box", "4",
+            "\(Int.min)", "2",
             "a:b",
             "ann", "", "pw", besides: ["h"])
         #expect(draft.name == "box")

@@ -270,6 +270,17 @@ struct AzureResumeTests {
         #expect(next.exchanges.map(\.body) == [.file(range: 8..<10)])
     }
 
+    @Test func `an upload of which an attempt sent no digests does not count as verified by them`() throws {
+        var resource = try noted()
+        resource.azure.hasBlockSums = true
+        let plan = try #require(plan)
+        var azure = azure()
+        let ask = try #require(azure.start(resource: resource, capabilities: nil).exchange)
+        let body = list("UncommittedBlocks", [(plan.id(of: 1), 4)])
+        let step = azure.receive(.answer(200, body: body), to: ask)
+        #expect(step.notedResource??.azure.hasBlockSums == false)
+    }
+
     @Test func `the size of blocks is as it was begun with`() throws {
         var azure = azure(chunkSize: 3)
         let ask = try #require(azure.start(resource: try noted(), capabilities: nil).exchange)

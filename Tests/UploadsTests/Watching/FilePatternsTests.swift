@@ -40,6 +40,13 @@ struct FilePatternsTests {
         #expect(takes(paths, "all/a.wav") && takes(paths, "all/b/c/a.wav") && !takes(paths, "b/a.wav"))
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a pattern with many stars takes no longer on a deep path`() {
+        let pattern = String(repeating: "**/a/", count: 20) + "b"
+        let path = String(repeating: "a/", count: 250)
+        #expect(!takes(FilePatterns(include: [pattern]), path + "c"))
+        #expect(takes(FilePatterns(include: [pattern]), path + "b"))
+    }
+
     @Test func `an excluded name is left out with everything below it`() {
         let patterns = FilePatterns(include: ["*.mov"], exclude: ["raw", "b*.mov", "day1/x"])
         #expect(takes(patterns, "a.mov"))
