@@ -80,6 +80,22 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
+    /// Returns the ids within the ranges for which `isKnown` is true, and the ranges that contain none. Nil if the ranges
+    /// have too many ids to test each.
+    func found(where isKnown: (Upload.ID) -> Bool) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>])? {
+        guard ranges.count <= 64,
+            ranges.allSatisfy({ $0.lowerBound > 0 && $0.upperBound - $0.lowerBound < 64 })
+        else { return nil }
+        var found: Set<Upload.ID> = []
+        var missing: [ClosedRange<Upload.ID>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            let ids = range.filter(isKnown)
+            if ids.isEmpty { missing.append(range) }
+            found.formUnion(ids)
+        }
+        return (found.sorted(), missing)
+    }
+
     /// Returns the lowest of the `known` ids that is within a range; nil if there is none. `known` must be sorted.
     static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
         let index = firstIndex(of: range.lowerBound, in: known)

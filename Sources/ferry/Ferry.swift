@@ -50,6 +50,8 @@ struct Ferry: AsyncParsableCommand {
     static func main() async {
         DescriptorLimit.raise()
         CoreDump.prevent()
+        // Scripts ask for the version often, and the parser would first read the table of all commands.
+        if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) { return print(FerryVersion.current) }
         do {
             if let failure = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw failure }
             if let page = try ManualTopic.text(

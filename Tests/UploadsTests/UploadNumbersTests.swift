@@ -54,6 +54,18 @@ struct UploadNumbersTests {
         let found = UploadNumbers(ranges).found(among: [8, 2, 6, 4])
         #expect(found.ids == ids)
         #expect(found.missing == missing)
+        guard let tested = UploadNumbers(ranges).found(where: [8, 2, 6, 4].contains) else { return }
+        #expect(tested.ids == ids)
+        #expect(tested.missing == missing)
+    }
+
+    @Test func `few numbers are tested one by one, and many are not`() {
+        #expect(UploadNumbers([1...3, 2...4]).found { $0 != 3 }?.ids == [1, 2, 4])
+        for many: [ClosedRange<Int>] in [
+            [1...Int.max], [Int.min...Int.max], Array(repeating: 1...1, count: 65),
+        ] {
+            #expect(UploadNumbers(many).found { _ in true } == nil)
+        }
     }
 
     @Test func `however many ranges overlap, each upload is looked at once`() {

@@ -242,10 +242,17 @@ extension UploadQueue {
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Returns the non-nil results of `body` for all uploads as clients see them, unsorted. Copies no array of uploads.
-    package func compactMap<Result: Sendable>(_ body: @Sendable (Upload) -> Result?) -> [Result] {
-        let now = now
-        return core.uploads.values.compactMap { body(core.shown($0, at: now)) }
+    /// Returns the non-nil results of `body` for all uploads that may be chosen, as clients see them, unsorted. Copies no
+    /// array of uploads.
+    package func compactMap<Result: Sendable>(
+        among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
+    ) -> [Result] {
+        switch selection {
+        case .ids, .numbers: return current((try? core.ids(selection)) ?? []).compactMap(body)
+        case .all, .failed, .done, .batch:
+            let now = now
+            return core.uploads.values.compactMap { body(core.shown($0, at: now)) }
+        }
     }
 
     /// Returns the uploads with these ids as clients see them. Leaves out ids that are not in the queue.

@@ -95,7 +95,9 @@ final class ControlServer: Sendable {
         case .explain(let command, let selection, let changed):
             let isMeant = selection.needsExplanation(but: changed)
             let unchanged = Self.wait { [queue] in
-                await queue.compactMap { isMeant($0) ? NoOpExplanation.Unchanged($0, by: command) : nil }
+                await queue.compactMap(among: selection) {
+                    isMeant($0) ? NoOpExplanation.Unchanged($0, by: command) : nil
+                }
             }
             return .explained(
                 NoOpExplanation(command, unchanged: unchanged, spelled: { "`ferry \($0)`" }).sentences)

@@ -199,7 +199,8 @@ extension QueueCore {
             try Self.checkNone(ids.filter { uploads[$0] == nil }.map(String.init))
             return Array(Set(ids))
         case .numbers(let numbers):
-            let (found, missing) = numbers.found(among: uploads.values.lazy.map(\.id))
+            let (found, missing) =
+                numbers.found { uploads[$0] != nil } ?? numbers.found(among: uploads.ids)
             try Self.checkNone(missing.map(UploadNumbers.name))
             return found
         case .all: return uploads.ids
