@@ -214,6 +214,11 @@ extension UploadQueue {
     /// Every upload, sorted by rank.
     public var all: [Upload] { core.all(at: now) }
 
+    /// Returns the uploads for which `isMeant` is true, sorted by rank.
+    package func all(where isMeant: @Sendable (Upload) -> Bool) -> [Upload] {
+        core.all(at: now, where: isMeant)
+    }
+
     /// Every upload, sorted by rank, and the totals of the uploads that this engine finished and that left the queue.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 
@@ -250,8 +255,7 @@ extension UploadQueue {
         switch selection {
         case .ids, .numbers: return current((try? core.ids(selection)) ?? []).compactMap(body)
         case .all, .failed, .done, .batch:
-            let now = now
-            return core.uploads.values.compactMap { body(core.shown($0, at: now)) }
+            return core.compactMap(at: now, body)
         }
     }
 

@@ -65,13 +65,17 @@ struct ListCommand: AsyncParsableCommand {
 
     /// Prints why the list is empty: the queue is empty, or the filter matches no upload.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
-        guard case .uploads(let all) = try await access.perform(.list) else { return }
-        if let batch { try Self.check(batch, among: all) }
-        guard !json else { return }
+        var count = batch == nil ? access.engineReport?.counts.total : nil
+        if count == nil {
+            guard case .uploads(let all) = try await access.perform(.list) else { return }
+            if let batch { try Self.check(batch, among: all) }
+            count = all.count
+        }
+        guard !json, let count else { return }
         StandardError.write(
-            all.isEmpty
+            count == 0
                 ? "The queue is empty. `ferry add FILE…` fills it.\n"
-                : "None of \(all.count) \(all.count == 1 ? "upload" : "uploads") is \(filter.states.sorted().joined(separator: " or ")).\n"
+                : "None of \(count) \(count == 1 ? "upload" : "uploads") is \(filter.states.sorted().joined(separator: " or ")).\n"
         )
     }
 
@@ -109,7 +113,7 @@ struct ListCommand: AsyncParsableCommand {
 
     /// Prints the engine's status to standard error, if an engine runs.
     private func tellStatus(_ access: QueueAccess) {
-        guard let status = access.engineStatus else { return }
+        guard let status = access.engineReport?.status else { return }
         var diff = StatusDiff()
         for change in diff.take(status) where !change.isPast {
             StandardError.note(change.sentence(in: .local))

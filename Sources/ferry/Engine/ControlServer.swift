@@ -82,7 +82,7 @@ final class ControlServer: Sendable {
             return (.reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry))), [])
         }
         guard case .list(let filter) = request.ask else { return (respond(to: request.ask), []) }
-        let uploads = Self.wait { [queue] in await queue.all.filter(filter.chooses) }
+        let uploads = Self.wait { [queue] in await queue.all(where: filter.chooses) }
         return (.listing(count: uploads.count), uploads)
     }
 

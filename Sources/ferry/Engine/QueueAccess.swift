@@ -70,12 +70,12 @@ struct QueueAccess {
         return NoOpExplanation(command, unchanged, spelled: { "`ferry \($0)`" }).sentences
     }
 
-    /// The status of the engine that owns the queue; nil if there is none.
-    var engineStatus: EngineStatus? {
+    /// The report of the engine that owns the queue; nil if there is none.
+    var engineReport: EngineReport? {
         guard case .responded(.report(let report)) = ControlClient(folder: state).ask(.report) else {
             return nil
         }
-        return report.status
+        return report
     }
 
     /// Returns the progress of the running uploads; nil if none of `uploads` runs, or if no engine responds.

@@ -152,6 +152,7 @@ enum JSONLine {
 
     /// Escapes characters that JSON allows unescaped and a terminal interprets, such as U+009B.
     static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
+        guard json.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E }) else { return json }
         var out = ""
         for scalar in json.unicodeScalars {
             if scalar != harmless, SafeLine.needsEscape(scalar) {

@@ -114,9 +114,18 @@ extension QueueCore {
         return upload
     }
 
-    /// Returns every upload as clients see it, sorted by rank.
-    func all(at now: Moment) -> [Upload] {
-        uploads.values.map { shown($0, at: now) }.sorted { $0.rank < $1.rank }
+    /// Returns the uploads for which `isMeant` is true, as clients see them, sorted by rank.
+    func all(at now: Moment, where isMeant: (Upload) -> Bool = { _ in true }) -> [Upload] {
+        compactMap(at: now) { isMeant($0) ? $0 : nil }.sorted { $0.rank < $1.rank }
+    }
+
+    /// Returns the non-nil results of `body` for all uploads as clients see them, unsorted.
+    func compactMap<Result>(at now: Moment, _ body: (Upload) -> Result?) -> [Result] {
+        var results: [Result] = []
+        for upload in uploads.values {
+            if let result = body(shown(upload, at: now)) { results.append(result) }
+        }
+        return results
     }
 
     /// Returns the table of all uploads as clients see them.

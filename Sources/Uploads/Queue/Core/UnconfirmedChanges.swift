@@ -46,6 +46,7 @@ struct UnconfirmedChanges {
     /// Returns the upload with the state before its end, if that end is not on disk yet. After a crash such an upload
     /// would run again, so clients must not see the end. Returns nil for any other upload.
     func shown(_ upload: Upload) -> Upload? {
+        if ended.isEmpty { return nil }
         switch (upload.state, ended[upload.id]) {
         case (.done, let before?), (.failed, let before?), (.held, let before?):
             var shown = upload
