@@ -53,8 +53,10 @@ struct Access: Sendable {
     /// Returns the host of `host`, `host:port` or `[address]:port`, in lower case and without a dot at the end.
     static func host(of authority: String) -> String {
         let host: Substring
-        if authority.hasPrefix("[") {
-            host = authority.dropFirst().prefix { $0 != "]" }
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            let rest = authority[end...].dropFirst()
+            // Text behind the bracket makes it another name, which is nobody's.
+            host = rest.isEmpty || rest.first == ":" ? authority[..<end].dropFirst() : authority[...]
         } else {
             host = authority.prefix { $0 != ":" }
         }

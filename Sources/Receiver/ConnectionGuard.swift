@@ -28,8 +28,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case refused
     }
 
+    /// The maximum number of requests that wait for their responses. A client that sends thousands without reading
+    /// would fill the memory: a block of 512 KiB can have 17,000.
+    private static let mostRequests = 32
+
     private let rules: Rules
     private var state = State.idle
+    /// True while the content of a request is being received.
+    private var isReceiving = false
     /// The time at which the connection is closed; nil while nothing is expected from the client.
     private var deadline: NIODeadline?
     private var timer: (time: NIODeadline, task: Scheduled<Void>)?
@@ -57,11 +63,18 @@ final class ConnectionGuard: ChannelDuplexHandler {
         guard case .serving(let count) = state else { return }
         switch unwrapInboundIn(data) {
         case .head:
+            guard count < Self.mostRequests else {
+                state = .refused
+                return context.close(promise: nil)
+            }
             state = .serving(count + 1)
+            isReceiving = true
             expect(within: rules.idleTime, context)
         // After the response, the rest of the content does not extend the time until the next head.
         case .body: if count > 0 { expect(within: rules.idleTime, context) }
-        case .end: if count > 0 { deadline = nil }
+        case .end:
+            isReceiving = false
+            if count > 0, context.channel.isWritable { deadline = nil }
         }
         context.fireChannelRead(data)
     }
@@ -72,6 +85,18 @@ final class ConnectionGuard: ChannelDuplexHandler {
             if count <= 1 { expect(within: rules.idleTime, context) }
         }
         context.write(data, promise: promise)
+    }
+
+    /// Limits the time in which a client reads nothing of a response.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .serving(let count) = state {
+            if context.channel.isWritable, count > 0, !isReceiving {
+                deadline = nil
+            } else {
+                expect(within: rules.idleTime, context)
+            }
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { timer?.task.cancel() }

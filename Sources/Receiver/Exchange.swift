@@ -141,7 +141,8 @@ final class Exchange {
 
     private var mustClose: Bool {
         switch body {
-        case .ended: false
+        // The parser reads nothing after a request that offers another protocol.
+        case .ended: head.headerFields[.upgrade] != nil
         case .announced: true  // the client may or may not send the content
         case .flowing: length.map { $0 - received > Self.smallRest } ?? true
         }

@@ -94,7 +94,7 @@ extension Responder {
         if exchange.head.method == .put {
             do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
             if fields[.ifNoneMatch] == "*", try await stored(wish) != nil {
-                throw Refusal(.preconditionFailed, "A file of that name exists.")
+                throw Self.nameExists
             }
         } else {
             wish = try Self.postedName(fields)

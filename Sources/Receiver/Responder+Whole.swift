@@ -5,14 +5,18 @@ import HTTPTypes
 /// Uploads in one request: the whole body is stored, or nothing.
 extension Responder {
     private static let smallSize = 1 << 20
+    static let nameExists = Refusal(.preconditionFailed, "A file of that name exists.")
 
     func put(_ exchange: Exchange, at path: String) async throws -> Response {
         let wish: StoredPath
         do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
-        if exchange.head.headerFields[.ifNoneMatch] == "*", try await stored(wish) != nil {
-            throw Refusal(.preconditionFailed, "A file of that name exists.")
+        let onlyNew = exchange.head.headerFields[.ifNoneMatch] == "*"
+        if onlyNew, try await stored(wish) != nil { throw Self.nameExists }
+        do { return try await store(exchange, as: wish, onlyNew: onlyNew) } catch let error as SystemCallError
+        {
+            // Another request stored a file of the name meanwhile.
+            throw onlyNew && error.code == .fileExists ? Self.nameExists : Refusal(error)
         }
-        return try await store(exchange, as: wish)
     }
 
     func post(_ exchange: Exchange) async throws -> Response {
@@ -43,7 +47,9 @@ extension Responder {
         }
     }
 
-    private func store(_ exchange: Exchange, as wish: StoredPath) async throws -> Response {
+    private func store(_ exchange: Exchange, as wish: StoredPath, onlyNew: Bool = false) async throws
+        -> Response
+    {
         try checkRepresentation(exchange.head.headerFields)
         try await checkLength(exchange)
         let demand = DigestDemand(exchange.head.headerFields)
@@ -59,7 +65,7 @@ extension Responder {
             let digest = try await demand.check(demand.content + demand.whole, file, 0..<size)
             let (path, status) = try await offLoop { () throws(SystemCallError) in
                 try file.synchronize()
-                return (try uploadStore.publish(id, as: wish), try file.status())
+                return (try uploadStore.publish(id, as: wish, onlyNew: onlyNew), try file.status())
             }
             metrics.note(.finished(id: id, name: path.text, size: size))
             var response = Response(.created, fields: [.location: path.location, .eTag: status.entityTag])

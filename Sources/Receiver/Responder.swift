@@ -23,6 +23,7 @@ struct Responder: Sendable {
         do {
             if let issue = FramingError(markedIn: exchange.head.headerFields) { throw issue.refusal }
             try access.check(exchange.head)
+            try Self.checkDigests(exchange.head.headerFields)
             try await exchange.send(try await response(exchange))
         } catch let refusal as Refusal {
             try await refuse(exchange, refusal)
@@ -38,6 +39,17 @@ struct Responder: Sendable {
     }
 
     private static let shownRequest = 300
+    /// The maximum length in bytes of a field with digests, which is stored with an unfinished upload.
+    private static let longestDigests = 1 << 10
+
+    private static func checkDigests(_ fields: HTTPFields) throws(Refusal) {
+        for name in [HTTPField.Name.reprDigest, .contentDigest] {
+            guard fields[name]?.utf8.count ?? 0 <= longestDigests else {
+                throw Refusal(
+                    .requestHeaderFieldsTooLarge, "The field \(name) has more than \(longestDigests) bytes.")
+            }
+        }
+    }
 
     private func refuse(_ exchange: Exchange, _ refusal: Refusal) async throws {
         let request = "\(exchange.head.method.rawValue) \(exchange.head.path ?? "")"

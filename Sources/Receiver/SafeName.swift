@@ -22,8 +22,11 @@ struct SafeName: Hashable {
         }
         // Some file systems do not distinguish case.
         guard name.lowercased() != Self.workFolder else { throw .reserved }
-        // Compares scalars: a dot with a combining mark is one character to Swift, and a hidden name to the system.
-        guard name.unicodeScalars.first != "." else { throw .hidden }
+        // Compares scalars: a dot with a combining mark is one character to Swift, and a hidden name to the system. Some
+        // file systems ignore invisible scalars before the dot.
+        let first = name.unicodeScalars.first { !$0.properties.isDefaultIgnorableCodePoint }
+        guard let first else { throw .empty }
+        guard first != "." else { throw .hidden }
         text = Self.cut(name, suffix: "")
     }
 
@@ -34,20 +37,31 @@ struct SafeName: Hashable {
         number == 1 ? self : SafeName(unchecked: Self.cut(text, suffix: " (\(number))"))
     }
 
-    /// Inserts the suffix before the extension. Shortens the stem until the name has at most `maximumBytes`: by whole
-    /// characters, and then by the combining marks of the first character.
+    /// Inserts the suffix before the extension. Shortens the stem until the name has at most `maximumBytes`: between
+    /// characters, or within the first character if that alone is too long.
+    ///
+    /// The cut is made in bytes first: to step through the characters of a name of 72 KB takes 38 s if they have many
+    /// combining marks.
     private static func cut(_ name: String, suffix: String) -> String {
         var stem = name[...]
         var ending = ""
-        if let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 32 {
+        let dot = name.utf8.suffix(32).lastIndex(of: UInt8(ascii: "."))
+        if let dot, dot != name.startIndex {
             stem = name[..<dot]
             ending = String(name[dot...])
         }
-        while stem.utf8.count + suffix.utf8.count + ending.utf8.count > maximumBytes {
-            // One character with many combining marks may be too long. Without a stem, the name would be hidden.
-            if stem.dropFirst().isEmpty { stem.unicodeScalars.removeLast() } else { stem.removeLast() }
+        let room = maximumBytes - suffix.utf8.count - ending.utf8.count
+        guard stem.utf8.count > room else { return stem + suffix + ending }
+        var scalars = stem.unicodeScalars.prefix(room)
+        while scalars.reduce(0, { $0 + UTF8.width($1) }) > room { scalars.removeLast() }
+        var kept = Substring(scalars)
+        // The character at the cut may go on with the next scalar. It is left out, unless it is the only one.
+        if let last = kept.last, let next = stem.unicodeScalars[scalars.endIndex...].first,
+            (String(last) + String(next)).count == 1, !kept.dropLast().isEmpty
+        {
+            kept.removeLast()
         }
-        return stem + suffix + ending
+        return kept + suffix + ending
     }
 }
 

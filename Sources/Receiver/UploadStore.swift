@@ -71,26 +71,30 @@ final class UploadStore: Sendable {
 
     /// Moves the synced data file of an upload to the requested path. If the path is taken and files are not replaced,
     /// adds ` (2)` and so on to the name.
-    /// - Parameter willUse: Called with each path before the rename to that path.
+    /// - Parameters:
+    ///   - onlyNew: True to throw `EEXIST` if the path is taken.
+    ///   - willUse: Called with each path before the rename to that path.
     /// - Returns: The path of the file. The rename is durable.
     func publish(
-        _ id: String, as path: StoredPath, willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }
+        _ id: String, as path: StoredPath, onlyNew: Bool = false,
+        willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }
     ) throws(SystemCallError) -> StoredPath {
+        let replaces = overwrite && !onlyNew
         var folder = root
         for name in path.folders { folder = try folder.folderOrNew(name.path) }
-        for number in 1...10_000 {
+        for number in 1...(onlyNew ? 1 : 10_000) {
             let candidate = StoredPath(folders: path.folders, file: path.file.numbered(number))
             let name = candidate.file.path
-            if !overwrite, (try? folder.status(of: name)) != nil { continue }
+            if !replaces, (try? folder.status(of: name)) != nil { continue }
             try willUse(candidate)
             do throws(SystemCallError) {
-                if overwrite {
+                if replaces {
                     try work.rename(Self.dataName(id), to: name, in: folder)
                 } else {
                     try work.rename(Self.dataName(id), toFree: name, in: folder)
                 }
             } catch {
-                if error.code == .fileExists, !overwrite { continue }
+                if error.code == .fileExists, !replaces { continue }
                 throw error
             }
             try folder.synchronize()

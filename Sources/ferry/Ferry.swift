@@ -51,7 +51,9 @@ struct Ferry: AsyncParsableCommand {
         DescriptorLimit.raise()
         CoreDump.prevent()
         // Scripts ask for the version often, and the parser would first read the table of all commands.
-        if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) { return print(FerryVersion.current) }
+        if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+            return print(FerryVersion.current)
+        }
         do {
             if let failure = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw failure }
             if let page = try ManualTopic.text(

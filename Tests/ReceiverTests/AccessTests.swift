@@ -7,7 +7,10 @@ import Testing
 struct AccessTests {
     private static let token = "0123456789abcdef"
 
-    @Test(arguments: ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example"])
+    @Test(arguments: [
+        "evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example",
+        "[::1]evil.example", "[::1",
+    ])
     func `a name that could be pointed anywhere is refused`(host: String) async throws {
         try await withReceiver { site async throws in
             #expect(try await site.request("PUT", "/a", ["Host": host], "x").status == 421)

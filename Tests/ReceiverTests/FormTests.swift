@@ -42,6 +42,21 @@ struct FormTests {
         }
     }
 
+    @Test func `a file that came meanwhile is not replaced by one that must be new`() async throws {
+        try await withReceiver {
+            $0.overwrite = true
+        } _: { site async throws in
+            let slow = try LoopbackClient(port: site.port)
+            try await slow.send(Site.head("PUT", "/a", ["If-None-Match": "*"], length: 4) + "sl")
+            // The first request has begun when its bytes are there.
+            _ = await site.events.first { if case .created = $0 { true } else { nil } }
+            #expect(try await site.request("PUT", "/a", [:], "fast").status == 201)
+            try await slow.send("ow")
+            #expect(try await slow.receive().status == 412)
+            #expect(site.content("a") == "fast")
+        }
+    }
+
     @Test func `a form with one file says where it is`() async throws {
         try await withReceiver { site async throws in
             let reply = try await site.request("POST", "/", Self.fields, Self.file("a", "x") + "--XX--")

@@ -255,6 +255,60 @@ struct LimitTests {
         }
     }
 
+    @Test func `a client that reads no response is disconnected`() async throws {
+        try await withReceiver {
+            $0.allowDownload = true
+            $0.limits.idleTime = .seconds(1)
+            $0.limits.connectionsPerClient = 1
+        } _: { site in
+            let bytes = Data(count: 64 << 20)
+            try bytes.write(to: URL(fileURLWithPath: site.folder + "/large"))
+            let deaf = try LoopbackClient(port: site.port)
+            try await deaf.send(Site.head("HEAD", "/large"))
+            #expect(try await deaf.receive(hasBody: false).status == 200)
+            try await deaf.send(Site.head("GET", "/large"))
+            // As long as its connection is open, this client has no other.
+            while (try? await site.request("HEAD", "/large").status) != 200 {}
+            await #expect(throws: (any Error).self) { try await deaf.receive() }
+        }
+    }
+
+    @Test func `requests are taken in advance, but not thousands`() async throws {
+        try await withReceiver { site async throws in
+            let request = Site.head("HEAD", "/missing")
+            let few = try LoopbackClient(port: site.port)
+            try await few.send(String(repeating: request, count: 20))
+            for _ in 0..<20 { #expect(try await few.receive(hasBody: false).status == 404) }
+            let many = try LoopbackClient(port: site.port)
+            try? await many.send(String(repeating: request, count: 5000))
+            #expect(await many.isClosedByPeer())
+        }
+    }
+
+    @Test func `a request that offers another protocol is answered, and its connection ends`() async throws {
+        try await withReceiver { site async throws in
+            let fields = [
+                "Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABk",
+            ]
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", "/a", fields, length: 1) + "x")
+            let reply = try await client.receive()
+            #expect(reply.status == 201)
+            #expect(reply["Connection"] == "close")
+            #expect(await client.isClosedByPeer())
+        }
+    }
+
+    @Test(arguments: ["Repr-Digest", "Content-Digest"])
+    func `digests may have 1 KiB`(name: String) async throws {
+        try await withReceiver { site async throws in
+            let field = "x=:" + String(repeating: "A", count: 1020) + ":"
+            #expect(try await site.request("PUT", "/a", [name: field], "x").status == 201)
+            #expect(try await site.request("PUT", "/b", [name: field + " "], "x").status == 201)
+            #expect(try await site.request("PUT", "/c", [name: field + ":"], "x").status == 431)
+        }
+    }
+
     @Test func `a flood of headers is refused`() async throws {
         try await withReceiver { site async throws in
             let client = try LoopbackClient(port: site.port)

@@ -102,6 +102,27 @@ struct NameTests {
         }
     }
 
+    @Test func `a long name ends before the character that does not fit`() throws {
+        let family = "👩‍👩‍👧"
+        let name = try SafeName(String(repeating: family, count: 30) + ".mov")
+        #expect(name.text == String(repeating: family, count: 251 / family.utf8.count) + ".mov")
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["e\u{301}", "\u{1F1E9}", "👩\u{200D}", "é"])
+    func `the time for a name grows with its length alone`(character: String) throws {
+        let mark = String(character.unicodeScalars.suffix(1))
+        for name in [
+            character + String(repeating: mark, count: 36_000), String(repeating: character, count: 12_000),
+        ] {
+            for _ in 0..<20 { #expect(try SafeName(name + ".mov").text.utf8.count <= SafeName.maximumBytes) }
+        }
+    }
+
+    @Test(arguments: ["\u{200C}.ferry", "\u{2060}.ssh", "\u{FEFF}.", "\u{200B}"])
+    func `a dot behind invisible scalars is hidden, too`(name: String) {
+        #expect(throws: NameProblem.self) { try SafeName(name) }
+    }
+
     @Test(arguments: [
         ("a.txt", "a (2).txt"), ("a", "a (2)"), ("a.b.c", "a.b (2).c"),
     ])

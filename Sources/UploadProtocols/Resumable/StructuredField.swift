@@ -1,7 +1,13 @@
 import RawStructuredFieldValues
 
 /// The parsers of structured header fields (RFC 9651). A field of another type or a malformed field counts as absent.
+///
+/// A field of more than `longest` bytes counts as malformed: the parser takes quadratic time for many parameters, half a
+/// second for 70 KB.
 package enum StructuredField {
+    /// The maximum length of a field in bytes.
+    static let longest = 1 << 10
+
     /// Returns the value of a Boolean such as `?1`; nil for any other field. Parameters are ignored.
     package static func boolean(_ field: String?) -> Bool? {
         guard case .bool(let value)? = item(field) else { return nil }
@@ -17,6 +23,7 @@ package enum StructuredField {
     /// Returns the members of a Dictionary that have one of `keys`. Returns nil if the field is no Dictionary, or if
     /// one of these members is no non-negative Integer.
     package static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
+        guard field.utf8.count <= longest else { return nil }
         var parser = StructuredFieldValueParser(Array(field.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
         var counts: [String: ByteCount] = [:]
@@ -29,7 +36,7 @@ package enum StructuredField {
     }
 
     private static func item(_ field: String?) -> RFC9651BareItem? {
-        guard let field else { return nil }
+        guard let field, field.utf8.count <= longest else { return nil }
         var parser = StructuredFieldValueParser(Array(field.utf8))
         return (try? parser.parseItemFieldValue())?.rfc9651BareItem
     }

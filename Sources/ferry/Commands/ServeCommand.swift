@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-        let report: ReceiverReport = json ? .json : .text
+        let report = ReceiverReport(json ? .json : .text)
         let receiver = try UploadReceiver(try configuration()) { report.print($0) }
         let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
         let serving = Task {
@@ -60,7 +60,9 @@ struct ServeCommand: AsyncParsableCommand {
             for await _ in signals.values { serving.cancel() }
         }
         defer { stopping.cancel() }
-        do { try await serving.value } catch is CancellationError {}
+        let ended = await serving.result
+        await report.flush()
+        do { try ended.get() } catch is CancellationError {}
     }
 
     func validate() throws {

@@ -3,11 +3,16 @@ import FerryProtocols
 import FerryReceiver
 
 /// The output of `ferry serve`: a line for each event, for users or as JSON.
-enum ReceiverReport: Sendable {
-    case text, json
+struct ReceiverReport: Sendable {
+    enum Format: Sendable { case text, json }
+
+    let format: Format
+    private let output = LineOutput()
+
+    init(_ format: Format) { self.format = format }
 
     func print(_ event: ReceiverEvent) {
-        switch self {
+        switch format {
         case .text: if let text = Self.text(event) { write(SafeLine.text(text)) }
         case .json: if let line = ReceiverLine(event) { write(JSONLine.text(line)) }
         }
@@ -17,7 +22,7 @@ enum ReceiverReport: Sendable {
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
             url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)
-        switch self {
+        switch format {
         case .text:
             write(SafeLine.text("receiving into \(folder) at \(line.url) (tus at \(line.tus))"))
             if let token { write(Self.instructions(token, line.tus)) }
@@ -32,10 +37,11 @@ enum ReceiverReport: Sendable {
         return first + "set up with  ferry init tus+\(url) --token-file \(ShellWord.quoted(path))"
     }
 
-    /// Writes the line in one call, because several connections may write at the same time.
-    private func write(_ line: String) {
-        StandardStream.output.write((line + "\n"))
-    }
+    /// Returns when all lines are written, or after two seconds.
+    func flush() async { await output.flush() }
+
+    /// Adds the line to those that wait. A reader that has stopped must not stop the connections.
+    private func write(_ line: String) { output.write(line) }
 
     private static func text(_ event: ReceiverEvent) -> String? {
         switch event {

@@ -27,6 +27,14 @@ struct ResumableFieldTests {
 
     init() throws { cases = try vectors("resumable-fields") }
 
+    @Test func `a structured field may have 1 KiB`() {
+        let plain = "?1" + String(repeating: " ", count: 1022)
+        #expect(StructuredField.boolean(plain) == true)
+        #expect(StructuredField.boolean(plain + " ") == nil)
+        #expect(StructuredField.counts("a=1" + String(repeating: " ", count: 1021), of: ["a"]) == ["a": 1])
+        #expect(StructuredField.counts("a=1" + String(repeating: " ", count: 1022), of: ["a"]) == nil)
+    }
+
     @Test func `Upload-Complete is a Boolean or nothing`() {
         for one in cases.uploadComplete {
             #expect(StructuredField.boolean(one.text) == one.value, "\(one.text)")

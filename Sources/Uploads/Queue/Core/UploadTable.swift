@@ -22,17 +22,17 @@ struct UploadTable {
     struct Values: Sequence, IteratorProtocol {
         fileprivate let chunks: [ContiguousArray<Upload?>]
         private var chunk = 0
-        private var place = 0
+        private var index = 0
 
         fileprivate init(_ chunks: [ContiguousArray<Upload?>]) { self.chunks = chunks }
 
         mutating func next() -> Upload? {
             while chunk < chunks.count {
-                while place < chunks[chunk].count {
-                    place += 1
-                    if let upload = chunks[chunk][place - 1] { return upload }
+                while index < chunks[chunk].count {
+                    index += 1
+                    if let upload = chunks[chunk][index - 1] { return upload }
                 }
-                (chunk, place) = (chunk + 1, 0)
+                (chunk, index) = (chunk + 1, 0)
             }
             return nil
         }
@@ -93,15 +93,15 @@ struct UploadTable {
         let slot = free.popLast() ?? UInt32(slots.count)
         let before = slots.updateValue(slot, forKey: upload.id)
         precondition(before == nil, "upload \(upload.id) is there already")
-        let (chunk, place) = (Int(slot) / Self.chunkSize, Int(slot) % Self.chunkSize)
+        let (chunk, index) = (Int(slot) / Self.chunkSize, Int(slot) % Self.chunkSize)
         if chunk == chunks.count {
             chunks.append([])
             chunks[chunk].reserveCapacity(Self.chunkSize)
         }
-        if place == chunks[chunk].count {
+        if index == chunks[chunk].count {
             chunks[chunk].append(upload)
         } else {
-            chunks[chunk][place] = upload
+            chunks[chunk][index] = upload
         }
     }
 
