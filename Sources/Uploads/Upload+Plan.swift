@@ -32,8 +32,8 @@ extension Upload {
     /// the uploads that must be done first are done. False for an upload with a start time.
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if the upload has a start time. The queue removes the start time when it has come and the uploads that must
-    /// be done first are done. So this value depends only on the upload, not on the clock.
+    /// True if the upload has a start time. The queue removes the start time once the time has come and all earlier
+    /// uploads that this one waits for are done. So this value depends only on the upload, not on the clock.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
     /// The maximum length of a batch's name, in characters.

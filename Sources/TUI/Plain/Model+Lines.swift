@@ -21,7 +21,7 @@ extension Model {
     }
 
     /// The state of the transfers:
-    /// `2 uploads run (7 at 63%, 8 at 8%), 12 wait; 81 GiB left, 18.4 MiB/s, 1 h 13 min to go`.
+    /// `2 uploads run (7 at 63%, 8 at 8%), 12 wait, 81 GiB left, 18.4 MiB/s, 1 h 13 min to go`.
     var summary: String {
         let running = table.running.count
         var parts = [running == 1 ? "1 upload runs" : "\(Strings.count(running)) uploads run"]

@@ -88,8 +88,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     // MARK: Requests
 
-    /// Adds the credential to the request, after a refresh if the credential has expired.
-    /// - Throws: `AuthenticationError` if there is no usable credential; `AdapterRetry` after a wait for a refresh.
+    /// Adds the credential to the request. If the credential must be refreshed first, waits for the refresh, and throws
+    /// `AdapterRetry` so that the request is adapted again.
+    /// - Throws: `AuthenticationError` if there is no usable credential; `AdapterRetry` after a refresh.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {

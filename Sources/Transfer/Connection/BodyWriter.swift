@@ -107,7 +107,8 @@ final class BodyWriter: Sendable {
         eventLoop.execute { self.goOn() }
     }
 
-    /// Stops writing after a refusal by the server. The future of `run` ends later, when `stop` is called.
+    /// Stops writing after the server refused the request. The future that `run(write:)` returned completes later, when
+    /// `stop()` is called.
     func refuse() {
         state.withLock { state in
             guard case .running(let run) = state.phase else { return }

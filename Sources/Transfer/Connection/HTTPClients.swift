@@ -15,8 +15,8 @@ final class HTTPClients: Sendable {
             case none
             /// A tunnel. The credentials are sent once per tunnel, so they belong to the connection.
             case tunnel(ProxyAddress, authorization: String?)
-            /// Unencrypted requests that a proxy forwards. The proxy's address is in the request's URL, so one client
-            /// serves all proxies.
+            /// Unencrypted requests that a proxy forwards. The client is given the proxy's URL for each request, so one
+            /// client serves all proxies.
             case forward
         }
 

@@ -64,7 +64,7 @@ package struct BoundaryCheck: Sendable {
     private let search: ByteSearch
     private var held: [UInt8] = []
 
-    /// - Parameter boundary: The boundary to search for in one part; make another check for the next part.
+    /// - Parameter boundary: The boundary to search for. A `BoundaryCheck` searches one part; each part needs its own.
     package init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
 
     /// Searches the next chunk of the content. Returns true if an occurrence of the boundary ends in this chunk.

@@ -77,7 +77,8 @@ enum S3EntityTag: Hashable {
     /// The MD5 of the parts' MD5s, and the number of parts.
     case parts([UInt8], count: Int)
 
-    /// Parses an entity tag; nil for any other form, or if `fields` name an encryption that changes the tag.
+    /// Parses an entity tag of the form `MD5` or `MD5-COUNT`, in hexadecimal digits; nil for any other tag, or if
+    /// `fields` name an encryption that changes the tag.
     init?(_ tag: String?, in fields: HTTPFields = [:]) {
         let encryption = fields[.named("x-amz-server-side-encryption")] ?? ""
         guard let tag, !encryption.hasPrefix("aws:kms"),

@@ -8,8 +8,8 @@ struct WebDAVVersion: Hashable, Sendable {
     /// The time of the last change, as sent; most servers have a resolution of one second.
     var modified: String?
 
-    /// The maximum length of a value in bytes. A longer value is dropped, because the queue's files store the values
-    /// with the upload.
+    /// The maximum length of `entityTag` and of `modified`, in bytes. A longer one is dropped, because both are stored
+    /// with the upload in the queue's files.
     private static let longest = 256
 
     init(_ file: FoundFile) {

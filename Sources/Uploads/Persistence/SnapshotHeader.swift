@@ -12,7 +12,8 @@ struct SnapshotHeader: Hashable, Sendable {
     var lastSequence: Int
     var settings = QueueSettings()
     var unknownSettings: [UInt8] = []
-    /// The skipped operations of a newer version, as JSON objects separated by commas.
+    /// The operations that a newer version of Ferry wrote and that this one skipped, as JSON objects separated by
+    /// commas.
     var skipped: [UInt8] = []
     /// The members that this version does not know, as JSON text: `,"name":value…`.
     var unknown: [UInt8] = []

@@ -128,7 +128,8 @@ struct TransactionLog {
         }
     }
 
-    /// True while the record of a move is being written. Later moves wait, as a refusal restores the earlier ranks.
+    /// True while the record of a move is being written. Later moves wait, because the earlier ranks are restored if
+    /// the journal refuses the record.
     var isMoving: Bool {
         inFlight.values.contains { flight in
             if case .change(_, .setRanks, _) = flight.0 { true } else { false }
