@@ -17,7 +17,7 @@ package struct ProbeSchedule: Hashable, Sendable {
     ///
     /// Most outages are short, and one probe of a host costs a packet or two. So the schedule has four probes a second
     /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
-    /// seconds, and 30 from then on. Longer waits cost too much: on a link that works for 2 s after every 3 s of
+    /// seconds, and 30 from then on. Longer waits cost too much. On a link that works for 2 s after every 3 s of
     /// outage, waits of 1, 2 and 4 s made a tus upload take 1.55 times as long as the link allowed.
     package var delay: Duration? {
         switch failures {
