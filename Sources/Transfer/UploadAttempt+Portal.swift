@@ -16,7 +16,7 @@ extension UploadAttempt {
             isKnown: server.isKnown,
             mayBePage: server.respondsWithPages
                 && (exchange.traits.contains(.completes) || isAboutFile || received.status != 200),
-            isAboutFile: isAboutFile)
+            isAboutFile: isAboutFile, completes: exchange.traits.contains(.completes))
         let failure: UploadFailure?
         if server.isTakenAtWord, received.status != 511 {
             failure = nil

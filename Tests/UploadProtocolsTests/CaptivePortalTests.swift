@@ -10,11 +10,12 @@ struct CaptivePortalTests {
     private static func page(
         _ status: Int, _ fields: HTTPFields = [:], body: String = "",
         to url: String = "http://files.example/in",
-        isKnown: Bool = true, mayBePage: Bool = false, isAboutFile: Bool = false
+        isKnown: Bool = true, mayBePage: Bool = false, isAboutFile: Bool = false, completes: Bool = false
     ) -> CaptivePortal? {
         CaptivePortal(
             ExchangeOutcome.Response(status: status, fields: fields, body: Array(body.utf8)), to: url,
-            expecting: .init(isKnown: isKnown, mayBePage: mayBePage, isAboutFile: isAboutFile))
+            expecting: .init(
+                isKnown: isKnown, mayBePage: mayBePage, isAboutFile: isAboutFile, completes: completes))
     }
 
     @Test func `N11 status 511 is a sign-in page, whoever says it`() {
@@ -43,6 +44,14 @@ struct CaptivePortalTests {
     @Test func `N11 a page for people where there should be none did not come from the server`() {
         #expect(Self.page(200, Self.html, body: Self.text) != nil)
         #expect(Self.page(200, Self.html, isAboutFile: true) != nil)
+    }
+
+    @Test func `N11 a page in place of the last response completes no upload, even at an unknown server`() {
+        #expect(Self.page(200, Self.html, body: Self.text, isKnown: false) == nil)
+        #expect(Self.page(200, Self.html, body: Self.text, isKnown: false, completes: true) != nil)
+        #expect(Self.page(307, [.location: "http://s3.example/in"], isKnown: false, completes: true) == nil)
+        let own = Self.html.merging([.eTag: "\"e\""]) { $1 }
+        #expect(Self.page(200, own, body: Self.text, isKnown: false, completes: true) == nil)
     }
 
     @Test func `N11 a certificate that was good before is named with what may help`() {

@@ -17,6 +17,8 @@ struct NextcloudModel {
     var pending: [String: [String: ByteCount]] = [:]
     /// The next responses, in place of real work.
     var refusals: [(method: String, status: Int)] = []
+    /// True for a server that confirms each `MOVE` and changes nothing.
+    var dropsMoves = false
     /// The digest that the server computes of a file; nil for a server that cannot.
     var hash: String?
     /// Everything asked, in order.
@@ -116,6 +118,7 @@ struct NextcloudModel {
         let total = chunks.values.reduce(0, +)
         guard exchange.fields[.ocTotalLength] == "\(total)" else { return .init(status: 400) }
         pending[address.folder] = nil
+        if dropsMoves { return .init(status: 201) }
         files[place] = total
         writes[place, default: 0] += 1
         return .init(status: 201)

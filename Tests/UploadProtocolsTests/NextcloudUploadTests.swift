@@ -171,6 +171,13 @@ struct NextcloudUploadTests {
         #expect(count("MOVE") == 1)
     }
 
+    @Test mutating func `a MOVE without effect leaves the earlier file, which is not taken for the new one`()
+    {
+        run.model.files[place] = 12 << 20
+        run.model.dropsMoves = true
+        #expect(run.upload(item()).failure?.summary.contains("the earlier one") == true)
+    }
+
     @Test mutating func `a small file whose answer was lost is not taken for an older one of its size`() {
         run.model.files[place] = 100
         _ = run.upload(item(size: 100), reaches: false) { $0.method == .put }

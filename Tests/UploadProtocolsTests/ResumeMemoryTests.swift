@@ -112,22 +112,32 @@ struct RetryBudgetTests {
     @Test func `progress in between renews what may stand still`() {
         var budget = RetryBudget()
         let failures = (0..<10).flatMap { (before: ByteCount) in
-            [before, before, before + 1].map { budget.judge($0, after: before, hasSent: true) }
+            [before, before, before + 1].map { budget.judge($0, after: before, sentTo: before + 1) }
         }
         #expect(failures.allSatisfy { $0 == nil })
     }
 
     @Test func `the third request in a row of which nothing is kept ends the attempt`() {
         var budget = RetryBudget()
-        let failures = (0..<3).map { _ in budget.judge(5, after: 5, hasSent: true)?.category }
+        let failures = (0..<3).map { _ in budget.judge(5, after: 5, sentTo: 10)?.category }
         #expect(failures == [nil, nil, .server])
+    }
+
+    @Test func `so does the third of which hardly anything is kept`() {
+        var budget = RetryBudget()
+        let failures = (0..<3).map { budget.judge($0 + 1, after: $0, sentTo: 1 << 20)?.category }
+        #expect(failures == [nil, nil, .server])
+        var honest = RetryBudget()
+        #expect(
+            (0..<9).allSatisfy { honest.judge($0 * 10 + 10, after: $0 * 10, sentTo: $0 * 10 + 500) == nil })
+        #expect((0..<9).allSatisfy { honest.judge($0 + 1, after: $0, sentTo: $0 + 1) == nil })
     }
 
     @Test func `the third loss ends the attempt, whatever arrived in between`() {
         var budget = RetryBudget()
         let failures = (0..<3).map { _ in
-            let failure = budget.judge(1, after: 5, hasSent: false)
-            _ = budget.judge(5, after: 1, hasSent: true)
+            let failure = budget.judge(1, after: 5, sentTo: nil)
+            _ = budget.judge(5, after: 1, sentTo: 5)
             return failure?.summary
         }
         #expect(failures == [nil, nil, "the server keeps losing what it had"])

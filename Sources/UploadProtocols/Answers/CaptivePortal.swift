@@ -13,11 +13,14 @@ package struct CaptivePortal: Hashable, Sendable {
         package var mayBePage: Bool
         /// True for a `HEAD` request, whose response has no body. The media type alone then shows an HTML page.
         package var isAboutFile: Bool
+        /// True if a success would complete the upload. An HTML page is then no success, even of an unknown server.
+        package var completes: Bool
 
-        package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false) {
+        package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false, completes: Bool = false) {
             self.isKnown = isKnown
             self.mayBePage = mayBePage
             self.isAboutFile = isAboutFile
+            self.completes = completes
         }
     }
 
@@ -42,9 +45,9 @@ package struct CaptivePortal: Hashable, Sendable {
         // A server that has moved permanently sends 301 or 308.
         case 302, 303, 307: guard expecting.isKnown, elsewhere != nil else { return nil }
         case 200..<300:
-            guard expecting.isKnown, !expecting.mayBePage, Self.isPage(response), !Self.isOwn(response) else {
-                return nil
-            }
+            guard expecting.isKnown || expecting.completes, !expecting.mayBePage, Self.isPage(response),
+                !Self.isOwn(response)
+            else { return nil }
             let looksLikePage = Self.beginsAsPage(response.body)
             guard looksLikePage || response.body.isEmpty && expecting.isAboutFile else { return nil }
         default: return nil

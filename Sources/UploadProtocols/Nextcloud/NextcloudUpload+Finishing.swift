@@ -135,6 +135,11 @@ extension NextcloudUpload {
                 SingleRequestUpload.wrongSize(file.size ?? 0, of: item.size, .server), notes: [.resource(nil)]
             )
         }
+        if let old, WebDAVVersion(file).isSame(as: old) == true {
+            return .failed(
+                .server, "the server took the file, and the earlier one is still there",
+                notes: [.resource(nil)])
+        }
         return finish(file, ours)
     }
 

@@ -169,7 +169,7 @@ extension ResumableUpload {
         moved.confirmed = offset
         moved.take(reported.limit)
         let notes = resource.notes(of: moved)
-        let end = budget.judge(offset, after: resource.confirmed, hasSent: end != nil)
+        let end = budget.judge(offset, after: resource.confirmed, sentTo: end)
         return end.map { .failed($0, notes: notes) } ?? append(moved, noting: notes)
     }
 

@@ -43,17 +43,19 @@ struct RetryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - before: The offset that the server had confirmed before.
-    ///   - hasSent: True if the request sent bytes of the file. If so, an offset that has not grown counts as a
-    ///     standstill. Without this count, the same bytes could be sent for ever.
+    ///   - end: The end of the range that the request sent; nil if it sent no bytes of the file. An offset that has
+    ///     grown by less than 1/64 of the range counts as a standstill. Without this count, the same bytes could be
+    ///     sent for ever.
     /// - Returns: The failure that ends the attempt; nil to continue.
     mutating func judge(
-        _ offset: ByteCount, after before: ByteCount, hasSent: Bool
+        _ offset: ByteCount, after before: ByteCount, sentTo end: ByteCount?
     ) -> UploadFailure? {
-        if offset > before { (spent[.standstill], spent[.damage]) = (nil, nil) }
+        let stands =
+            end.map { offset <= before || offset < $0 && offset - before < ($0 - before) / 64 } ?? false
+        if offset > before, !stands { (spent[.standstill], spent[.damage]) = (nil, nil) }
         if offset < before, !allows(.loss) {
             return UploadFailure(.server, "the server keeps losing what it had")
         }
-        return hasSent && offset <= before
-            ? standstill("the server accepts bytes and does not keep them") : nil
+        return stands ? standstill("the server accepts bytes and does not keep them") : nil
     }
 }

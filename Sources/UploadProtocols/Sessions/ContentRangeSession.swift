@@ -100,10 +100,20 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         case .sending(let held, let reached): (session, end) = (held, reached)
         }
         switch service.state(of: response, hasSent: end != nil) {
-        case .complete: return .step(service.finish(response, of: session))
+        case .complete:
+            // The last bytes were never sent, so the file is cut short, or another server answers.
+            guard end == size || session.wholeBodySent || session.isGiven || size == 0 else {
+                return .step(
+                    .failed(
+                        UploadFailure(
+                            .server,
+                            "the server ended the upload at \(ByteFormat.sentence(end ?? session.confirmed)) of \(ByteFormat.sentence(size))"
+                        )))
+            }
+            return .step(service.finish(response, of: session))
         case .gone: return .gone(session, reason: "the server no longer knows the upload")
         case .holds(let held, let expires):
-            return advance(session, to: held, expires: expires, hasSent: end != nil)
+            return advance(session, to: held, expires: expires, sentTo: end)
         case .unclear(let failure):
             // After the last range, the file may be complete, and the session may have ended for that reason.
             let asked = end == size ? session.withWholeBodySent(true) : session
@@ -117,7 +127,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
 
     /// Continues after the bytes that the server now reports as stored, even if it reported another number before.
     private mutating func advance(
-        _ session: UploadResource, to held: ByteCount, expires: Date?, hasSent: Bool
+        _ session: UploadResource, to held: ByteCount, expires: Date?, sentTo sent: ByteCount?
     ) -> Turn {
         guard held <= size else {
             return .gone(session, reason: "the server's upload does not fit this file")
@@ -128,9 +138,9 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         let notes = session.notes(of: moved)
         let end =
             held == size
-            ? budget.judge(held, after: session.confirmed, hasSent: false)
+            ? budget.judge(held, after: session.confirmed, sentTo: nil)
                 ?? budget.standstill("the server holds the whole file and does not call it complete")
-            : budget.judge(held, after: session.confirmed, hasSent: hasSent)
+            : budget.judge(held, after: session.confirmed, sentTo: sent)
         return .step(end.map { .failed($0, notes: notes) } ?? append(moved, noting: notes))
     }
 }

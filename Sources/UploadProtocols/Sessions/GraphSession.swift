@@ -57,6 +57,13 @@ struct GraphSession: ContentRangeService {
         var receipt = Receipt(
             location: file?.webUrl.flatMap { UploadAddress.absolute($0, against: item.url)?.absoluteString },
             entityTag: file?.eTag.map(ServerText.cleaned) ?? response.fields[.eTag], bytes: item.size)
+        // SharePoint adds to documents that it takes, and shortens none.
+        if let stored = file?.size, stored < item.size {
+            return .failed(
+                .permanent, "the server has \(stored) bytes of \(item.size)",
+                hint: "retry sends all of it again",
+                notes: [.resource(nil)])
+        }
         for reported in file?.reported ?? [] {
             guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
                 continue

@@ -158,7 +158,7 @@ struct TusAppending: Sendable {
             resource.tus.isChecked = false
         }
         lost += max(0, before - offset)
-        if let end = budget.judge(offset, after: before, hasSent: end != nil) { return .failed(end) }
+        if let end = budget.judge(offset, after: before, sentTo: end) { return .failed(end) }
         return append(after: response)
     }
 

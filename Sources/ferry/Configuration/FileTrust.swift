@@ -146,7 +146,7 @@ extension Configuration {
     /// Returns the existing files among the arguments, if the program is an interpreter.
     private static func script(of words: [String]) -> [String] {
         guard let program = words.first, interpreters.contains(LocalPath(program).name) else { return [] }
-        return words.dropFirst().map(LocalFiles.expanded).filter { $0.contains("/") }.map(absolute).filter {
+        return words.dropFirst().map { absolute(LocalFiles.expanded($0)) }.filter {
             LocalFiles.mode(of: $0) != nil
         }
     }

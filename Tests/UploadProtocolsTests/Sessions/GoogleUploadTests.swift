@@ -121,6 +121,24 @@ struct GoogleSendingTests {
         #expect(step.exchange?.traits.contains(.completes) == true)
     }
 
+    @Test func `a success before the last byte was sent is not taken for the end`() {
+        var google = google(chunkSize: 262_144)
+        _ = google.begun()
+        let failure = google.receive(.answer(200, body: "ok")).failure
+        #expect(failure?.category == .server)
+        #expect(failure?.summary.contains("ended the upload at") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func `a session that is whole before its last bytes were sent is not taken for the end`(isSent: Bool) {
+        var google = google(chunkSize: 262_144)
+        let noted = UploadResource(url: session, confirmed: 262_144).withWholeBodySent(isSent)
+        _ = google.start(resource: noted, capabilities: nil)
+        let step = google.receive(.answer(200, body: "{}"))
+        #expect((step.receipt != nil) == isSent)
+        #expect((step.failure?.category == .server) == !isSent)
+    }
+
     @Test func `only the last range is never sent again unasked`() {
         var google = google(chunkSize: 786_432)
         #expect(google.begun().exchange?.traits.contains(.idempotent) == true)

@@ -153,6 +153,14 @@ struct GraphSendingTests {
         #expect(step.exchange?.body == .file(range: 10_485_760..<20_971_520))
     }
 
+    @Test(arguments: [10_485_760, 30_000_000] as [ByteCount])
+    func `a success before the last byte was sent is not taken for the end`(size: ByteCount) {
+        var graph = graph()
+        _ = graph.begun()
+        let failure = graph.receive(.answer(200, body: #"{"size":\#(size)}"#)).failure
+        #expect(failure?.category == .server)
+    }
+
     @Test func `the first of several gaps counts`() {
         var graph = graph()
         _ = graph.begun()

@@ -19,8 +19,11 @@ extension QueueCore {
         var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0
-            upload.tries.server = 0
-            upload.tries.authentication = 0
+            // A server that loses again and again what it confirmed makes no progress.
+            if upload.tries.resent < .sum(.sum(upload.size, upload.size), 64 << 20) {
+                upload.tries.server = 0
+                upload.tries.authentication = 0
+            }
             isLifted = hosts.responded(run.host)
         }
         upload.resource = resource
