@@ -16,14 +16,17 @@ struct PlannedTests {
         let gate = Gate()
         let server = try HostileServer.answering(201, after: gate)
         defer { server.stop() }
+        let open = Gate()
+        open.open()
+        let other = try HostileServer.answering(201, after: open)
+        defer { other.stop() }
         try place.configure("put", at: server.url("/"))
         try await place.ferry("add", try place.file("a"), "--batch", "night")
-        try await place.ferry("add", try place.file("b"))
+        try await place.ferry("add", try place.file("b"), "--to", "put+" + other.url("/"))
         try await place.withEngine { _ in
-            try await server.wait { $0.count == 2 }
+            try await server.wait { $0.count == 1 }
             let pause = try await place.ferry("pause", "--batch", "night")
             #expect(pause.output == "1 paused; uploads added to night later are paused too\n")
-            gate.open()
             #expect(try await place.ferry("wait", "2").ending == .exited(0))
             let late = try await place.ferry("add", try place.file("c"), "--batch", "night")
             #expect(
@@ -33,6 +36,7 @@ struct PlannedTests {
             let listed = try await place.ferry("list", "--json", "--batch", "night")
             #expect(try UploadLine.all(in: listed.lines).map(\.batch) == ["night", "night"])
             #expect(try await place.ferry("list").lines.count { $0.hasSuffix("(batch night)") } == 2)
+            gate.open()
             try await place.ferry("resume", "--batch", "night")
             #expect(try await place.ferry("wait", "--batch", "night").ending == .exited(0))
         }

@@ -233,6 +233,20 @@ struct QueueCoreTests {
         #expect(queue.started == [1])
     }
 
+    @Test(arguments: [(0, 0), (1 << 30, 3)] as [(ByteCount, Int)])
+    func `confirmed bytes renew the tries, unless the server loses them again and again`(
+        resent: ByteCount, tries: Int
+    ) {
+        var upload = Upload.make(1)
+        upload.tries.server = 3
+        upload.tries.resent = resent
+        var queue = Driven([upload])
+        let resource = UploadResource(url: "http://h/1", confirmed: 1)
+        queue.handle(.attempt(1, run: 1, .recorded(resource, durably: false), 99))
+        #expect(queue.core.uploads[1]?.resource?.confirmed == 1)
+        #expect(queue.core.uploads[1]?.tries.server == tries)
+    }
+
     @Test func `an upload that runs is put back only after its attempt has ended`() {
         var queue = Driven([.make(1)])
         queue.handle(.transaction(.remove([1]), 1))
