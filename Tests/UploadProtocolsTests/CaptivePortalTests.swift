@@ -50,7 +50,8 @@ struct CaptivePortalTests {
         #expect(Self.page(200, Self.html, body: Self.text, isKnown: false) == nil)
         #expect(Self.page(200, Self.html, body: Self.text, isKnown: false, completes: true) != nil)
         #expect(Self.page(307, [.location: "http://s3.example/in"], isKnown: false, completes: true) == nil)
-        let own = Self.html.merging([.eTag: "\"e\""]) { $1 }
+        var own = Self.html
+        own[.eTag] = "\"e\""
         #expect(Self.page(200, own, body: Self.text, isKnown: false, completes: true) == nil)
     }
 
