@@ -46,15 +46,18 @@ package enum StandardStream: CInt, Sendable {
     /// Passes typed bytes to `take` one by one, with echo, line mode and signals of the terminal switched off. With
     /// signals off, no key ends the process before the echo is switched on again.
     ///
-    /// - Parameter take: Returns false after the last wanted byte.
+    /// - Parameters:
+    ///   - ask: Shows the question. It is called once the echo is off, so that a fast answer is neither shown nor lost.
+    ///   - take: Returns false after the last wanted byte.
     /// - Returns: False if the stream is not a terminal.
-    package func readHidden(_ take: (UInt8) -> Bool) -> Bool {
+    package func readHidden(asking ask: () -> Void, _ take: (UInt8) -> Bool) -> Bool {
         var before = termios()
         guard tcgetattr(rawValue, &before) == 0 else { return false }
         var hidden = before
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         guard tcsetattr(rawValue, TCSAFLUSH, &hidden) == 0 else { return false }
         defer { tcsetattr(rawValue, TCSAFLUSH, &before) }
+        ask()
         var byte: UInt8 = 0
         while true {
             let count = systemRead(rawValue, &byte, 1)

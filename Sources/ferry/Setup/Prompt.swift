@@ -22,8 +22,7 @@ final class TerminalPrompt: Prompt {
 
     func secret(_ question: String) throws(ExitCode) -> String? {
         guard StandardStream.input.isTerminal else { return line(question) }
-        ask(question)
-        return try HiddenInput.line()
+        return try HiddenInput.line { ask(question) }
     }
 
     func say(_ text: String) {
@@ -44,10 +43,10 @@ final class TerminalPrompt: Prompt {
 
 /// Reads a line at the terminal without showing the typed characters.
 private enum HiddenInput {
-    static func line() throws(ExitCode) -> String? {
+    static func line(asking ask: () -> Void) throws(ExitCode) -> String? {
         var line = TypedLine()
         var ending: TypedLine.Ending?
-        let isTyped = StandardStream.input.readHidden { byte in
+        let isTyped = StandardStream.input.readHidden(asking: ask) { byte in
             ending = line.take(byte)
             return ending == nil
         }
