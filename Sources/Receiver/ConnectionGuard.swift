@@ -28,8 +28,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case refused
     }
 
-    /// The maximum number of requests that wait for their responses. A client that sends thousands without reading
-    /// would fill the memory: a block of 512 KiB can have 17,000.
+    /// The maximum number of requests that wait for their responses. A client that sends thousands of
+    /// requests without reading the responses would fill the memory: one read of 512 KiB can have 17,000 requests.
     private static let mostRequests = 32
 
     private let rules: Rules

@@ -34,7 +34,7 @@ final class BodyWriter: Sendable {
 
     private struct State: Sendable {
         var phase = Phase.waiting
-        /// The run of `beforeLastBytes`, which may outlast the writing.
+        /// The task that runs `beforeLastBytes`. It may still be running after the writing was stopped.
         var check: Task<Void, Never>?
         var chunkSize: ByteCount
     }

@@ -39,7 +39,7 @@ public struct TusUpload: SequentialProtocol {
     var capabilities: ServerCapabilities?
     /// The last recorded resource.
     private var noted: UploadResource?
-    /// The limit on restarts. A test replaces its clock.
+    /// Limits how often the upload restarts after the server dropped it. Tests replace the clock of this guard.
     var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
     /// True once the server has lost confirmed bytes. From then on, the file is sent in one request.
