@@ -43,8 +43,8 @@ package struct ProbeSchedule: Hashable, Sendable {
 
     /// Records that a transfer could not reach the destination, or lost its connection.
     ///
-    /// The loss counts like a failed probe until the destination is unreachable. After that, only probes count. All
-    /// transfers in flight fail at the same moment, so their failures are one observation.
+    /// Each loss counts like a failed probe until the destination is unreachable. Later losses do not count: transfers
+    /// in flight often fail together, and would make the waits between probes longer.
     package mutating func recordLostTransfer() {
         if isReachable { failures += 1 }
     }

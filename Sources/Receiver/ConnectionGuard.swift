@@ -23,8 +23,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private enum State {
         case idle
-        /// The number of requests whose responses are not completely sent. At 0, the server waits for the next head.
-        case serving(Int)
+        /// `waiting` is the number of requests whose responses are not completely sent. At 0, the server waits for the
+        /// next head. `isReceiving` is true while the content of a request is being received.
+        case serving(waiting: Int, isReceiving: Bool)
         case refused
     }
 
@@ -34,8 +35,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private let rules: Rules
     private var state = State.idle
-    /// True while the content of a request is being received.
-    private var isReceiving = false
     /// The time at which the connection is closed; nil while nothing is expected from the client.
     private var deadline: NIODeadline?
     private var timer: (time: NIODeadline, task: Scheduled<Void>)?
@@ -60,42 +59,35 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .serving(let count) = state else { return }
+        guard case .serving(let waiting, _) = state else { return }
         switch unwrapInboundIn(data) {
         case .head:
-            guard count < Self.mostRequests else {
+            guard waiting < Self.mostRequests else {
                 state = .refused
                 return context.close(promise: nil)
             }
-            state = .serving(count + 1)
-            isReceiving = true
-            expect(within: rules.idleTime, context)
+            state = .serving(waiting: waiting + 1, isReceiving: true)
+            renewDeadline(context)
         // After the response, the rest of the content does not extend the time until the next head.
-        case .body: if count > 0 { expect(within: rules.idleTime, context) }
+        case .body: if waiting > 0 { renewDeadline(context) }
         case .end:
-            isReceiving = false
-            if count > 0, context.channel.isWritable { deadline = nil }
+            state = .serving(waiting: waiting, isReceiving: false)
+            if waiting > 0 { renewDeadline(context) }
         }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data), case .serving(let count) = state {
-            state = .serving(max(0, count - 1))
-            if count <= 1 { expect(within: rules.idleTime, context) }
+        if case .end = unwrapOutboundIn(data), case .serving(let waiting, let isReceiving) = state {
+            state = .serving(waiting: max(0, waiting - 1), isReceiving: isReceiving)
+            if waiting <= 1 { renewDeadline(context) }
         }
         context.write(data, promise: promise)
     }
 
     /// Limits the time in which a client reads nothing of a response.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if case .serving(let count) = state {
-            if context.channel.isWritable, count > 0, !isReceiving {
-                deadline = nil
-            } else {
-                expect(within: rules.idleTime, context)
-            }
-        }
+        renewDeadline(context)
         context.fireChannelWritabilityChanged()
     }
 
@@ -106,8 +98,18 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let (client, clients) = (ClientAddress(context.remoteAddress), rules.clients)
         guard clients.enter(client) else { return refuse(client, context) }
         context.channel.closeFuture.whenComplete { _ in clients.leave(client) }
-        state = .serving(0)
+        state = .serving(waiting: 0, isReceiving: false)
         expect(within: rules.headerTime, context)
+    }
+
+    /// Lets the client have `idleTime` for its next step; any time while only the server has something to do.
+    private func renewDeadline(_ context: ChannelHandlerContext) {
+        guard case .serving(let waiting, let isReceiving) = state else { return }
+        if waiting > 0, !isReceiving, context.channel.isWritable {
+            deadline = nil
+        } else {
+            expect(within: rules.idleTime, context)
+        }
     }
 
     private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {

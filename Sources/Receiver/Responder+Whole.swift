@@ -13,9 +13,10 @@ extension Responder {
         let onlyNew = exchange.head.headerFields[.ifNoneMatch] == "*"
         if onlyNew, try await stored(wish) != nil { throw Self.nameExists }
         do { return try await store(exchange, as: wish, onlyNew: onlyNew) } catch let error as SystemCallError
+            where onlyNew && error.code == .fileExists
         {
             // Another request stored a file of the name meanwhile.
-            throw onlyNew && error.code == .fileExists ? Self.nameExists : Refusal(error)
+            throw Self.nameExists
         }
     }
 

@@ -39,14 +39,14 @@ struct Responder: Sendable {
     }
 
     private static let shownRequest = 300
-    /// The maximum length in bytes of a field with digests, which is stored with an unfinished upload.
-    private static let longestDigests = 1 << 10
 
+    /// Refuses fields with digests that no client needs: they are stored with an unfinished upload.
     private static func checkDigests(_ fields: HTTPFields) throws(Refusal) {
         for name in [HTTPField.Name.reprDigest, .contentDigest] {
-            guard fields[name]?.utf8.count ?? 0 <= longestDigests else {
+            guard fields[name]?.utf8.count ?? 0 <= StructuredField.longest else {
                 throw Refusal(
-                    .requestHeaderFieldsTooLarge, "The field \(name) has more than \(longestDigests) bytes.")
+                    .requestHeaderFieldsTooLarge,
+                    "The field \(name) has more than \(StructuredField.longest) bytes.")
             }
         }
     }

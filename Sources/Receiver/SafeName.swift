@@ -22,8 +22,8 @@ struct SafeName: Hashable {
         }
         // Some file systems do not distinguish case.
         guard name.lowercased() != Self.workFolder else { throw .reserved }
-        // Compares scalars: a dot with a combining mark is one character to Swift, and a hidden name to the system. Some
-        // file systems ignore invisible scalars before the dot.
+        // Compares scalars: a dot with a combining mark is one character to Swift, and a hidden name to the system.
+        // Some file systems ignore invisible scalars before the dot.
         let first = name.unicodeScalars.first { !$0.properties.isDefaultIgnorableCodePoint }
         guard let first else { throw .empty }
         guard first != "." else { throw .hidden }
@@ -52,13 +52,11 @@ struct SafeName: Hashable {
         }
         let room = maximumBytes - suffix.utf8.count - ending.utf8.count
         guard stem.utf8.count > room else { return stem + suffix + ending }
-        var scalars = stem.unicodeScalars.prefix(room)
-        while scalars.reduce(0, { $0 + UTF8.width($1) }) > room { scalars.removeLast() }
-        var kept = Substring(scalars)
+        var end = stem.utf8.index(stem.startIndex, offsetBy: room)
+        while stem.utf8[end] & 0xC0 == 0x80 { stem.utf8.formIndex(before: &end) }
+        var kept = stem[..<end]
         // The character at the cut may go on with the next scalar. It is left out, unless it is the only one.
-        if let last = kept.last, let next = stem.unicodeScalars[scalars.endIndex...].first,
-            (String(last) + String(next)).count == 1, !kept.dropLast().isEmpty
-        {
+        if let last = kept.last, kept.count > 1, "\(last)\(stem.unicodeScalars[end])".count == 1 {
             kept.removeLast()
         }
         return kept + suffix + ending

@@ -2,6 +2,32 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
+extension UploadAttempt {
+    /// The facts about the server that should respond.
+    public struct Server: Hashable, Sendable {
+        /// True if the server itself has responded before, and not a captive portal in its place.
+        public var isKnown: Bool
+        /// True if a successful response of this protocol may have an HTML body.
+        public var respondsWithPages: Bool
+        /// The values of the header field `Server` in the server's responses; nil until the server itself has
+        /// responded.
+        public var software: Set<String>?
+        /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
+        /// response. The caller sets this if only such responses have come for a long time.
+        public var isTakenAtWord: Bool
+
+        public init(
+            isKnown: Bool = false, respondsWithPages: Bool = true, software: Set<String>? = nil,
+            isTakenAtWord: Bool = false
+        ) {
+            self.isKnown = isKnown
+            self.respondsWithPages = respondsWithPages
+            self.software = software
+            self.isTakenAtWord = isTakenAtWord
+        }
+    }
+}
+
 // Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
     /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, the outcome is

@@ -16,30 +16,6 @@ public struct UploadAttempt: Sendable {
     /// occupy a slot for ever. The longest useful series tries a hundred file names until one is free.
     private static let idleExchangeLimit = 128
 
-    /// The facts about the server that should respond.
-    public struct Server: Hashable, Sendable {
-        /// True if the server itself has responded before, and not a captive portal in its place.
-        public var isKnown: Bool
-        /// True if a successful response of this protocol may have an HTML body.
-        public var respondsWithPages: Bool
-        /// The values of the header field `Server` in the server's responses; nil until the server itself has
-        /// responded.
-        public var software: Set<String>?
-        /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
-        /// response. The caller sets this if only such responses have come for a long time.
-        public var isTakenAtWord: Bool
-
-        public init(
-            isKnown: Bool = false, respondsWithPages: Bool = true, software: Set<String>? = nil,
-            isTakenAtWord: Bool = false
-        ) {
-            self.isKnown = isKnown
-            self.respondsWithPages = respondsWithPages
-            self.software = software
-            self.isTakenAtWord = isTakenAtWord
-        }
-    }
-
     let sender: RequestSender
     let server: ServerRecognition
     private let file: SourceFile

@@ -7,12 +7,12 @@ struct Appearance: Sendable {
     var wantedGraph: GraphStyle?
     var actions = ActionTable.standard
     var zone = ZoneRules.local
-    /// Returns true if the C library gives a scalar the width of the second argument, in cells. Other scalars are
-    /// escaped.
+    /// Returns true if the C library's width of the scalar equals the second argument, in cells. Scalars for which it
+    /// returns false are escaped.
     var agrees: @Sendable (Unicode.Scalar, Int) -> Bool = { _, _ in true }
 
-    /// The style of graphs. It is ASCII if the terminal shows no Unicode. A width probe may find that out after the
-    /// start.
+    /// The style of graphs. It is ASCII if the terminal shows no Unicode. A width probe may find
+    /// out after the start that the terminal shows none.
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }

@@ -168,7 +168,7 @@ package struct AddService: Sendable {
 
 /// The destinations that files can be added to.
 package struct DestinationNames: Hashable, Sendable {
-    /// The names in the sequence in which they are offered.
+    /// The names of the destinations, in the sequence in which they are offered.
     package var all: [String]
     /// The destination of files if the user names none; nil if there is no such default.
     package var preferred: String?

@@ -1,7 +1,8 @@
 import FerryFiles
 import FerryProtocols
 
-/// A file with tokens that only this user can read. All programs of the user with the same account share the file.
+/// A file that contains tokens and that only its owner can read. The user's programs that sign in to the token server
+/// with the same account share the file.
 ///
 /// The lock is a separate file beside it, because each change replaces the whole token file by a new one.
 public struct TokenFile: Sendable {

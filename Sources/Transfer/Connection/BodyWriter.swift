@@ -116,7 +116,8 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Stops writing and starts no further check. The future of `run` ends, if it has not ended.
+    /// Stops writing, and starts no further check of the files. The future of `run` fails with `Stopped`, if it has not
+    /// ended.
     func stop() { end(.failure(Stopped())) }
 
     /// Stops writing. Cancels `beforeLastBytes` if it is running, and returns after it has ended.

@@ -1,4 +1,5 @@
-/// The time limit for the body of one response, counted from its head. All times are durations since a fixed moment.
+/// The time limit for the body of one response, counted from its head. `now`, `begin` and `lastChunk` are
+/// measured from a fixed moment.
 ///
 /// Without the limit, a response that arrives byte by byte would occupy its connection and a slot of the queue for
 /// ever. If at least 1 KiB a second arrives, the body may take ten times the response timeout.

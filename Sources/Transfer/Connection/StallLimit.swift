@@ -6,8 +6,8 @@
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
-    /// The minimum limit of a connection whose break is expensive, as a multiple of the stall time. After an outage of
-    /// twice the stall time, the kernel's next retry may come four stall times after the last movement.
+    /// The lowest limit of a connection whose break would lose many bytes, in stall times. The kernel doubles its
+    /// waits: after an outage of two stall times, it may retry only four stall times after the last acknowledged byte.
     private static let fade = 5
     /// The longest limit: the kernel itself gives up after about this time (tcp(7), `tcp_retries2`).
     private static let longest = Duration.seconds(900)
@@ -25,7 +25,8 @@ struct StallLimit {
 
     mutating func moved() { outage = .zero }
 
-    /// Records that the network is back after `outage`; the time without movement counts from now.
+    /// Records that the network is back after `outage`, which lengthens the limit. The caller measures the time without
+    /// an acknowledged byte from now.
     mutating func linkReturned(after outage: Duration) { self.outage += outage }
 
     /// Returns the time without an acknowledged byte after which the connection is closed.

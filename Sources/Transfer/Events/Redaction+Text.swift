@@ -1,3 +1,4 @@
+// The patterns match scalars. A `Character` may contain the first letter of a credential and the scalar before it.
 extension Redaction {
     /// Returns a text from any source as one line. URLs in it are redacted by `address(_:)`, and apparent credentials
     /// are cut.

@@ -91,7 +91,8 @@ package enum Redaction {
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]
 
-    /// True if a URL without a host may contain user info: `user:word@host/f` looks like a scheme or a path.
+    /// True if a text in which the parser found no host may still contain user info. In `user:word@host/f`, it takes
+    /// `user` for a scheme or the whole text for a path.
     private static func mayHoldUserInfo(_ url: String) -> Bool {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.contains { "@:".contains($0) }

@@ -101,6 +101,7 @@ struct Secrets: Sendable {
             form.utf8.allSatisfy { $0 < 0x80 } ? text : text.replacing(form, with: Redaction.mark)
         }
         var bytes = Array(text.utf8)
+        // Whole forms first: the beginning of one secret may be that of another.
         for form in forms { bytes = Self.cut(Array(form.utf8), from: bytes, shown: form.utf8.count) }
         for form in forms {
             let shown = form.prefix(Self.shownLength(of: form)).utf8.count
@@ -133,8 +134,8 @@ struct Secrets: Sendable {
     /// Returns `bytes` with a mark in place of each occurrence of the beginning of `value`, as far as it is repeated.
     /// Servers shorten long values that they repeat.
     ///
-    /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar before
-    /// it, such as U+0600.
+    /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar
+    /// before it, such as U+0600.
     ///
     /// - Parameter shown: The minimum number of repeated bytes to cut.
     private static func cut(_ value: [UInt8], from bytes: [UInt8], shown: Int) -> [UInt8] {

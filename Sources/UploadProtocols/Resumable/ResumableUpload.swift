@@ -258,10 +258,10 @@ struct VersionSearch: Sendable {
         versions = [version] + versions.filter { $0 != version }
     }
 
-    /// Records the refusal of a creation in `version`.
+    /// Records that the server refused to create an upload with this protocol version.
     ///
     /// - Parameter spoken: The version that the response names; nil if it names none.
-    /// - Returns: The failure that ends the search; nil to try another version.
+    /// - Returns: The failure if no version is left to try; nil to try another version.
     mutating func refused(
         _ version: InteropVersion, _ response: ExchangeOutcome.Response, spoken: InteropVersion?
     ) -> UploadFailure? {

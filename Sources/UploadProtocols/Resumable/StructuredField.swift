@@ -2,11 +2,11 @@ import RawStructuredFieldValues
 
 /// The parsers of structured header fields (RFC 9651). A field of another type or a malformed field counts as absent.
 ///
-/// A field of more than `longest` bytes counts as malformed: the parser takes quadratic time for many parameters, half a
-/// second for 70 KB.
+/// A field of more than `longest` bytes counts as malformed: the parser takes quadratic time for many parameters, half
+/// a second for 70 KB.
 package enum StructuredField {
     /// The maximum length of a field in bytes.
-    static let longest = 1 << 10
+    package static let longest = 1 << 10
 
     /// Returns the value of a Boolean such as `?1`; nil for any other field. Parameters are ignored.
     package static func boolean(_ field: String?) -> Bool? {

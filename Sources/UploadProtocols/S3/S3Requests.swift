@@ -90,7 +90,7 @@ struct S3Requests: Sendable {
     }
 
     static func abort(_ url: String, _ options: S3Options) -> Exchange {
-        Exchange(.delete, url, fields: S3CreationFields.always(options, readsObject: false))
+        Exchange(.delete, url, fields: S3CreationFields.always(options, sendsKeys: false))
     }
 
     private func send(_ range: Range<ByteCount>, digest: DigestAlgorithm?, in exchange: inout Exchange) {
@@ -136,11 +136,11 @@ enum S3CreationFields {
     /// Returns the configured header fields that later requests about the object repeat: encryption keys that the
     /// server does not store, the payer, and the expected owner of the bucket.
     ///
-    /// - Parameter readsObject: False for a request that needs no encryption keys.
-    static func always(_ options: S3Options, readsObject: Bool = true) -> HTTPFields {
+    /// - Parameter sendsKeys: False for a request that needs no encryption keys.
+    static func always(_ options: S3Options, sendsKeys: Bool = true) -> HTTPFields {
         let prefixes =
             ["x-amz-request-payer", "x-amz-expected-bucket-owner"]
-            + (readsObject ? ["x-amz-server-side-encryption-customer-"] : [])
+            + (sendsKeys ? ["x-amz-server-side-encryption-customer-"] : [])
         var fields = HTTPFields()
         for (name, value) in options.fields {
             guard let field = HTTPField.Name(name),

@@ -50,12 +50,11 @@ struct RetryBudget: Sendable {
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, sentTo end: ByteCount?
     ) -> UploadFailure? {
-        let stands =
-            end.map { offset <= before || offset < $0 && offset - before < ($0 - before) / 64 } ?? false
-        if offset > before, !stands { (spent[.standstill], spent[.damage]) = (nil, nil) }
+        let isStandstill = end.map { offset < $0 && offset - before < max(1, ($0 - before) / 64) } ?? false
+        if offset > before, !isStandstill { (spent[.standstill], spent[.damage]) = (nil, nil) }
         if offset < before, !allows(.loss) {
             return UploadFailure(.server, "the server keeps losing what it had")
         }
-        return stands ? standstill("the server accepts bytes and does not keep them") : nil
+        return isStandstill ? standstill("the server accepts bytes and does not keep them") : nil
     }
 }

@@ -101,14 +101,11 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         }
         switch service.state(of: response, hasSent: end != nil) {
         case .complete:
-            // The last bytes were never sent, so the file is cut short, or another server answers.
-            guard end == size || session.wholeBodySent || session.isGiven || size == 0 else {
-                return .step(
-                    .failed(
-                        UploadFailure(
-                            .server,
-                            "the server ended the upload at \(ByteFormat.sentence(end ?? session.confirmed)) of \(ByteFormat.sentence(size))"
-                        )))
+            let reached = end ?? session.confirmed
+            // Otherwise the last bytes were never sent: the file is cut short, or another server answers.
+            guard reached == size || session.wholeBodySent || session.isGiven else {
+                let (stored, whole) = (ByteFormat.sentence(reached), ByteFormat.sentence(size))
+                return .step(.failed(.server, "the server ended the upload at \(stored) of \(whole)"))
             }
             return .step(service.finish(response, of: session))
         case .gone: return .gone(session, reason: "the server no longer knows the upload")

@@ -12,7 +12,8 @@ struct WebDAVFolders: Sendable {
     /// The folders, the innermost first.
     private let folders: [String]
     private var current = 0
-    /// True once a folder exists. From then on, only the folders inside it are created.
+    /// True once the server has created one of the folders, or reported that it exists. From then on, the folders
+    /// inside that one are created, from the outside in.
     private var isDescending = false
     /// The index of the folder whose request was repeated; nil before the first repetition.
     private var repeated: Int?

@@ -10,7 +10,8 @@ struct WebDAVMemory: ResumeForm {
     var refusedLooks = 0
     /// The URL of an earlier temporary file, which is deleted when the upload is done; nil if there is none.
     var abandonedURL: String?
-    /// The target of a trial `MOVE` of the temporary file; nil if no trial is in progress.
+    /// The next temporary URL, to which the temporary file is moved to find out whether the server follows
+    /// `Destination`; nil if no such `MOVE` is in progress.
     var nextURL: String?
 
     static var keys: [ResumeKey<Self>] {

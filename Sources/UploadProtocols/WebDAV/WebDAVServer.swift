@@ -8,7 +8,7 @@ struct WebDAVServer: Hashable, Sendable {
         case put
         /// SabreDAV's `PATCH` with `X-Update-Range`, which the server offers.
         case patch
-        /// Writing a part has failed.
+        /// The server has refused to write a range of a file, or joined ranges incorrectly.
         case refused = "no"
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles
-        /// The numbers of the done uploads that have a line; nil until the files were read.
+        /// The numbers of the done uploads that have a line in the history; nil until the history files were read.
         var known: Set<Upload.ID>?
         /// The uploads whose line has not been synced.
         var unsynced: Set<Upload.ID> = []

@@ -80,8 +80,6 @@ final class UpdateListeners: Sendable {
             }
             // After the end, what was pending when it came.
             return Task.isCancelled ? nil : listener.take()
-        } onCancel: { [weak self] in
-            self?.state.withLock { $0.listeners[key] = nil }
         }
     }
 

@@ -247,8 +247,8 @@ extension UploadQueue {
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Returns the non-nil results of `body` for all uploads that may be chosen, as clients see them, unsorted. Copies no
-    /// array of uploads.
+    /// Returns the non-nil results of `body` for all uploads that may be chosen, as clients see them, unsorted. Copies
+    /// no array of uploads.
     package func compactMap<Result: Sendable>(
         among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
     ) -> [Result] {

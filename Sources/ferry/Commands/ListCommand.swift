@@ -65,6 +65,8 @@ struct ListCommand: AsyncParsableCommand {
 
     /// Prints why the list is empty: the queue is empty, or the filter matches no upload.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
+        // JSON has no line for it, but a batch that does not exist is an error.
+        guard !json || batch != nil else { return }
         var count = batch == nil ? access.engineReport?.counts.total : nil
         if count == nil {
             guard case .uploads(let all) = try await access.perform(.list) else { return }

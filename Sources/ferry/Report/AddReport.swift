@@ -59,7 +59,7 @@ struct AddReport {
         if isJSON { print(JSONLine.text(AddedLine(new, id: id))) }
     }
 
-    /// Prints how to upload the left-out files again, because the user may want this.
+    /// Prints that files already known in this version were not added, and that `--again` uploads them again.
     func knownBefore() {
         if !isJSON { note("what is known already in this version is left out; `--again` sends it anew") }
     }

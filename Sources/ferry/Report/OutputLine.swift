@@ -11,7 +11,7 @@ protocol OutputLine: LineObject {
 
 extension OutputLine {
     var event: String { Self.name }
-    /// The first possible value of `event`.
+    /// The name of this kind of line: the first possible value of its JSON member `event`.
     static var name: String { events[0].key }
     /// The line, without a line break. Its keys are sorted.
     var text: String { JSONLine.text(self) }

@@ -139,6 +139,14 @@ struct GoogleSendingTests {
         #expect((step.failure?.category == .server) == !isSent)
     }
 
+    @Test func `a server may hold the whole file first, and call it complete when asked again`() {
+        var google = google()
+        _ = google.begun()
+        let ask = google.receive(.answer(308, [.range: "bytes=0-999999"])).exchange
+        #expect(ask?.fields[.contentRange] == "bytes */1000000")
+        #expect(google.receive(.answer(200, body: "{}")).receipt != nil)
+    }
+
     @Test func `only the last range is never sent again unasked`() {
         var google = google(chunkSize: 786_432)
         #expect(google.begun().exchange?.traits.contains(.idempotent) == true)

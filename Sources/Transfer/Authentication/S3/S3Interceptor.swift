@@ -226,7 +226,7 @@ private struct AddressParts {
 }
 
 extension S3Refusal {
-    /// Returns the failure for users, for a refusal that no retry can correct.
+    /// Returns the failure for users, if the credentials were refused and no automatic retry follows.
     fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
         switch self {
         case .keys(.unknown):

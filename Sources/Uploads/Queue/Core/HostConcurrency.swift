@@ -11,7 +11,7 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
     /// The time without a timeout after which one more upload may run.
     private static var recovery: Duration { .seconds(20) }
 
-    /// A limit on running uploads, set at `since`. It rises by one after each `recovery`.
+    /// A limit on running uploads, set at `since`. It then rises by one every `recovery`.
     private struct Step {
         var limit: Int
         var since: Instant

@@ -5,6 +5,9 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
+    /// The number of bytes beyond twice the file that a bad link may make an upload send again.
+    private static let resentByLinks: ByteCount = 64 << 20
+
     /// Stores the upload resource that an attempt reports. If the attempt is no longer current, the reply is the
     /// failure `stopped`. The resource of a removed upload is stored too, so that its bytes can be deleted.
     mutating func record(
@@ -19,8 +22,9 @@ extension QueueCore {
         var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0
-            // A server that loses again and again what it confirmed makes no progress.
-            if upload.tries.resent < .sum(.sum(upload.size, upload.size), 64 << 20) {
+            // A server that loses again and again what it confirmed makes no progress, and must meet the limit on
+            // tries. A bad link does not: its failures have no limit.
+            if upload.tries.resent < .sum(.sum(upload.size, upload.size), Self.resentByLinks) {
                 upload.tries.server = 0
                 upload.tries.authentication = 0
             }

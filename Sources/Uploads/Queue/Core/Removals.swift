@@ -52,9 +52,9 @@ struct Removals {
         removed[id]?.state = state
     }
 
-    /// Ends the windows that are over.
+    /// Ends the time in which removed uploads keep their bytes on the servers, where it has passed.
     ///
-    /// - Returns: The uploads whose bytes the servers must delete.
+    /// - Returns: The uploads whose bytes the servers must delete. An upload whose attempt still runs follows later.
     mutating func endWindows(at now: Instant, isRunning: (Upload.ID) -> Bool) -> [Upload] {
         while let first = windows.first, first.end <= now {
             overdue.formUnion(first.ids)
