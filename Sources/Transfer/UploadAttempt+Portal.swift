@@ -59,24 +59,30 @@ extension UploadAttempt {
         return .broken(failure, bodySent: nil)
     }
 
-    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the known server;
-    /// otherwise nil. In doubt, requests the server's root page, since a captive portal responds to every request in
-    /// the same way.
+    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the server; otherwise
+    /// nil. In doubt, sends a second request, since a captive portal responds to every request in the same way.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
-        let isResuming = exchange.method == .head && exchange.url == known?.url
+        // A repeated POST could store the file twice, so its success is not doubted.
+        let completes =
+            exchange.traits.contains(.completes) && exchange.method != .post && received.status == 200
         // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
-        guard server.isKnown, !server.isTakenAtWord, let software = server.software,
+        let isKnown = server.isKnown && server.software != nil
+        let software = server.software ?? []
+        guard isKnown || completes, !server.isTakenAtWord,
             let page = CaptivePortal(
-                suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
+                suspecting: received, to: exchange.url, of: software,
+                isResuming: exchange.method == .head && exchange.url == known?.url, completes: completes),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
         else { return nil }
-        var look = Exchange(.head, front)
+        var look = Exchange(.head, completes ? exchange.url : front)
         look.traits.insert(.withoutCredentials)
         if case .responded(let looked)? = try? await sender.ask(look, label: label),
             CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status)
+                || completes && software.isEmpty
+                    && CaptivePortal.isExcluded(by: looked, afterSending: identity.size)
         {
             return nil
         }

@@ -19,7 +19,7 @@ public struct UploadAttempt: Sendable {
     let sender: RequestSender
     let server: ServerRecognition
     private let file: SourceFile
-    private let identity: FileIdentity
+    let identity: FileIdentity
     let label: String
     private let rateLimiter: (any RateLimiter)?
     private let recorder: any AttemptRecorder

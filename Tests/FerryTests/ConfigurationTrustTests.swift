@@ -128,11 +128,14 @@ struct ConfigurationTrustTests {
         #expect(result.errors.contains("too many symbolic links"), "\(result.errors)")
     }
 
-    @Test func `a script that others can change is refused as an interpreter's argument, too`() async throws {
+    @Test(arguments: ["sh", "python3.11", "php", "/usr/bin/Rscript"])
+    func `a script that others can change is refused as an interpreter's argument, too`(
+        interpreter: String
+    ) async throws {
         let script = try place.file("secret.sh", "echo word\n")
         try place.configure(
             "put", at: "http://127.0.0.1:9/",
-            more: #", "auth": { "bearer": { "command": ["sh", "-e", "\#(script)"] } }"#)
+            more: #", "auth": { "bearer": { "command": ["\#(interpreter)", "-e", "\#(script)"] } }"#)
         #expect(try await place.ferry("config").ending == .exited(0))
         try setMode(0o777, script)
         try await expectRefusal(of: script, "chmod go-w \(script)")

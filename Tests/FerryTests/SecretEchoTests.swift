@@ -42,6 +42,10 @@ struct SecretEchoTests {
             name: "header X-Api-Key", members: #", "headers": { "X-Api-Key": "canary\"key\\3c" }"#,
             secrets: [#"canary"key\3c"#]),
         Kind(
+            name: "header with an unusual name",
+            members: #", "headers": { "X-Upload-Grant": "canary-grant-9d8c7b" }"#,
+            secrets: ["canary-grant-9d8c7b"]),
+        Kind(
             name: "cookie", members: #", "headers": { "Cookie": "id=canary-cookie-4d; b=c" }"#,
             secrets: ["canary-cookie-4d"]),
         Kind(

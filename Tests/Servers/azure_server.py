@@ -35,6 +35,10 @@ def refusal(status, code):
     )
 
 
+async def name_request(request, response):
+    response.headers["x-ms-request-id"] = "4e7a7ba4-0001-0000-0000-000000000000"
+
+
 class Container:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -185,6 +189,7 @@ def main():
     port = listener.getsockname()[1]
     container = Container(sys.argv[2])
     app = web.Application(client_max_size=1 << 30)
+    app.on_response_prepare.append(name_request)
     app.router.add_get("/container", container.list)
     app.router.add_route("HEAD", "/container/{name:.+}", container.head)
     app.router.add_get("/container/{name:.+}", container.get, allow_head=False)

@@ -24,6 +24,15 @@ struct BoundTests {
     }
 
     @Test(arguments: [(1024, true), (1025, false)])
+    func `the tag of a finished upload may have 1 KiB`(length: Int, isTaken: Bool) {
+        let tag = String(repeating: "t", count: length)
+        var later = Receipt()
+        later.entityTag = tag
+        #expect(Receipt(entityTag: tag).entityTag == (isTaken ? tag : nil))
+        #expect(later == Receipt(entityTag: tag))
+    }
+
+    @Test(arguments: [(1024, true), (1025, false)])
     func `S3's tag of a part may have 1 KiB`(length: Int, isTaken: Bool) throws {
         var server = FakeS3()
         var upload = S3Upload(item: .object(Self.size), options: Self.options)

@@ -49,6 +49,12 @@ package enum Redaction {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
+    /// True if the value of a configured header field may be a secret although its name does not show that: the value
+    /// is long, and the field is not one of the common ones.
+    package static func mayHoldSecret(_ field: HTTPField) -> Bool {
+        field.value.count >= Secrets.telling && !harmless.contains(field.name.canonicalName)
+    }
+
     /// True for `Authorization` and `Proxy-Authorization`, and for a value that begins with the name of an
     /// authentication scheme.
     static func hasScheme(_ field: HTTPField) -> Bool {
@@ -67,8 +73,9 @@ package enum Redaction {
 
     /// The names of common header fields that never contain a secret.
     static let harmless: Set<String> = [
-        "accept", "content-length", "content-range", "content-type", "depth", "destination", "if-match",
-        "if-none-match", "overwrite", "repr-digest", "tus-resumable", "upload-checksum", "upload-complete",
+        "accept", "accept-language", "cache-control", "content-disposition", "content-encoding",
+        "content-language", "content-length", "content-range", "content-type", "depth", "destination", "if-match",
+        "if-none-match", "origin", "overwrite", "prefer", "referer", "repr-digest", "tus-resumable", "upload-checksum", "upload-complete",
         "upload-draft-interop-version", "upload-length", "upload-metadata", "upload-offset", "user-agent",
         "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
     ]

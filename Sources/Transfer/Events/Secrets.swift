@@ -41,8 +41,8 @@ struct Secrets: Sendable {
     private static let sourceLimit = 32
     /// The minimum length of a secret that is cut, because a shorter text occurs in many words.
     private static let shortest = 4
-    /// The minimum length of a query value that counts as a possible secret whatever its name. A word is shorter.
-    private static let telling = 16
+    /// The minimum length of a value that counts as a possible secret whatever its name. A word is shorter.
+    static let telling = 16
     /// The number of leading characters of a long secret that no text may show.
     private static let shownPrefix = 8
 

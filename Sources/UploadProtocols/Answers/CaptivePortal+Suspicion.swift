@@ -11,10 +11,12 @@ extension CaptivePortal {
     ///   - software: The values of the field `Server` (RFC 9110 §10.2.4) in earlier responses of the server; empty if
     ///     it sends none, or has not responded yet.
     ///   - isResuming: True if the request asked for the confirmed bytes. An HTML page cannot state them.
+    ///   - completes: True if a success would complete the upload, and a `HEAD` request to the same URL could confirm
+    ///     it.
     /// - Returns: nil if the response comes from the server.
     public init?(
         suspecting response: ExchangeOutcome.Response, to url: String, of software: Set<String>,
-        isResuming: Bool = false
+        isResuming: Bool = false, completes: Bool = false
     ) {
         guard URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(response, of: software) else {
             return nil
@@ -28,6 +30,7 @@ extension CaptivePortal {
             // RFC 9110 §15.5.2: a server that requires credentials names the scheme.
             case 401: isOtherSoftware || isPage && response.fields[.wwwAuthenticate] == nil
             case 400, 403, 404, 405, 410, 411, 413: isPage || isEmpty && isOtherSoftware
+            case 200 where completes && Self.beginsAsPage(response.body): isPage
             case 200..<300: isPage && (isOtherSoftware || isResuming)
             default: false
             }
@@ -51,6 +54,21 @@ extension CaptivePortal {
         }
         // An HTML page with another error status also comes from the server: nginx has one page for each status.
         return response.status != refusal && (!isPage(response) || response.status >= 400)
+    }
+
+    /// True if the response to `HEAD` shows that the server itself has accepted a file. A captive portal would respond
+    /// with its page again.
+    ///
+    /// - Parameters:
+    ///   - response: The response to a `HEAD` request for the URL of the upload.
+    ///   - size: The size of the file, in bytes.
+    public static func isExcluded(by response: ExchangeOutcome.Response, afterSending size: ByteCount) -> Bool
+    {
+        switch response.status {
+        case 200..<300: !isPage(response) || response.fields[.contentLength] == "\(size)"
+        case 511: false
+        default: response.status >= 400
+        }
     }
 
     /// Returns the failure for a response with `status` that may come from a captive portal instead of `server`. The

@@ -78,7 +78,7 @@ package struct CaptivePortal: Hashable, Sendable {
         response.fields[.contentType]?.lowercased().hasPrefix("text/html") == true
     }
 
-    private static func beginsAsPage(_ body: [UInt8]) -> Bool {
+    static func beginsAsPage(_ body: [UInt8]) -> Bool {
         let text = String(decoding: body.prefix(256), as: UTF8.self).lowercased()
             .trimmedOfLines()
         return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")

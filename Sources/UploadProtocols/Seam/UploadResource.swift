@@ -107,8 +107,9 @@ extension Date: ResumeText {
 public struct Receipt: Hashable, Codable, Sendable {
     /// The location of the finished upload, if it is known.
     public var location: String?
-    /// The server's entity tag or digest for the finished upload; nil if the server sent none.
-    public var entityTag: String?
+    /// The server's entity tag or digest for the finished upload; nil if the server sent none, or one of more than
+    /// `longestTag` bytes.
+    public var entityTag: String? { didSet { entityTag = Self.bounded(entityTag) } }
     /// The size of the file in bytes.
     public var bytes: ByteCount
     /// The seconds from the start of the last attempt to the final response.
@@ -128,13 +129,20 @@ public struct Receipt: Hashable, Codable, Sendable {
         source: SourceDisposition? = nil
     ) {
         self.location = location
-        self.entityTag = entityTag
+        self.entityTag = Self.bounded(entityTag)
         self.bytes = bytes
         self.duration = duration
         self.verified = verified
         self.wasThere = wasThere
         self.chosen = chosen
         self.source = source
+    }
+
+    /// The maximum length of an entity tag in bytes. The tag is stored with the upload, so it must be short.
+    static let longestTag = 1 << 10
+
+    private static func bounded(_ tag: String?) -> String? {
+        tag.flatMap { $0.utf8.count <= longestTag ? $0 : nil }
     }
 }
 

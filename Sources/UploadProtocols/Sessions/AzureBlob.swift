@@ -108,8 +108,15 @@ struct AzureBlob: Sendable {
     }
 }
 
+extension ExchangeOutcome.Response {
+    /// True if Azure itself sent this response. Azure refuses a body that does not match its `Content-MD5`, and puts
+    /// the id of the request into every response. Other servers may ignore `Content-MD5`.
+    var isOfAzure: Bool { fields[.msRequestID] != nil }
+}
+
 extension HTTPField.Name {
     static let msVersion = named("x-ms-version")
+    static let msRequestID = named("x-ms-request-id")
     static let msBlobType = named("x-ms-blob-type")
     static let msBlobContentType = named("x-ms-blob-content-type")
     static let msBlobContentMD5 = named("x-ms-blob-content-md5")

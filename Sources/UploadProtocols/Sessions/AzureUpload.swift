@@ -154,7 +154,9 @@ extension AzureUpload {
                     : .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
             case .same(let algorithm):
                 return .done(blob(resource).receipt(response, verified: algorithm))
-            case nil: return .done(blob(resource).receipt(response, verified: options.checksum))
+            case nil:
+                return .done(
+                    blob(resource).receipt(response, verified: response.isOfAzure ? options.checksum : nil))
             }
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
         case 400 where ServiceFailure(response).code == "Md5Mismatch":
@@ -301,9 +303,9 @@ extension AzureUpload {
     private func done(_ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response)
         -> Step
     {
-        let checked: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
+        let isChecked = resource.azure.hasBlockSums && options.checksum == .md5 && response.isOfAzure
         let compared = verifiedBlocks.count == plan.count ? verifiedBlocks.values.first : nil
-        return .done(blob(resource).receipt(response, verified: checked ?? compared))
+        return .done(blob(resource).receipt(response, verified: isChecked ? .md5 : compared))
     }
 
     /// The lifetime of an uncommitted block in seconds: a week.

@@ -2,16 +2,18 @@ import FerryProtocols
 import FerryTransfer
 import HTTPTypes
 
-/// The secrets of a destination that do not appear in the URLs and header fields of its requests, but in their bodies
-/// or in the URL of the proxy. The sender removes these secrets from messages.
+/// The secrets of a destination that the sender cannot recognize in the URLs and header fields of requests. It removes
+/// them from messages.
 extension Destination {
-    /// Returns the secrets that requests carry in their bodies.
+    /// Returns the secrets in the bodies of requests, and those in configured header fields whose names reveal nothing.
     ///
-    /// - Parameter fields: The form parameters or metadata of one upload, with or without those of the destination.
-    func secrets(among fields: [Upload.Target.Field]) -> [String] {
-        let all = (parameters + fields).map { ($0.name, $0.value) }
+    /// - Parameter sent: The form parameters or metadata of one upload, with or without those of the destination.
+    func secrets(among sent: [Upload.Target.Field]) -> [String] {
         // Shorter values are parts of many ordinary words, which would be removed from messages too.
-        return all.filter { $0.1.count >= 4 && Redaction.tellsSecret($0.0) }.map(\.1)
+        let inBodies = (parameters + sent).filter {
+            $0.value.count >= 4 && Redaction.tellsSecret($0.name)
+        }.map(\.value)
+        return inBodies + fields.filter(Redaction.mayHoldSecret).map(\.value)
     }
 
     /// The `Proxy-Authorization` header field; empty if the proxy's URL names no user.

@@ -137,15 +137,26 @@ extension Configuration {
             + script(of: words).map { ("the script of \(place)", $0) }
     }
 
+    /// The programs that run a file named in their arguments, or another program that does.
     private static let interpreters: Set<String> = [
-        "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "env",
-        "nice",
-        "timeout", "exec",
+        "ash", "awk", "bash", "bun", "busybox", "chrt", "dash", "deno", "doas", "env", "exec", "fish", "gawk",
+        "ionice", "java", "ksh", "lua", "mawk", "mksh", "nice", "node", "nodejs", "nohup", "perl", "php",
+        "pwsh",
+        "pypy", "python", "rscript", "ruby", "runuser", "setpriv", "setsid", "sh", "stdbuf", "sudo",
+        "systemd-run",
+        "taskset", "tclsh", "timeout", "unshare", "xargs", "zsh",
     ]
 
-    /// Returns the existing files among the arguments, if the program is an interpreter.
+    /// Returns the existing files among the arguments, if the program is an interpreter in any version, such as
+    /// `python3.11`.
     private static func script(of words: [String]) -> [String] {
-        guard let program = words.first, interpreters.contains(LocalPath(program).name) else { return [] }
+        guard let program = words.first,
+            interpreters.contains(
+                String(
+                    LocalPath(program).name.lowercased().trimmed {
+                        "0123456789.-".unicodeScalars.contains($0)
+                    }))
+        else { return [] }
         return words.dropFirst().map { absolute(LocalFiles.expanded($0)) }.filter {
             LocalFiles.mode(of: $0) != nil
         }

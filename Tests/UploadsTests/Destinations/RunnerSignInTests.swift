@@ -52,7 +52,8 @@ struct RunnerSignInTests {
             target: destination.target(name: "f"), resource: resource, added: Date(timeIntervalSince1970: 0))
     }
 
-    /// - Parameter software: The software name that the server is known by; nil if it was never reached.
+    /// - Parameter software: The software name that the server is known by, empty if it names none; nil if it was never
+    ///   reached.
     private func outcome(
         at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",
         resource path: String? = nil, now: @escaping @Sendable () -> Date = { Date() }, runs: Int = 1
@@ -64,7 +65,7 @@ struct RunnerSignInTests {
         let resource = path.map { UploadResource(url: server.url($0)) }
         let upload = try upload(to: destination, resource: resource)
         if let software {
-            let name = KnownSecrets().redact(software: software)
+            let name = KnownSecrets().redact(software: software.isEmpty ? nil : software)
             store.recognize(name, at: CapabilityKey(ofServer: upload.target), now: now())
         }
         var outcome = UploadAttempt.Outcome.cancelled
@@ -151,6 +152,51 @@ struct RunnerSignInTests {
         let outcome = try await outcome(at: server, "put", software: nil)
         #expect(failure(outcome)?.status == 403)
         #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: ["put", "resumable"], [nil, ""])
+    func `N11 a page completes no upload at a server that was never reached or names no software`(
+        protocolName: String, software: String?
+    ) async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                if head.method == "POST" {
+                    try connection.answer(201, headers: [("Location", "/in/7"), ("Upload-Complete", "?0")])
+                } else {
+                    try connection.answer(
+                        200, headers: [("Content-Type", "text/html")],
+                        body: head.method == "HEAD" ? "" : Self.html)
+                }
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, protocolName, software: software)
+        #expect(failure(outcome)?.category == .signInPage, "\(outcome)")
+    }
+
+    @Test(arguments: [(404, nil), (401, nil), (200, "application/octet-stream"), (200, nil)])
+    func `N11 a server that answers a PUT with a page and then has the file is taken at its word`(
+        status: Int, type: String?
+    ) async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                if head.method == "HEAD" {
+                    try connection.write(
+                        "HTTP/1.1 \(status) Status\r\nContent-Length: 5\r\n"
+                            + "Content-Type: \(type ?? "text/html")\r\n\r\n")
+                } else {
+                    try connection.answer(200, headers: [("Content-Type", "text/html")], body: Self.html)
+                }
+            }
+        }
+        defer { server.stop() }
+        guard case .done = try await outcome(at: server, "put", software: nil) else {
+            Issue.record("it is not done")
+            return
+        }
+        #expect(server.requests.map(\.method) == ["PUT", "HEAD"])
     }
 
     @Test func `N11 a page that stands in the server's place for more than a day is the server's`()
