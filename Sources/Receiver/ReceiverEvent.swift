@@ -4,7 +4,8 @@ public enum ReceiverEvent: Hashable, Sendable {
     case created(id: String, name: String, size: Int?)
     /// More bytes of the upload were written. `bytes` is the total written so far, including by earlier requests.
     case received(id: String, bytes: Int)
-    /// The upload is stored durably under this path below the directory.
+    /// The upload is stored durably. `name` is its path below the receiver's directory, which may differ from the path
+    /// that the client requested.
     case finished(id: String, name: String, size: Int)
     /// Receiving stopped before the end, mostly because the client disconnected. `kept` bytes are stored for resuming;
     /// 0 if the protocol cannot resume.

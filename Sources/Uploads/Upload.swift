@@ -165,7 +165,9 @@ public struct Upload: Identifiable, Hashable, Sendable {
     public struct Tries: Hashable, Sendable {
         /// The number of attempts ever started.
         public var attempts = 0
-        /// The number of network failures since the server last confirmed more bytes or a user retried the upload.
+        /// The number of network failures since the server last confirmed more bytes or a user retried the upload. A
+        /// locked upload counts too, and so does a volume or a source of credentials that is away. A failure on a fresh
+        /// link does not count.
         public var network = 0
         /// The number of refusals by the server since it last confirmed more bytes or a user retried the upload.
         public var server = 0

@@ -12,8 +12,8 @@ package enum FolderEvent: Hashable, Sendable {
 
 /// A source of folder events for one thread. It is a protocol, so that tests can replace the system's source.
 package protocol FolderEvents: AnyObject {
-    /// Watches the names in a folder from now on, not those in its subfolders. A second call for the same folder is
-    /// allowed.
+    /// Watches the entries of a folder from now on, but not the content of its subfolders. A second call for the same
+    /// folder is allowed.
     ///
     /// - Returns: The reason if the folder cannot be watched; nil for success.
     func watch(_ folder: LocalPath) -> UnwatchedFolder?

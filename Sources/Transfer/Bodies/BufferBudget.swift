@@ -6,7 +6,8 @@ import Synchronization
 /// With TLS, a connection needs about four times its largest chunk: a chunk in flight, the next one, and the buffers of
 /// NIOSSL.
 enum BufferBudget {
-    /// The sum of the chunk sizes of all bodies, in bytes: up to 16 bodies have chunks of the largest size.
+    /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of the largest size.
+    /// More bodies get smaller chunks, but never smaller than `smallest`.
     private static let total: ByteCount = 16 << 20
     /// The smallest chunk, in bytes: one TLS record (RFC 8446 §5.1).
     private static let smallest: ByteCount = 16 << 10

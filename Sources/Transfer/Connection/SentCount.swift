@@ -29,8 +29,9 @@ struct SentCount: Equatable, Sendable {
         if info.isEstablished, info.unanswered == 0 { taken = nil } else { update(info) }
     }
 
-    /// The number of bytes that left this machine, minus those of completed writes. It is negative if the kernel has
-    /// not sent some of those yet. nil if no write completed, or if the kernel does not count sent bytes.
+    /// The number of bytes that left this machine, minus the number of bytes in completed writes. It is negative if the
+    /// kernel has accepted bytes and has not sent them. nil if no write completed, or if the kernel does not count sent
+    /// bytes. Also nil after `close(_:)` if the other side still acknowledges: then all accepted bytes count as sent.
     var difference: ByteCount? {
         taken.map { sent >= $0 ? ByteCount(clamping: sent - $0) : -ByteCount(clamping: $0 - sent) }
     }

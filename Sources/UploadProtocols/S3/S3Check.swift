@@ -13,8 +13,7 @@ package struct S3Check: DestinationCheck {
     /// The maximum number of uploads whose size is requested. Each one costs at least one request.
     private static let sizedUploads = 100
 
-    /// The maximum number of pages to request, with 1,000 uploads each. More unfinished uploads are an error of the
-    /// bucket's owner.
+    /// The maximum number of pages to request, with 1,000 uploads each. If there are more, the report says "more than".
     private static let pageLimit = 20
 
     private let setup: Result<S3Address, UploadFailure>

@@ -60,9 +60,11 @@ extension S3Upload {
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Divides the rest of the file into smaller parts, if the transfer of a part broke in this attempt.
+    /// Records a smaller part size for the destination if the transfer of a part broke in this attempt. Also divides
+    /// the rest of this file into smaller parts. The division is left out if there would be too many parts, or if parts
+    /// are kept and the server requires equal parts.
     ///
-    /// - Returns: The notes to record; nil if the parts do not change.
+    /// - Returns: The notes to record; nil if the part size does not change.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
         let most = mostParts ?? S3PartPlan.mostParts
         guard let size = shrinking.size(after: session.plan.lastPartSize, smallest: smallestPart) else {

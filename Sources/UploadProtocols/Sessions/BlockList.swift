@@ -13,7 +13,8 @@ enum BlockList {
         return Array((text + "</BlockList>").utf8)
     }
 
-    /// Returns the blocks in a response to Get Block List; nil if the response is malformed.
+    /// Returns the blocks in a response to Get Block List; nil if the response is no `BlockList` document. A block
+    /// without a name or a valid size is left out.
     ///
     /// - Parameter list: The name of the XML element: `CommittedBlocks` or `UncommittedBlocks`.
     static func blocks(_ list: String, in body: [UInt8]) -> [Block]? {

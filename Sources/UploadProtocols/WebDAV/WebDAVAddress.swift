@@ -92,7 +92,8 @@ struct WebDAVAddress: Hashable, Sendable {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }
 
-    /// Returns the final name for a temporary name that `temporary(key:)` made; nil for any other.
+    /// Returns the file's name for a temporary name that `temporary(key:)` or `nextTemporary` made; nil for any other.
+    /// If `temporary(key:)` shortened the name, the result is the shortened name.
     static func name(ofTemporary last: String) -> String? {
         last.wholeMatch(of: /\.(?:_(?=[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 
 extension JSONScanner {
-    /// Reads the state of an upload: the case in `is`, and the members of this case.
+    /// Reads the state of an upload, a JSON object. The member `is` names the state; the other members depend on it.
     mutating func state(_ unknown: inout UnknownFields.OfState) throws(MalformedJSON) -> Upload.State {
         skipWhitespace()
         // Most uploads of a long queue are queued or paused, so their states are compared as bytes.

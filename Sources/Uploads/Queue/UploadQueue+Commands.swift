@@ -102,7 +102,8 @@ extension UploadQueue {
         return result.isPaused ? .addedPaused(result.ids) : .changed(result.ids)
     }
 
-    /// Adds uploads, and pauses or resumes them if their batches changed meanwhile.
+    /// Adds uploads. If a user pauses or resumes their batches while the uploads are being written, this function then
+    /// does the same to the uploads.
     func addFollowingBatches(
         _ new: [NewUpload], _ rule: Transaction.AddRule
     ) async throws(UploadFailure) -> TransactionResult {

@@ -20,7 +20,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
     /// - Parameter settle: The time for which a file must be unchanged.
     package init(settle: Duration) { self.settle = settle }
 
-    /// The number of files that have not settled.
+    /// The number of files that the tracker still checks: not settled, open for writing, or not readable.
     package var count: Int { sights.count }
 
     package func contains(_ path: LocalPath) -> Bool { sights[path] != nil }

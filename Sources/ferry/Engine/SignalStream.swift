@@ -8,8 +8,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A stream of the signals that arrive, instead of their default actions. Creating it also makes the process ignore
-/// SIGPIPE.
+/// A stream of the given signals. A signal in the stream no longer has its default action, such as ending the process.
+/// SIGHUP is left out if the parent process ignored it. Creating the stream also makes the process ignore SIGPIPE.
 final class SignalStream: Sendable {
     let values: AsyncStream<Int32>
     private let sources: Mutex<[any DispatchSourceSignal]>

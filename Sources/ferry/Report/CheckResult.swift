@@ -142,7 +142,7 @@ extension CheckResult {
         }
     }
 
-    /// Returns a hint for a failure that an upload would retry without a hint, but whose cause the user may repair.
+    /// Returns a hint for a check that failed without a hint; nil if there is no advice for this category.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

@@ -2,8 +2,9 @@ import HeapModule
 
 /// The scheduler of queued uploads: the lowest rank starts first, within a total limit and a limit per host. Pure.
 ///
-/// Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, one upload may still start
-/// at a host without running uploads, if stuck uploads at other hosts occupy enough shares.
+/// The limits count shares of slots: a small upload occupies only a part of a slot. An upload is stuck if it has sent no
+/// byte for some seconds. Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, one
+/// upload may still start at a host without running uploads, if it fits when the stuck uploads are not counted.
 ///
 /// When an upload changes, its entry stays, and `next` drops entries that no longer apply. So every change costs
 /// logarithmic time, even with a million uploads.
