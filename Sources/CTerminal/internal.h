@@ -14,11 +14,12 @@ extern struct termios terminal_saved_modes;
 extern volatile sig_atomic_t terminal_screen_is_up;
 
 bool signals_install(void);
-/* If `gone`, the terminal has hung up and SIGHUP is ignored from then on: the program ends by itself. */
+/* Restores the handlers that were installed before. If `gone` is true or a SIGHUP has arrived, SIGHUP is ignored from
+ * then on: the terminal has hung up, and the program ends by itself. */
 void signals_restore(bool gone);
 
 bool streams_redirect(void);
-/* If `repeating`, writes the last output of other code to descriptor 2. */
+/* Restores descriptors 1 and 2. If `repeating` is true, then writes the last output of other code to descriptor 2. */
 void streams_restore(bool repeating);
 /* Restores descriptor 2 and writes the last output of other code to it. Async-signal-safe. */
 void streams_restore_after_crash(void);

@@ -51,8 +51,8 @@ static void note(uint8_t byte) {
 }
 
 static void on_signal(int signal) {
-    /* On a stalled line the terminal's thread blocks in write(2) and cannot handle the signal: SIGALRM ends the
-     * process. */
+    /* On a stalled line the terminal's thread blocks in write(2) and cannot handle the signal. SIGALRM then ends the
+     * process after 3 seconds. */
     if (signal == SIGHUP) has_hung_up = 1;
     if (signal == SIGTERM || signal == SIGHUP) {
         last_deadly = signal;

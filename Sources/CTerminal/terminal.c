@@ -93,7 +93,8 @@ static bool can_place_cursor(void) {
     return capability != NULL && capability != (const char *)-1;
 }
 
-/* Finds the name of the terminfo entry with 24-bit colours: xterm-direct for xterm-256color. */
+/* Makes the name of the terminfo entry with 24-bit colours: xterm-direct for xterm-256color. Returns false if it does
+ * not fit into `buffer`. */
 static bool find_direct_name(const char *name, char *buffer, size_t capacity) {
     static const char *const endings[] = {"-256color", "-color"};
     size_t length = strlen(name);

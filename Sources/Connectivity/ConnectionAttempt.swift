@@ -4,7 +4,8 @@
     import Glibc
 #endif
 
-/// Connects to at most 8 addresses of a host at once, and waits until one of them accepts. Blocks the calling thread.
+/// Connects to at most 8 addresses of a host at once. Waits until one of them accepts, all have failed, or the deadline
+/// has passed. Blocks the calling thread; the name lookup may block it beyond the deadline.
 enum ConnectionAttempt {
     // A name with more addresses belongs to a large service, so the first 8 are enough.
     private static let maximumAddresses = 8
@@ -112,7 +113,8 @@ enum ConnectionAttempt {
         return code
     }
 
-    /// Returns the milliseconds until a deadline, at least 0. They are rounded up, so that no wait ends too early.
+    /// Returns the milliseconds until a deadline, at least 0 and at most an hour. They are rounded up, so that no wait
+    /// for a deadline within the hour ends too early.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0

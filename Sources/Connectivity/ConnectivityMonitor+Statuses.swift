@@ -1,5 +1,6 @@
 extension ConnectivityMonitor {
-    /// The sequence of status changes. It never repeats a status, and a slow reader receives only the newest.
+    /// The sequence of status changes. Two statuses in a row always differ. A slow reader receives only the newest
+    /// status.
     public struct Statuses: AsyncSequence, Sendable {
         /// A status that differs from the previous element of the sequence.
         public typealias Element = Status
@@ -11,7 +12,7 @@ extension ConnectivityMonitor {
         /// Returns the iterator. A sequence has only one reader. For another reader, call `statuses()` again.
         public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
-        /// An iterator that reads until its task is cancelled.
+        /// An iterator that reads until its task is cancelled or the underlying monitor has ended.
         public struct Iterator: AsyncIteratorProtocol {
             var base: AsyncStream<Status>.Iterator
             private var last: Status?

@@ -12,8 +12,8 @@ public final class ConnectivityMonitor: Sendable {
     private let watch: SharedWatch
     private let listener = Mutex<Task<Void, Never>?>(nil)
 
-    /// Watches the network of this machine. On Linux, this is the network namespace of the thread whose call of `start`
-    /// or `statuses` begins the watch.
+    /// Watches the network of this machine. On Linux, this is the network namespace of the thread whose call of
+    /// `start`, `statuses` or `waitUntilReachable` begins the watch.
     ///
     /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
     public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {

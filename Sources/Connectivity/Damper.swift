@@ -1,15 +1,15 @@
 /// Delays `up` while a link flaps, so that uploads do not start and stop with every change.
 ///
 /// `down` is reported at once. `up` is reported at once too, unless the network was disturbed twice within the last ten
-/// seconds. Then `up` is reported after it has lasted one second, or five seconds after the first delayed `up`,
-/// whichever is earlier. A disturbance is a lost link or a lost address.
+/// seconds. In that case, `up` is reported after it has lasted one second, or five seconds after the first delayed
+/// `up`, whichever is earlier. A disturbance is a lost link or a lost address.
 package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
-        /// The `LinkStatus` is an `up` that is delayed since `since`. `firstHeld` is the start of the first delay after
-        /// the last reported `up`.
+        /// The `LinkStatus` is an `up` that has been delayed since `since`. `firstHeld` is the start of the first delay
+        /// after the last reported `up`.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
-        /// The link went down before the delayed `up` was reported. `firstHeld` is the time of the first delay.
+        /// The link went down before the delayed `up` was reported. `firstHeld` is the start of the first delay.
         case interrupted(firstHeld: Instant)
     }
 

@@ -6,17 +6,18 @@ import Synchronization
 /// A captive portal that accepts every connection looks reachable. Only the response to an HTTP request shows the
 /// portal.
 public struct DestinationProbe: Sendable {
-    /// The time limit for everything: looking up the name and connecting.
+    /// The time limit for the name lookup and the connection together.
     public var timeout: Duration
 
     public init(timeout: Duration = .seconds(3)) {
         self.timeout = timeout
     }
 
-    /// Looks up the name and connects to its addresses at once. If one accepts, the destination is reachable.
+    /// Looks up the name and connects to at most 8 of its addresses at once. If one accepts, the destination is
+    /// reachable.
     ///
     /// Blocking calls run on a separate thread. The check never takes longer than `timeout`, even if the name lookup
-    /// does. While 16 lookups run, the result is `timedOut` at once.
+    /// does. While 16 earlier checks still occupy their threads, the result is `timedOut` at once.
     /// - Parameter host: A name or an address, with or without brackets.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func check(host: String, port: UInt16) async throws -> Reachability {
@@ -45,8 +46,8 @@ public struct DestinationProbe: Sendable {
     }
 }
 
-/// A permit for one lookup. A lookup cannot be cancelled, so a resolver that hangs would otherwise block any number of
-/// threads.
+/// A permit for one lookup and its connections. A lookup cannot be cancelled. Without a limit, a resolver that hangs
+/// could block any number of threads.
 private struct LookupPermit {
     private static let taken = Mutex(0)
     private static let maximum = 16

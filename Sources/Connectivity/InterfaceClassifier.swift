@@ -24,7 +24,8 @@ struct InterfaceClassifier: Sendable {
         let device = link.device
         switch device.kind {
         case "wwan", "rmnet": return .cellular
-        // A container sees its network as an interface of these kinds. The link at the other end is not visible.
+        // A container sees its network as a `veth`, whose other end is not visible. A `dsa` is a port of a network
+        // switch.
         case "veth", "dsa": return .wired
         case "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap":
             guard let lower = device.lower else { return .wired }
@@ -47,7 +48,7 @@ struct InterfaceClassifier: Sendable {
         if folder?.isWireless == true || folder?.type == "wlan" { return .wireless }
         if let hardware = link.device.hardware, (801...803).contains(hardware) { return .wireless }
         if folder?.type == "wwan" || link.device.hardware == 519 { return .cellular }
-        // Plain Ethernet has no `DEVTYPE`. Without the sysfs folder, Wi-Fi looks like Ethernet.
+        // Plain Ethernet has no `DEVTYPE`. Without the sysfs folder, Wi-Fi looks like Ethernet, so the kind is `other`.
         return folder?.type == nil && folder?.hasHardware == true ? .wired : .other
     }
 }

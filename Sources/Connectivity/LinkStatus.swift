@@ -1,15 +1,16 @@
 /// The state of this machine's network. It says nothing about any single destination.
 public enum LinkStatus: Hashable, Sendable {
-    /// Some interface has carrier, a usable address and a route.
+    /// An interface has carrier and a usable address, and there is a route.
     ///
     /// `generation` starts at 0 and grows each time this machine loses an address. A connection made under an older
     /// generation may be bound to a lost address, and the kernel reports no error for it. An added address does not
     /// change the generation.
     case up(generation: Int)
-    /// There is no network. `reason` is a part of a sentence: `no address on any interface`, `no route`.
+    /// There is no network, or the monitor forbids its use. `reason` is a part of a sentence: `no address on any
+    /// interface`, `no route`.
     case down(reason: String)
 
-    /// True if there is a network.
+    /// True for `up`, false for `down`.
     public var isUp: Bool {
         if case .up = self { true } else { false }
     }
@@ -17,7 +18,7 @@ public enum LinkStatus: Hashable, Sendable {
 
 /// A source of the network's status.
 public protocol LinkMonitor: Sendable {
-    /// Returns a stream of the current status and of each later change. A status is not repeated, and a slow reader
+    /// Returns a stream of the current status and of each later change. Two statuses in a row differ, and a slow reader
     /// receives only the newest. Each call starts a watch, whose generations start at 0. The watch ends with the reader
     /// of the stream.
     func statuses() -> AsyncStream<LinkStatus>

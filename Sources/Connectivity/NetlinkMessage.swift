@@ -4,7 +4,8 @@ struct NetlinkMessage: Hashable {
     enum Body: Hashable {
         case link(NetworkLink)
         case linkRemoved(Int32)
-        /// `isUsable` is false while the kernel checks the address for duplicates, or if it is not routable.
+        /// `isUsable` is false while the kernel checks the address for duplicates, if the kernel has found one, or if
+        /// the address is not routable.
         case address(NetworkAddress, isUsable: Bool)
         case addressRemoved(NetworkAddress)
         case routes([NetworkRoute])
@@ -27,8 +28,8 @@ struct NetlinkMessage: Hashable {
     /// The port number of the socket that made the request. If another program caused a change, `port` and `sequence`
     /// are from that program's request.
     var port: UInt32
-    /// True if the dump may have gaps, because the kernel's table changed meanwhile (`NLM_F_DUMP_INTR`) or the dump
-    /// failed.
+    /// True if the dump may have gaps, because the kernel's table changed during the dump (`NLM_F_DUMP_INTR`), or
+    /// because the dump failed.
     var isInterrupted: Bool
 }
 
@@ -179,7 +180,7 @@ extension NetworkAddress {
 }
 
 extension NetworkAddress.Family {
-    /// Converts an address family number of Linux; nil for any other family.
+    /// Converts the number of an address family in Linux; nil for a family other than IPv4 and IPv6.
     fileprivate init?(number: UInt8?) {
         switch number {
         case 2: self = .ipv4

@@ -21,7 +21,7 @@ extension NetworkTable {
 
     private mutating func add(_ entry: ifaddrs) {
         guard let index = Int32(exactly: if_nametoindex(entry.ifa_name)), index > 0 else { return }
-        // IFF_UP, IFF_LOOPBACK and IFF_RUNNING are the same numbers everywhere.
+        // IFF_UP, IFF_LOOPBACK and IFF_RUNNING are the same numbers on Linux and macOS.
         let flags = UInt32(truncatingIfNeeded: entry.ifa_flags)
         let isEnabled = flags & 0x1 != 0
         links[index] = NetworkLink(

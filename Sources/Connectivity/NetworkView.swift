@@ -46,25 +46,27 @@ struct NetworkView {
     // A larger table is not read again after a deletion: it never becomes empty at once, and rereading it is slow.
     private static let routesWorthRereading = 10_000
 
-    // ENOBUFS of Linux: too many messages wait to be read. The kernel continues the dump as soon as there is room, and
-    // returns EBUSY for another request meanwhile.
+    // ENOBUFS of Linux: too many messages wait to be read. The kernel continues the dump as soon as there is room.
+    // Until then, it returns EBUSY for another request.
     private static let noRoomYet: Int32 = 105
 
     init(port: UInt32) {
         self.port = port
     }
 
-    /// Requests every part: at the start, and after messages were lost.
+    /// Requests every part, at the start and after messages were lost. Returns the first request to send, or `nothing`
+    /// while a dump is in progress.
     mutating func reload() -> Output {
         pending = Part.allCases
         unread = Set(Part.allCases)
         repetitions = 0
-        // Its part is read once more, as the lost messages may belong to what it has read.
+        // The part of a dump in progress is read once more, because the lost messages may concern what the dump has
+        // read.
         dump?.isInterrupted = true
         return next()
     }
 
-    /// Applies one message and returns the request to send now.
+    /// Applies one message, and returns the request to send now, if there is one.
     mutating func handle(_ message: NetlinkMessage) -> Output {
         switch message.body {
         case .done:

@@ -1,4 +1,4 @@
-/// The schedule for the probes of a destination, and the conclusion from their results.
+/// The schedule for the probes of a destination, and the conclusion whether the destination is reachable.
 ///
 /// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it reachable
 /// at once. Until the first failure the destination counts as reachable and needs no probe.
@@ -13,12 +13,12 @@ package struct ProbeSchedule: Hashable, Sendable {
     /// True after fewer than two failures since the last success; also true before the first result.
     package var isReachable: Bool { failures < 2 }
 
-    /// The time to wait before the next probe; nil while no probe or transfer has failed.
+    /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success.
     ///
     /// Most outages are short, and one probe of a host costs a packet or two. So the schedule has four probes a second
     /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
-    /// seconds, and 30 from then on. Longer waits cost too much. On a link that works for 2 s after every 3 s of
-    /// outage, waits of 1, 2 and 4 s made a tus upload take 1.55 times as long as the link allowed.
+    /// seconds, and 30 from then on. Longer waits in the first seconds cost too much. On a link that works for 2 s
+    /// after every 3 s of outage, waits of 1, 2 and 4 s made a tus upload take 1.55 times as long as the link allowed.
     package var delay: Duration? {
         switch failures {
         case ...0: nil

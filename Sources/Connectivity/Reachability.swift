@@ -8,7 +8,7 @@ public enum Reachability: Hashable, Sendable {
     /// No connection is possible. `reason` is a part of a sentence: `no route to host`.
     case unreachable(reason: String)
     case timedOut
-    /// The name does not exist, or has no address.
+    /// The name does not exist or has no address, or the name server refuses it permanently.
     case nameNotFound
 }
 

@@ -31,7 +31,8 @@ final class SharedWatch: Sendable {
 
     /// Returns a stream of the current status and of each later change. A slow reader receives only the newest.
     ///
-    /// The source is opened on the calling thread, because it may watch the network namespace of that thread.
+    /// For the first reader, the source is opened on the calling thread, because it may watch the network namespace of
+    /// that thread.
     func read() -> AsyncStream<Status> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Status.self, bufferingPolicy: .bufferingNewest(1))
@@ -96,7 +97,7 @@ final class SharedWatch: Sendable {
     }
 
     /// Resets the state, because the watch has ended or no reader is left.
-    /// - Returns: The watcher, which the caller cancels.
+    /// - Returns: The watcher, which the caller cancels unless it has ended; nil if there is none.
     private func idle(_ state: inout State) -> Task<Void, Never>? {
         state.run += 1
         // Without a watcher the last status becomes outdated.

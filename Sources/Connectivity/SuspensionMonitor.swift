@@ -2,7 +2,8 @@
 ///
 /// During a suspension, servers may close connections, and the kernel does not report these closed connections.
 public struct SuspensionMonitor: Sendable {
-    /// The shortest sleep to report. Smaller differences come from reading two clocks in sequence on a busy machine.
+    /// The shortest suspension to report. Smaller differences come from reading two clocks in sequence on a busy
+    /// machine.
     public static let shortest = Duration.seconds(5)
     private static let interval = Duration.seconds(2)
 
@@ -18,7 +19,7 @@ public struct SuspensionMonitor: Sendable {
     }
 
     /// - Parameters:
-    ///   - asleep: Returns the total time that the machine has slept.
+    ///   - asleep: Returns the total time for which the machine has been suspended.
     ///   - pause: Waits for the given time, or throws when its task is cancelled.
     public init(
         asleep: @escaping @Sendable () -> Duration,

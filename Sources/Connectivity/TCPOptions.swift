@@ -2,7 +2,7 @@
     package import FerryFiles
     import Glibc
 
-    /// The options of a TCP socket that Ferry reads and sets, numbered as in tcp(7).
+    /// The numbers of the options of a TCP socket that Ferry reads and sets (tcp(7)).
     package enum TCPOptions {
         package static let info = TCP_INFO
         package static let congestion = TCP_CONGESTION
@@ -11,7 +11,8 @@
         /// TCP_RTO_MAX_MS of include/uapi/linux/tcp.h, which the C library does not declare yet.
         package static let longestBackoff: CInt = 44
 
-        /// The options for TCP keepalive: the kernel probes the peer after 2 s of silence, every 2 s, 120 times.
+        /// The options for TCP keepalive: after 2 s of silence, the kernel probes the peer every 2 s, at most 120
+        /// times.
         package static let keepAlive: [(isOfTCP: Bool, name: CInt, value: CInt)] = [
             (false, SO_KEEPALIVE, 1), (true, TCP_KEEPIDLE, 2), (true, TCP_KEEPINTVL, 2),
             (true, TCP_KEEPCNT, 120),

@@ -15,7 +15,8 @@ public final class BlockingIOPool: Sendable {
     private static let looks = 4
     /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
-    /// The job that the calling thread runs. Outside of a task, Swift stores a task-local value for each thread.
+    /// The job that the calling thread runs; nil on threads without a job. Outside of a task, Swift stores a task-local
+    /// value for each thread.
     @TaskLocal private static var current: Job?
 
     /// A blocking call, and the handler of its timeout.
@@ -24,7 +25,7 @@ public final class BlockingIOPool: Sendable {
         let medium: UInt64?
         let work: @Sendable () -> Void
         let giveUp: @Sendable () -> Void
-        /// The number of system calls of this job that have returned.
+        /// The number of calls of `beat()` by this job. Each of them means that a system call has returned.
         let beats = Atomic<UInt64>(0)
 
         init(
@@ -45,8 +46,10 @@ public final class BlockingIOPool: Sendable {
     private struct Awaited {
         var job: Job
         var hasBegun = false
-        /// The value of `beats` at the last check. `silentLooks` counts the checks since `beats` last changed.
+        /// The value of `beats` at the last check.
         var seen: UInt64 = 0
+        /// The number of successive checks without progress. Until the job has a thread, the progress of other calls
+        /// counts; after that, only its own.
         var silentLooks = 0
 
         var beats: UInt64 { job.beats.load(ordering: .relaxed) }
@@ -72,8 +75,10 @@ public final class BlockingIOPool: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: The maximum number of threads, at least 2. The calls on one device occupy at most half of them.
-    ///   - timeout: The longest time that a caller waits for a single system call.
+    ///   - limit: The maximum number of threads; a number below 2 counts as 2. The calls on one device occupy at most
+    ///     half of the threads.
+    ///   - timeout: The time without a returning system call after which the caller receives a failure. The failure may
+    ///     come later by up to a quarter of this time.
     ///   - clock: The clock that measures the timeout.
     public init(
         limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
@@ -106,7 +111,8 @@ public final class BlockingIOPool: Sendable {
     /// - Parameters:
     ///   - medium: The number of the device that the work reads; nil if it is unknown. A blocked device leaves half of
     ///     the threads to other devices. All unknown devices count as one.
-    ///   - isWanted: Checked before the work begins. If it returns false, neither `work` nor `deliver` is called.
+    ///   - isWanted: Called right before `work`. If it returns false, `work` is not called, and `deliver` receives
+    ///     nothing. A job that has timed out before this call has already delivered its failure.
     ///   - silent: Makes the failure for a call that takes longer than the timeout. The argument is the timeout.
     ///   - deliver: Receives the outcome, on any thread. After a timeout it receives the failure, and may later receive
     ///     the outcome of `work` too.
@@ -163,7 +169,8 @@ public final class BlockingIOPool: Sendable {
                 return true
             }
             if isDismissed { return }
-            // Meanwhile `submit` has assigned a job to this thread, and its signal is coming.
+            // Between the timeout and the lock, `submit` has assigned a job to this thread. The signal of `submit`
+            // follows.
             wakeUp.wait()
         }
     }
@@ -202,7 +209,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// - Returns: The jobs that have timed out, and whether the checks are over, because no caller waits any more.
+    /// - Returns: The jobs that have timed out. `isOver` is true if no caller waits any more, so that the checks end.
     private func look(_ state: inout State) -> (late: [Job], isOver: Bool) {
         var moved = state.moved
         state.moved = []

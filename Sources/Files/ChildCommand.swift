@@ -27,7 +27,7 @@ package struct ChildCommand: Sendable {
     }
 
     /// The part of standard output that the result contains. The result also contains the last 4096 bytes of standard
-    /// error.
+    /// error (`complaint`).
     package enum Output: Sendable {
         /// All output, read until every process has closed its end of the pipe. A command that prints more bytes than
         /// the limit is killed.
@@ -76,7 +76,8 @@ package struct ChildCommand: Sendable {
         }
     }
 
-    /// Runs the command until it ends. After `limit` or a cancellation, kills the command and its process group.
+    /// Runs the command until it ends. Kills the command and its process group after `limit`, after a cancellation, or
+    /// if the output exceeds the limit of `Output.all`.
     ///
     /// - Throws: `CannotStart` if the program cannot be started.
     package func run(upTo limit: Duration) async throws(CannotStart) -> Result {
@@ -96,7 +97,7 @@ package struct ChildCommand: Sendable {
             try? pipes.input.close()
         }
         DetachedThread.start { [output] in
-            // nil means that the process was killed and reaped meanwhile, so its exit status does not matter.
+            // nil means that `bury` has killed and reaped the process, so the result is already decided.
             let ending = process.waitForEnd().map(Result.Ending.init) ?? .cancelled
             if case .all = output { printed.wait() } else { printed.wait(upTo: Self.timeout) }
             complaint.wait(upTo: Self.timeout)
@@ -115,8 +116,8 @@ package struct ChildCommand: Sendable {
         return Result(ending: ending, output: printed.bytes, complaint: complaint.bytes)
     }
 
-    /// Kills the process group of a command that still runs, and reaps the command. Until then the kernel reserves its
-    /// id, so the signal reaches no other process.
+    /// Kills the process group of a command that still runs, and reaps the command. Until the command is reaped, the
+    /// kernel reserves its process id, so the signal reaches no other process.
     private static func bury(_ process: ChildProcess, _ ending: Result.Ending) {
         switch ending {
         case .exited, .killed: break
@@ -165,7 +166,8 @@ extension ChildCommand.Result.Ending {
     }
 }
 
-/// The reader of one output of a command. It reads everything, so that the command never blocks on a full pipe.
+/// The reader of one output of a command. It reads everything, unless the output exceeds its limit. So the command does
+/// not block on a full pipe.
 private final class ChildOutput: Sendable {
     private let text = Mutex(Data())
     private let ended = DispatchSemaphore(value: 0)

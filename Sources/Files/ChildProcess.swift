@@ -14,7 +14,8 @@ package struct ChildProcess: Sendable {
 
     /// The ways to isolate the child from this process.
     package enum Isolation: Sendable {
-        /// A process group of its own: a kill ends the child with all processes that it started.
+        /// A process group of its own. `killGroup` kills the child and the processes that it started, except those that
+        /// have left the group.
         case group
         /// A session of its own: the child has no terminal, and no shell sends it SIGHUP.
         case session
@@ -42,8 +43,8 @@ package struct ChildProcess: Sendable {
     /// - Parameters:
     ///   - program: The program, searched in PATH unless the name has a slash; nil for the first element of `words`.
     ///   - words: The name and the arguments of the program.
-    ///   - folder: The working directory of the child, in which a relative program path starts; nil for that of this
-    ///     process.
+    ///   - folder: The working directory of the child; nil for that of this process. A relative program path with a
+    ///     slash starts in this folder.
     /// - Throws: `SystemCallError` if the program cannot be started.
     package init(
         _ program: String? = nil, words: [String], environment: Environment, folder: String? = nil,
@@ -118,7 +119,8 @@ package struct ChildProcess: Sendable {
     /// Waits until the child has ended, and releases its process id.
     package func reap() { while waitpid(id, nil, 0) < 0, errno == EINTR {} }
 
-    /// Returns how the child has ended, and releases its process id. Returns nil while the child runs.
+    /// Returns the ending of the child, and releases its process id. Returns nil while the child runs, or if it was
+    /// reaped before.
     package func reapIfEnded() -> Ending? {
         var status: CInt = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }

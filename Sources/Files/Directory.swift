@@ -7,7 +7,8 @@ package import SystemPackage
 #endif
 
 /// An open folder. The kernel looks up every name relative to the folder's descriptor, so the result is right even if
-/// another process replaces the folder's path. A name is a single component of a path. A symbolic link is not followed.
+/// another process renames or replaces the folder. If the last component of a name is a symbolic link, the link is not
+/// followed.
 package final class Directory: Sendable {
     package let descriptor: FileDescriptor
     private let reserve: DescriptorReserve?
@@ -82,14 +83,14 @@ package final class Directory: Sendable {
         try OpenFile(name, in: descriptor.rawValue, for: access, reserve: reserve)
     }
 
-    /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` if the name is a symbolic link or a file.
+    /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` for a symbolic link, and `ENOTDIR` for a file.
     package func folder(_ name: LocalPath) throws(SystemCallError) -> Directory {
         try Directory(name, in: descriptor.rawValue, follows: false, keepsReserve: false)
     }
 
     /// Makes a folder that only its owner can access. When this returns, the folder survives a power cut.
     ///
-    /// - Throws: `EEXIST` if the name is taken.
+    /// - Throws: `SystemCallError`, with `EEXIST` if the name is taken.
     package func makeFolder(_ name: LocalPath) throws(SystemCallError) {
         try SystemCallError.check("mkdirat", name.text) {
             name.withCString { mkdirat(descriptor.rawValue, $0, 0o700) }
@@ -131,13 +132,13 @@ package final class Directory: Sendable {
 
     /// Renames a file, without replacing an existing one.
     ///
-    /// - Throws: `EEXIST` if the new name is taken.
+    /// - Throws: `SystemCallError`, with `EEXIST` if the new name is taken.
     package func rename(
         _ name: LocalPath, toFree other: LocalPath, in folder: Directory
     ) throws(SystemCallError) {
         #if os(Linux)
             do throws(SystemCallError) {
-                // Creating a link is exclusive. A crash before the removal leaves one file with both names.
+                // `linkat` fails if the name is taken. A crash before the removal leaves one file with both names.
                 try link(name, as: other, in: folder)
             } catch {
                 guard [.notPermitted, .notSupportedOnSocket, .tooManyLinks].contains(error.code) else {
@@ -180,9 +181,9 @@ package final class Directory: Sendable {
         guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }
     }
 
-    /// Replaces a file by one that only its owner can read. When this returns, the new file is on disk under its name.
-    /// If it throws, the old file remains. The exception is a failed sync of the folder: after a power cut, either the
-    /// old or the new file exists.
+    /// Replaces the file `name` by a new file with `bytes`, which only its owner can access. When this method returns,
+    /// the new file survives a power cut. After an error the old file remains, with one exception: if the sync of the
+    /// folder failed, a power cut leaves either the old or the new file.
     ///
     /// - Parameter draft: The name of the new file until it is complete. An existing file of that name is removed.
     package func replace(
@@ -209,8 +210,8 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Returns the number of bytes that this user may still write on the folder's file system, and the size of that
-    /// file system in bytes.
+    /// Returns the number of free bytes on the folder's file system, without those reserved for root, and the size of
+    /// that file system in bytes.
     package func space() throws(SystemCallError) -> (free: Int, capacity: Int) {
         var status = statvfs()
         try SystemCallError.check("fstatvfs") { fstatvfs(descriptor.rawValue, &status) }

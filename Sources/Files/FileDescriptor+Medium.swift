@@ -2,7 +2,8 @@ import CFerryFiles
 package import SystemPackage
 
 extension FileDescriptor {
-    /// True if the open file is known to be on a disk of this machine, so that a system call on it needs no network.
+    /// True if the open file is known to be on a local file system, so that a system call on it needs no network. It is
+    /// always false on systems other than Linux.
     package var isOnLocalDisk: Bool {
         #if os(Linux)
             var status = statfs()

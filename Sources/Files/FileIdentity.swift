@@ -6,9 +6,10 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The identity and version of a file. If it is equal before and after a read, the file has not changed meanwhile.
+/// The identity and version of a file. If it is equal before and after a read, the file did not change during the read.
 ///
-/// The values come from `fstat(2)` or `lstat(2)`. The change time reveals a modification time that was set back.
+/// The values come from `stat(2)` or one of its variants. The change time reveals a modification time that was set
+/// back.
 public struct FileIdentity: Hashable, Codable, Sendable {
     /// The file system (`st_dev`).
     public var device: UInt64
@@ -41,7 +42,8 @@ public struct FileIdentity: Hashable, Codable, Sendable {
 }
 
 extension FileIdentity {
-    /// Returns the identity of the regular file at this path, without following a symbolic link; nil if there is none.
+    /// Returns the identity of the regular file at this path, without following a symbolic link. Returns nil if there
+    /// is no regular file, or if `lstat(2)` fails.
     package static func ofName(_ path: LocalPath) -> FileIdentity? {
         guard let status = FileStatus.of(path, follows: false), status.kind == .file else { return nil }
         return status.identity

@@ -85,7 +85,8 @@ extension FileDescriptor {
         FileStatus(try SystemCallError.of("fstat", name) { () throws(Errno) in try Stat(self) })
     }
 
-    /// Reads once from `offset`. Only the result 0 means the end of the file; a partly filled buffer does not.
+    /// Reads once from `offset`, and returns the number of bytes read. Only 0 means the end of the file; a number lower
+    /// than the size of `buffer` does not.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(SystemCallError) -> Int {

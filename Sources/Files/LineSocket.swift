@@ -61,7 +61,8 @@ package final class LineSocket: Sendable {
     /// Ends the stream for readers and writers at both ends. Any thread may call this.
     package func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-    /// - Returns: False if the other end has closed the socket or has stalled.
+    /// - Returns: False if the write failed: the other end has closed the socket, or has read nothing until the
+    ///   timeout.
     package func write(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var done = 0
@@ -160,7 +161,7 @@ package final class SocketListener: Sendable {
     /// Closes the descriptor here and not in `stop`: a thread in `next` must not accept on a reused descriptor.
     deinit { close(descriptor) }
 
-    /// Waits for the next connection; nil once the listener has stopped.
+    /// Waits for the next connection and returns it; nil once the listener has stopped or has failed.
     ///
     /// - Parameter timeout: The number of seconds after which a blocked read or write on the connection fails.
     package func next(timeout: Int) -> LineSocket? {
@@ -171,7 +172,7 @@ package final class SocketListener: Sendable {
                 return LineSocket(connection, timeout: timeout)
             }
             if errno == EINTR || errno == ECONNABORTED { continue }
-            // No descriptor is free; the process will close others.
+            // No descriptor or no memory is free. The process may release some soon.
             guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return nil }
             DetachedThread.sleep(for: .milliseconds(100))
         }

@@ -5,7 +5,7 @@
 #endif
 
 extension LocalPath {
-    /// The maximum length of a path for `open(2)` and similar calls, with the null at the end.
+    /// The maximum length in bytes of a path for `open(2)` and similar calls, including the null at the end.
     package static let lengthLimit = Int(PATH_MAX)
 
     /// Returns the path to the same file without symbolic links (`realpath(3)`).
@@ -42,7 +42,7 @@ extension LocalPath {
         }
     }
 
-    /// Removes a file.
+    /// Removes the file at this path. A missing file is an error (`ENOENT`).
     package func remove() throws(SystemCallError) {
         try SystemCallError.check("unlink", text) { withCString { unlink($0) } }
     }
@@ -61,7 +61,7 @@ extension LocalPath {
         }
     }
 
-    /// The target of a symbolic link, as stored in the link; nil if the path is not a link.
+    /// The target of a symbolic link, as stored in the link; nil if the path is not a link or cannot be read.
     package var linkTarget: LocalPath? {
         var buffer = [CChar](repeating: 0, count: Self.lengthLimit)
         let count = withCString { readlink($0, &buffer, buffer.count) }

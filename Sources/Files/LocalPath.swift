@@ -1,6 +1,6 @@
 /// The path of a local file, as the bytes that the system uses: names need not be UTF-8.
 ///
-/// A path is encoded as text if it is valid UTF-8, else as `base64:` followed by the bytes.
+/// A path is encoded as text, or as `base64:` followed by its bytes in Base64: see `encoded`.
 ///
 /// swift-system's `FilePath` is not used, because it drops a slash at the end. With that slash, the system accepts only
 /// a folder. The encoded form of `FilePath` also differs from the form in existing queues.
@@ -8,7 +8,7 @@ public struct LocalPath: Hashable, Sendable {
     /// The bytes of the path, without the null at the end.
     public let bytes: [UInt8]
 
-    /// - Parameter bytes: The bytes that the system returned.
+    /// - Parameter bytes: The bytes of the path, without a null at the end.
     public init(bytes: [UInt8]) { self.bytes = bytes }
     /// - Parameter text: The path as UTF-8, relative to the working directory unless it begins with a slash.
     public init(_ text: String) { bytes = Array(text.utf8) }

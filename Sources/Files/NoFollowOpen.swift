@@ -6,7 +6,8 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// Opens a file component by component, so that no symbolic link is followed anywhere in the path.
+/// Functions that open a file for reading. `open(_:)` opens it component by component, so that no symbolic link is
+/// followed anywhere in the path.
 package enum NoFollowOpen {
     package enum Ending {
         /// The file is open; the caller closes the descriptor.
@@ -19,8 +20,8 @@ package enum NoFollowOpen {
     }
 
     #if os(Linux)
-        /// The flags for a folder with O_PATH, which Swift does not import. O_PATH needs no read permission, only
-        /// search permission.
+        /// The flags for opening a folder. The number is O_PATH, which Swift does not import. With O_PATH, opening
+        /// needs no read permission, only search permission on the folders above.
         private static let folderFlags = 0o10000000 | O_DIRECTORY | O_CLOEXEC
     #else
         private static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -64,7 +65,7 @@ package enum NoFollowOpen {
         let file = name.withCString { openat(folder, $0, fileFlags | O_NOFOLLOW) }
         if file >= 0 { return .opened(FileDescriptor(rawValue: file)) }
         let code = errno
-        // Another process replaced the file by a symbolic link between fstatat and openat.
+        // ELOOP: another process replaced the file by a symbolic link between fstatat and openat.
         return code == ELOOP ? .link(walked.appending(last)) : .failed(Errno(rawValue: code))
     }
 

@@ -9,8 +9,8 @@ package import SystemPackage
 
 /// An open file. It is closed when the last reference is released. Its methods block.
 package final class OpenFile: Sendable {
-    /// The purpose for which a file is opened. Opening never follows a symbolic link, never waits for the other end of
-    /// a pipe and never acquires a terminal. No child process inherits the descriptor.
+    /// The purpose for which a file is opened. Opening never follows a symbolic link in the last component, never waits
+    /// for the other end of a pipe and never acquires a terminal. No child process inherits the descriptor.
     package enum Access: Sendable {
         case reading
         /// Reading at any offset, writing at the end.
@@ -177,7 +177,7 @@ package final class OpenFile: Sendable {
     }
 
     /// Makes the content survive a power cut. After a failure the system may have dropped the unwritten bytes, and a
-    /// later call does not report them again.
+    /// later call does not report this loss.
     package func synchronize() throws(SystemCallError) {
         #if os(Linux)
             // Not repeated after EINTR or any other error: a second call would report success.
@@ -208,7 +208,8 @@ package final class OpenFile: Sendable {
 
     /// Takes the lock of the file (`flock(2)`) without waiting. Releasing the last reference ends the lock.
     ///
-    /// - Returns: False if another open file holds the lock.
+    /// - Parameter isShared: True for a shared lock, false for an exclusive one.
+    /// - Returns: False if another open file holds a conflicting lock.
     package func tryLock(isShared: Bool = false) throws(SystemCallError) -> Bool {
         do throws(SystemCallError) {
             try SystemCallError.check("flock", name) {
@@ -254,7 +255,7 @@ extension FileDescriptor {
         #endif
     }
 
-    /// True if a process has the file open for writing, or mapped; nil if that cannot be determined, for example for
+    /// True if a process has the file open, or mapped, for writing; nil if that cannot be determined, for example for
     /// files of other users.
     ///
     /// The check is a lease (fcntl(2)). Call it only on a local file system: network file systems refuse a lease for
@@ -263,8 +264,8 @@ extension FileDescriptor {
         #if os(Linux)
             // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.
             let (setSignal, setLease) = (CInt(10), CInt(1024))
-            // A process that opens the file meanwhile waits a moment, and the kernel sends this process a signal. The
-            // signal is SIGURG, which a process without a handler ignores.
+            // During the lease, a process that opens the file for writing waits a moment, and the kernel sends this
+            // process a signal. The signal is SIGURG, which a process without a handler ignores.
             guard fcntl(rawValue, setSignal, SIGURG) == 0 else { return nil }
             if fcntl(rawValue, setLease, CInt(F_RDLCK)) == 0 {
                 _ = fcntl(rawValue, setLease, CInt(F_UNLCK))

@@ -32,8 +32,8 @@ extension StringProtocol {
         utf8.percentEncoded { plain.contains($1) }
     }
 
-    /// Returns the text with each `%XX` decoded; nil if no two hexadecimal digits follow a `%`, or the result is not
-    /// UTF-8.
+    /// Returns the text with each `%XX` decoded; nil if a `%` is not followed by two hexadecimal digits, or if the
+    /// result is not UTF-8.
     package func percentDecoded() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []

@@ -49,7 +49,7 @@ package enum StandardStream: CInt, Sendable {
     /// - Parameters:
     ///   - ask: Shows the question. It is called once the echo is off, so that a fast answer is neither shown nor lost.
     ///   - take: Returns false after the last wanted byte.
-    /// - Returns: False if the stream is not a terminal.
+    /// - Returns: False if the stream is not a terminal, or if its modes cannot be changed.
     package func readHidden(asking ask: () -> Void, _ take: (UInt8) -> Bool) -> Bool {
         var before = termios()
         guard tcgetattr(rawValue, &before) == 0 else { return false }

@@ -66,7 +66,7 @@ public enum FileDanger: Hashable, Sendable {
     case symbolicLink
     case otherNames(count: Int)
     case owner(UInt32)
-    /// Other users may read or write the file.
+    /// The permission bits give other users some access to the file or folder.
     case openToOthers
     /// All users may change a folder above the file.
     case parentOpenToAll

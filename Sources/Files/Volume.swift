@@ -12,7 +12,7 @@ package enum Volume {
     /// the file may be readable later.
     package static func isTrouble(_ code: Errno) -> Bool { isTroubleOfDisk(code) || isTroubleOfShare(code) }
 
-    /// True for the errno values that only file I/O returns, never a socket.
+    /// True for those errno values of `isTrouble` that only file I/O returns, never a socket.
     package static func isTroubleOfDisk(_ code: Errno) -> Bool {
         #if os(Linux)
             // A removed card; a folder locked by encryption; a broken link to a share.

@@ -1,4 +1,5 @@
-// One import for a program that uploads: everything but the screen and the executable.
+// The module `Ferry` re-exports the modules of the library, so that a program needs one import. Only the screen and the
+// executable are left out.
 @_exported public import FerryConnectivity
 @_exported public import FerryProtocols
 @_exported public import FerryReceiver

@@ -55,7 +55,7 @@ struct Access: Sendable {
         let host: Substring
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
             let rest = authority[end...].dropFirst()
-            // Text behind the bracket makes it another name, which is nobody's.
+            // With other text after the bracket, the authority is returned whole and matches no name.
             host = rest.isEmpty || rest.first == ":" ? authority[..<end].dropFirst() : authority[...]
         } else {
             host = authority.prefix { $0 != ":" }

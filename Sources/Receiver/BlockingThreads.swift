@@ -5,7 +5,8 @@ import NIOPosix
 enum BlockingThreads {
     /// NIO's shared thread pool, for short calls.
     case common
-    /// One thread for digests of whole files. A client that requests many digests then does not delay other uploads.
+    /// One thread for digests of stored bytes, so that a client that requests many digests does not delay other
+    /// uploads.
     case digests
 
     private static let one: NIOThreadPool = {

@@ -21,8 +21,8 @@ struct BodyReceiver: Sendable {
     let rate: ReceiveRate?
 
     /// Writes the body into the file from `offset` on, until the body ends or cannot be stored.
-    /// - Parameter limit: The maximum size of the file.
-    /// - Returns: The size of the file, whose last bytes are not synced yet, and the reason why receiving ended.
+    /// - Parameter limit: The maximum size of the file; nil for no limit.
+    /// - Returns: The size of the file, whose new bytes are not synced yet, and the reason why receiving ended.
     func receive(
         _ exchange: Exchange, id: String, into file: OpenFile, from offset: Int, limit: Int?
     ) async -> (size: Int, ending: Ending) {

@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTPTypes
 import NIOPosix
 
-/// Enforces the limits of one connection: counts it for its client, sets its buffer sizes, and closes it if the client
-/// delays the head or the content of a request for too long.
+/// Enforces the limits of one connection: counts it for its client, and sets its buffer sizes. Closes it if the client
+/// sends nothing of a request, or reads nothing of a response, for too long.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -102,7 +102,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         expect(within: rules.headerTime, context)
     }
 
-    /// Lets the client have `idleTime` for its next step; any time while only the server has something to do.
+    /// Gives the client `idleTime` for its next step. While only the server has something to do, there is no deadline.
     private func renewDeadline(_ context: ChannelHandlerContext) {
         guard case .serving(let waiting, let isReceiving) = state else { return }
         if waiting > 0, !isReceiving, context.channel.isWritable {
@@ -136,7 +136,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         rules.metrics.note(
             .refused(
                 status: status.code, reason: "\(client.text) has too many connections open.", request: ""))
-        // A response over TLS needs a handshake, and the refused connection would stay open until its end.
+        // A response over TLS needs a handshake, and the refused connection would stay open until the handshake ends.
         guard !rules.isSecure else { return context.close(promise: nil) }
         let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]
         let head = HTTPResponse(status: status, headerFields: fields)

@@ -68,7 +68,7 @@ actor DigestMemory {
 
     private var fields: [Key: String] = [:]
 
-    /// Returns the value of `Repr-Digest` for a file.
+    /// Returns the value of `Repr-Digest` for a file; nil if HTTP has no name for the algorithm.
     func field(_ algorithm: DigestAlgorithm, of file: OpenFile, _ status: FileStatus) async throws
         -> String?
     {

@@ -31,7 +31,7 @@ final class Exchange {
     }
 
     let head: HTTPRequest
-    /// The Content-Length; nil with chunked coding, 0 without content.
+    /// The Content-Length; 0 without content, nil with chunked coding or if the field is invalid.
     let length: Int?
     let channel: any Channel
     private let output: Output
@@ -86,7 +86,8 @@ final class Exchange {
         return chunk
     }
 
-    /// Sends the response. Then closes the connection if the client may still send more content than the server drops.
+    /// Sends the response, unless the request has one already. Then closes the connection if it cannot be reused, or if
+    /// `reply` has `Connection: close`.
     func send(_ reply: Response) async throws {
         var fields = reply.fields
         if reply.status != .noContent, fields[.contentLength] == nil {
@@ -103,7 +104,7 @@ final class Exchange {
         if closes { try await linger() }
     }
 
-    /// Sends the response with a stored file as its content.
+    /// Sends the response with a stored file as its content, unless the request has a response already.
     func send(_ file: OpenFile, size: Int, fields: HTTPFields) async throws {
         guard !hasResponded else { return }
         hasResponded = true

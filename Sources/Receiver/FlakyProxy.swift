@@ -28,7 +28,8 @@ public actor FlakyProxy {
         generator = SplitMix(state: seed)
     }
 
-    /// Accepts connections and forwards them to the target, until the task is cancelled.
+    /// Accepts connections and forwards them to the target, until the task is cancelled. Returns at once if the proxy
+    /// is running already.
     /// - Parameter onStart: Called with the address of the proxy once it accepts connections.
     /// - Throws: `ReceiverError.cannotListen`.
     public func run(onStart: @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {
@@ -59,7 +60,8 @@ public actor FlakyProxy {
     }
 
     /// Accepts connections again, at the same address.
-    /// - Throws: `ReceiverError.portInUse` if another program has taken the port meanwhile.
+    /// - Throws: `ReceiverError.portInUse` if the proxy cannot listen on its port again, for example because another
+    ///   program uses the port now.
     public func giveLinkBack() async throws(ReceiverError) {
         guard case .away(let port) = state else { return }
         do {

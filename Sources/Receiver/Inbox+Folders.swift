@@ -52,7 +52,8 @@ extension UploadStore {
     }
 
     /// Creates a folder in an existing folder.
-    /// - Throws: `ENOTDIR` or `ELOOP` if a component of the path is a file or a symbolic link.
+    /// - Throws: The error of a system call: `ENOTDIR` or `ELOOP` if a component of the parent's path is a file or a
+    ///   symbolic link.
     func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
         guard let last = names.last else { return .nameTaken }
         let parent: Directory

@@ -9,7 +9,8 @@ public struct ReceiverConfiguration: Sendable {
         /// The default is a quarter of all connections, so that no single client excludes the others. A client needs
         /// far fewer: by default Ferry opens 4 to a host, rclone 8, and a browser 6.
         public var connectionsPerClient = 64
-        /// The maximum number of upload resources (tus and IETF) that are remembered at once, including finished ones.
+        /// The maximum number of upload resources (tus and IETF) that are remembered at once, including finished and
+        /// removed ones.
         public var uploads = 10_000
         /// The maximum number of unfinished upload resources of one client address. Beyond it, a new resource replaces
         /// the client's oldest one without bytes. If none can be replaced, the request is refused with 503.
@@ -40,7 +41,7 @@ public struct ReceiverConfiguration: Sendable {
     public var host: String
     /// The port; 0 lets the system choose.
     public var port: Int
-    /// The token that clients must send as `Authorization: Bearer TOKEN`; at least 16 characters. Required for any
+    /// The token that clients must send as `Authorization: Bearer TOKEN`; at least 16 bytes in UTF-8. Required for any
     /// address except loopback, unless `makesToken` is true.
     public var token: String?
     /// True to create a random token if none is given, and to store it in `.ferry/token` for the next start.
@@ -53,8 +54,8 @@ public struct ReceiverConfiguration: Sendable {
     public var overwrite = false
     /// True to serve stored files with `GET /NAME`.
     public var allowDownload = false
-    /// True to list a folder (`PROPFIND` with `Depth: 1`). Otherwise a client can only request the size, the time and
-    /// the digest of one file whose name it knows.
+    /// True to list a folder (`PROPFIND` with `Depth: 1`). If false, a client must know the name of a file to request
+    /// its size, its time or its digest.
     public var allowListing = false
     /// The time for which the receiver keeps an upload resource, finished or not, after the last request for it.
     public var expiry = Duration.seconds(24 * 60 * 60)

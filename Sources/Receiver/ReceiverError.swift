@@ -3,7 +3,7 @@ public import FerryFiles
 /// The reason why a receiver cannot run, in words for users.
 public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case tokenNeeded(host: String)
-    /// A token with fewer characters than the minimum could be guessed.
+    /// The token is too short, so that it could be guessed. `minimum` is the minimum number of its bytes in UTF-8.
     case tokenTooShort(minimum: Int)
     case directory(String, reason: String)
     /// The folder for unfinished uploads belongs to another user, or other users can access it.

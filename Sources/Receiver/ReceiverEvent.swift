@@ -1,6 +1,7 @@
 /// An event of a receiver, for a log or a screen.
 public enum ReceiverEvent: Hashable, Sendable {
-    /// An upload has begun. `name` is the path that the client requested; `size` is nil if the client does not know it.
+    /// An upload has begun. `name` is the path that the client requested; `size` is nil if the client has not declared
+    /// it.
     case created(id: String, name: String, size: Int?)
     /// More bytes of the upload were written. `bytes` is the total written so far, including by earlier requests.
     case received(id: String, bytes: Int)

@@ -3,10 +3,11 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. Any PUT or POST of a
-/// file begins one. Its upload resource is at `/files/ID`, as for tus.
+/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. A PUT or POST of a
+/// file with `Upload-Complete` or `Upload-Incomplete` begins one. Its upload resource is at `/files/ID`, as for tus.
 extension Responder {
-    /// True for a request of the IETF's resumable uploads, false for one of tus.
+    /// Returns true for a request with header fields of the IETF's resumable uploads; false for `OPTIONS`, and for a
+    /// request of tus.
     func isResumable(_ head: HTTPRequest) -> Bool {
         let fields = head.headerFields
         guard head.method != .options, fields[.tusResumable] == nil else { return false }
@@ -27,7 +28,7 @@ extension Responder {
     }
 
     /// Serves a request of the IETF's resumable uploads.
-    /// - Returns: The response; nil if the request does not use resumable uploads.
+    /// - Returns: The response; nil if the request is to be served like one without resumable uploads.
     func respondResumable(_ exchange: Exchange, path: String) async throws -> Response? {
         let head = exchange.head
         let request = ResumableRequest(head.headerFields)
@@ -150,7 +151,8 @@ extension Responder {
 extension Responder {
     /// Stores the content at the offset `expected`. A successful response means that all bytes are on disk.
     ///
-    /// - Parameter success: The status of the response while the upload is incomplete.
+    /// - Parameter success: The status of the response if the upload is still incomplete. Interop version 6 gets 201
+    ///   instead.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
         success: HTTPResponse.Status

@@ -158,6 +158,9 @@ extension Responder {
     }
 
     /// Runs `body` while no other request can use the upload.
+    ///
+    /// - Throws: `Refusal` if the upload is unknown or gone, or belongs to the other protocol. Also the errors of
+    ///   `body`.
     func withUpload(
         _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Response
     ) async throws -> Response {
@@ -173,7 +176,8 @@ extension Responder {
             throw Refusal(.serviceUnavailable, "Too many uploads are unfinished.")
         }
         return try await releasing(id, &upload) { upload in
-            // The protocols end uploads by different rules, so a request must not continue an upload of another.
+            // The two protocols end uploads by different rules, so a request must not continue an upload of the other
+            // protocol.
             guard (upload?.resumable != nil) == isResumable(exchange.head) else {
                 throw Refusal(.notFound, "There is no such upload.")
             }
@@ -183,7 +187,7 @@ extension Responder {
 
     /// Creates an upload, and runs `body` while no other request can use it.
     ///
-    /// - Parameter length: The size of the whole file; nil if the client does not know it yet.
+    /// - Parameter length: The size of the whole file; nil if the client has not declared it.
     func withNewUpload(
         _ exchange: Exchange, as wish: StoredPath, length: Int?, metadata: String? = nil,
         resumable: ResumableTerms? = nil,

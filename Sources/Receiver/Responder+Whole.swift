@@ -15,7 +15,7 @@ extension Responder {
         do { return try await store(exchange, as: wish, onlyNew: onlyNew) } catch let error as SystemCallError
             where onlyNew && error.code == .fileExists
         {
-            // Another request stored a file of the name meanwhile.
+            // Another request has stored a file of this name since the check.
             throw Self.nameExists
         }
     }
@@ -24,7 +24,8 @@ extension Responder {
         try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
     }
 
-    /// Returns the name in `Content-Disposition`, or a generated name without that field.
+    /// Returns the path in `Content-Disposition`. If the field is missing or has no file name, returns a generated
+    /// name.
     static func postedName(_ fields: HTTPFields) throws(Refusal) -> StoredPath {
         guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
             return StoredPath(file: try madeUpName())

@@ -40,7 +40,7 @@ struct Responder: Sendable {
 
     private static let shownRequest = 300
 
-    /// Refuses fields with digests that no client needs: they are stored with an unfinished upload.
+    /// Refuses digest fields that are longer than any client needs, because they are stored with an unfinished upload.
     private static func checkDigests(_ fields: HTTPFields) throws(Refusal) {
         for name in [HTTPField.Name.reprDigest, .contentDigest] {
             guard fields[name]?.utf8.count ?? 0 <= StructuredField.longest else {
@@ -112,8 +112,9 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// True for `/files/` and for upload resources `/files/ID`. Other paths below `/files/` are files in a stored
-    /// folder.
+    /// Returns true for `/files` and `/files/`. Also true for an upload resource `/files/ID`, and for any path below
+    /// `/files/` of a request with `Tus-Resumable`, unless the method is `PUT`. Other paths below `/files/` are files
+    /// in a stored folder.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }

@@ -46,7 +46,7 @@ extension HTTPField.Name {
 
 extension HTTPFields {
     /// Reads a header field that must be a non-negative decimal integer; nil without the field.
-    /// - Throws: `Refusal` with 400 if the value has other characters than digits, or exceeds `Int`.
+    /// - Throws: `Refusal` with 400 if the value is empty, has other characters than digits, or exceeds `Int`.
     func count(_ name: HTTPField.Name) throws(Refusal) -> Int? {
         guard let text = self[name] else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(text)

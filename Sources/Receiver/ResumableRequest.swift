@@ -5,9 +5,10 @@ import NIOCore
 
 /// The properties of an IETF upload that a tus upload does not have.
 struct ResumableTerms: Codable, Hashable, Sendable {
-    /// The path of the finished file, below the directory.
+    /// The path below the directory that the client requested.
     let path: String
-    /// The `Repr-Digest` of the request that created the upload. It is checked when all bytes are stored.
+    /// The `Repr-Digest` of the request that created the upload; nil if it had none. It is checked when all bytes are
+    /// stored.
     let digest: String?
 
     func wish() throws(Refusal) -> StoredPath {
@@ -23,7 +24,7 @@ struct ResumableRequest {
 
     /// The interop version; nil for an unsupported one.
     let version: InteropVersion?
-    /// True if the content ends the upload; nil if the request has neither `Upload-Complete` nor `Upload-Incomplete`.
+    /// True if the content ends the upload; nil if the request has no valid `Upload-Complete` or `Upload-Incomplete`.
     let isComplete: Bool?
     let offset: Int?
     let length: Int?

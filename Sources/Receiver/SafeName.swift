@@ -55,7 +55,7 @@ struct SafeName: Hashable {
         var end = stem.utf8.index(stem.startIndex, offsetBy: room)
         while stem.utf8[end] & 0xC0 == 0x80 { stem.utf8.formIndex(before: &end) }
         var kept = stem[..<end]
-        // The character at the cut may go on with the next scalar. It is left out, unless it is the only one.
+        // The next scalar may belong to the last character. That character is left out, unless it is the only one.
         if let last = kept.last, kept.count > 1, "\(last)\(stem.unicodeScalars[end])".count == 1 {
             kept.removeLast()
         }
@@ -129,7 +129,8 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// Reads the path of a request for a file or a folder; a slash may end it. Empty for the directory itself.
+    /// Returns the names in the path of a request for a file or a folder; a slash may end the path. Empty for the
+    /// directory itself.
     static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
         var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
         if path.hasSuffix("/") { path = path.dropLast() }

@@ -16,7 +16,7 @@ enum TokenFile {
 
     /// Reads the token. If there is none, creates a token with 128 random bits.
     ///
-    /// - Throws: `ReceiverError.file`.
+    /// - Throws: `ReceiverError.file` if the file cannot be read or written, or if its token is too short.
     static func token(in uploadStore: UploadStore, directory: String) throws(ReceiverError) -> ReceiverToken {
         let path = "\(directory)/\(SafeName.workFolder)/\(name.text)"
         let token: ReceiverToken

@@ -57,6 +57,8 @@ actor TusStore {
     }
 
     /// Creates an upload and gives the caller the sole use of it, so that the same request can also send content.
+    ///
+    /// - Throws: `Problem.full` if there are too many uploads; `SystemCallError` if the files cannot be created.
     func create(
         length: Int, metadata: String?, resumable: ResumableTerms? = nil, client: String,
         stop: @escaping @Sendable () -> Void
@@ -84,12 +86,13 @@ actor TusStore {
     /// Records that bytes of an upload stopped arriving.
     func interrupt(_ id: String) { interrupted.insert(id) }
 
-    /// Returns true once for each interruption, when bytes of the upload arrive again.
+    /// Records that bytes of an upload arrive again. Returns true if they had stopped arriving.
     func resume(_ id: String) -> Bool { interrupted.remove(id) != nil }
 
     /// Waits until only the caller uses the upload. An older request is stopped, stores its received bytes, and
     /// releases the upload first.
     /// - Parameter stop: Called when a newer request needs the upload; must make the caller release it.
+    /// - Throws: `Problem.unknown` or `Problem.gone`.
     func hold(_ id: String, stop: @escaping @Sendable () -> Void) async throws(Problem) -> TusUpload {
         switch slots[id] {
         case nil:

@@ -56,7 +56,8 @@ extension TusUpload {
         }
     }
 
-    /// Returns the path in the metadata. If the metadata is missing or malformed, returns a generated name.
+    /// Returns the path in the metadata. If the metadata is missing, is malformed or has no `filename`, returns a
+    /// generated name.
     static func wish(_ metadata: String?) throws(Refusal) -> StoredPath {
         guard let path = metadata.flatMap({ TusMetadata(header: $0) }).flatMap(clientPath) else {
             return StoredPath(file: try Responder.madeUpName())
@@ -64,7 +65,7 @@ extension TusUpload {
         do { return try StoredPath(clientName: path) } catch { throw Refusal(error) }
     }
 
-    /// Returns `relativePath` if it leads to `filename`, else `filename`; nil without a name.
+    /// Returns `relativePath` if its last component is `filename`, otherwise `filename`; nil without a `filename`.
     ///
     /// Uppy sends both. For a file without a folder, `relativePath` is the text `null`. For a file that was dropped
     /// with its folder, `relativePath` begins with a slash (@uppy/utils 6, `getRelativePath`).

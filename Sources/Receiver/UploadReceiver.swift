@@ -5,15 +5,16 @@ import NIOSSL
 /// An HTTP server that stores uploads in a folder: `PUT /NAME`, `POST /` with the file or a form, and tus 1.0 at
 /// `/files/`. A `PUT` or `POST` of a file may also be a resumable upload of the IETF.
 ///
-/// A success is sent only after the file is on disk under its name, and no stored file is replaced unless the
-/// configuration allows it. The folder belongs to this receiver until the receiver is released.
+/// The response that completes an upload is sent only after the file is on disk under its name. No stored file is
+/// replaced unless the configuration allows it. The folder belongs to this receiver until the receiver is released.
 public final class UploadReceiver: Sendable {
     private let configuration: ReceiverConfiguration
     private let responder: Responder
     private let metrics: ReceiverMetrics
     private let store: TusStore
     private let tls: NIOSSLContext?
-    /// The token that the receiver created; nil if the configuration has a token, or if none is needed.
+    /// The token that the receiver created, now or in an earlier run. nil if the configuration has a token, or if
+    /// `makesToken` is false.
     public let token: ReceiverToken?
 
     /// Opens the folder and checks the configuration.

@@ -20,7 +20,7 @@ final class UploadStore: Sendable {
         } catch {
             throw .directory(directory, reason: error.reason)
         }
-        // Users who can write there control the names and the token of uploads.
+        // Users who can write in `.ferry` control the names of the uploads and the token.
         if let danger = workStatus.danger {
             throw .workFolder(
                 directory + "/" + SafeName.workFolder,

@@ -10,13 +10,14 @@ public protocol AttemptRecorder: Sendable {
     func isReading()
     /// Reports that a request begins. `reached` is the number of bytes of the file that are confirmed or in flight.
     func didStart(_ exchange: Exchange, reached: ByteCount)
-    /// Reports that `bytes` more bytes of a request's body were sent. `reached` is the number of bytes of the file that
-    /// are confirmed or in flight. After a broken connection, `bytes` is 0 and only `reached` changes.
+    /// Reports that `bytes` more bytes of a body were sent. Called only for a body with bytes of the file. `reached` is
+    /// the number of bytes of the file that are confirmed or in flight. After a broken connection, `bytes` is 0 and
+    /// only `reached` changes.
     func didSend(_ bytes: ByteCount, reached: ByteCount)
     /// Reports that the last byte of the request was sent.
     func didFinishSending(_ exchange: Exchange)
     /// Reports the end of the attempt. `bytes` is the number of bytes that were confirmed when the attempt began, plus
-    /// all bytes of the file that the attempt sent. A byte that was sent twice counts twice.
+    /// all bytes of the file that its exchanges sent. A byte that two exchanges sent counts twice.
     func didEnd(out bytes: ByteCount)
 }
 

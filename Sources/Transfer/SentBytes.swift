@@ -13,9 +13,10 @@ package struct SentTotals {
     /// The number of bytes that are confirmed or in flight.
     package var reached: ByteCount { underWay.values.reduce(confirmed, +) }
 
-    /// The number of bytes that were confirmed when the attempt began, plus all bytes sent since. Repeated bytes count
-    /// again, so the number may exceed `reached`. Bytes that the server confirmed and later lost are not included; the
-    /// queue counts them.
+    /// The number of bytes that were confirmed when the attempt began, plus the bytes that its exchanges have sent
+    /// since. Bytes that a later exchange sends again count again, so the number may exceed `reached`. It is at least
+    /// the number of confirmed bytes. Bytes that the server confirmed and later lost are not included; the queue counts
+    /// them.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
     /// Records that an exchange has sent `bytes` of the file. A restarted exchange counts from 0 again.
@@ -29,7 +30,7 @@ package struct SentTotals {
     }
 }
 
-/// The totals of an attempt whose exchanges run concurrently.
+/// The totals of an attempt, whose exchanges may run concurrently.
 final class SentBytes: Sendable {
     private let totals: Mutex<SentTotals>
 

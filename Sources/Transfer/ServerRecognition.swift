@@ -7,7 +7,8 @@ final class ServerRecognition: Sendable {
     private let server: Mutex<UploadAttempt.Server>
     private let learn: @Sendable (String?) -> Void
 
-    /// - Parameter learn: Stores the name of the server's software for later attempts.
+    /// - Parameter learn: Stores the value of the header field `Server` for later attempts. The value is nil if the
+    ///   response has no such field. Called only for a response that adds a fact.
     init(_ server: UploadAttempt.Server, learn: @escaping @Sendable (String?) -> Void) {
         self.server = Mutex(server)
         self.learn = learn
@@ -15,8 +16,8 @@ final class ServerRecognition: Sendable {
 
     var now: UploadAttempt.Server { server.withLock { $0 } }
 
-    /// Records a response that counts as the server's own. A success (2xx) marks the server as known, unless the body
-    /// is HTML, which a captive portal may have sent.
+    /// Learns from a response that counts as the server's own. A success (2xx) marks the server as known and adds its
+    /// software. An HTML page does not, since a captive portal may have sent it. Neither does any other status.
     func accept(_ response: ExchangeOutcome.Response) {
         guard (200..<300).contains(response.status), !CaptivePortal.isPage(response) else { return }
         let software = response.fields[.server]

@@ -1,8 +1,9 @@
 import FerryProtocols
 import Synchronization
 
-/// Records `mark` before the last bytes of a body are sent. If the response is lost, the mark shows a later attempt
-/// that the server may have the whole file. Removes the mark if the body was not sent completely.
+/// Records the mark of an unknown outcome before the last bytes of a request are sent. If the response is lost, the
+/// mark shows a later attempt that the server may have the whole file. The attempt removes the mark when it learns that
+/// the server does not have the whole file.
 final class UnknownOutcomeMarker: Sendable {
     private let mark: UploadResource?
     private let recorder: any AttemptRecorder
@@ -19,8 +20,8 @@ final class UnknownOutcomeMarker: Sendable {
         try await recorder.record(mark, durably: true)
     }
 
-    /// Replaces the mark by `known`. If this fails, the mark stays. The user must then decide whether the file is sent
-    /// again, which is safe.
+    /// Replaces the mark by `known`; does nothing if no mark was set. If the recorder fails, the mark stays. A later
+    /// attempt then treats the outcome as unknown, which is safe.
     func remove(leaving known: UploadResource?) async {
         guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
             return

@@ -7,10 +7,10 @@ extension UploadAttempt {
     public struct Server: Hashable, Sendable {
         /// True if the server itself has responded before, and not a captive portal in its place.
         public var isKnown: Bool
-        /// True if a successful response of this protocol may have an HTML body.
+        /// True if a successful response of the upload's protocol may have an HTML body.
         public var respondsWithPages: Bool
-        /// The values of the header field `Server` in the server's responses; nil until the server itself has
-        /// responded.
+        /// The values of the header field `Server` in the server's responses; empty if it sends none. nil until the
+        /// server itself has responded.
         public var software: Set<String>?
         /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
         /// response. The caller sets this if only such responses have come for a long time.
@@ -30,8 +30,9 @@ extension UploadAttempt {
 
 // Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
-    /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, the outcome is
-    /// `broken`, since the server received nothing.
+    /// Returns the outcome of a response. If a captive portal or proxy has responded in place of the server, or may
+    /// have, the outcome is `broken`, since the server received nothing. The mark of an unknown outcome is then
+    /// replaced by `known`.
     func reply(
         to exchange: Exchange, _ received: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
@@ -59,8 +60,9 @@ extension UploadAttempt {
         return .broken(failure, bodySent: nil)
     }
 
-    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the server; otherwise
-    /// nil. In doubt, sends a second request, since a captive portal responds to every request in the same way.
+    /// Returns a failure if the response may come from a captive portal or proxy instead of the server; otherwise nil.
+    /// A refusal is not doubted before the server's first response. Before it returns a failure, sends a second request:
+    /// a captive portal responds to every request in the same way.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {

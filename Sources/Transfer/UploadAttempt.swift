@@ -12,8 +12,9 @@ public struct UploadAttempt: Sendable {
         case cancelled
     }
 
-    /// The maximum number of consecutive exchanges without progress. Without a maximum, an endless protocol would
-    /// occupy a slot for ever. The longest useful series tries a hundred file names until one is free.
+    /// The attempt fails after this number of consecutive steps that do not change the number of confirmed bytes.
+    /// Without this limit, a protocol that never ends would occupy a slot of the queue for ever. The longest useful
+    /// series tries a hundred file names until one is free.
     private static let idleExchangeLimit = 128
 
     let sender: RequestSender
@@ -29,7 +30,9 @@ public struct UploadAttempt: Sendable {
     ///   - file: The file, opened for this attempt.
     ///   - identity: The version of the file that was queued; any other version ends the attempt.
     ///   - label: The name of the upload in events.
-    ///   - recognize: Receives the value of the header field `Server`, once the server itself has responded.
+    ///   - rateLimiter: The limiter of the sending rate; nil for full speed.
+    ///   - recognize: Receives the value of the header field `Server` from a success of the server itself, if the
+    ///     success is the first one or the value is new. The value is nil if the response has no such field.
     ///   - learn: Stores the server's capabilities, for the destination's next uploads.
     public init(
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
@@ -55,8 +58,10 @@ public struct UploadAttempt: Sendable {
     /// - Parameters:
     ///   - uploadProtocol: The protocol, made for this attempt.
     ///   - resource: The state that an earlier attempt last recorded; nil for a new upload.
-    ///   - capabilities: The value that `learn` last received for this server; nil if it received none.
-    /// - Returns: The outcome. It is `cancelled` as soon as the task is cancelled; the connection is then closed.
+    ///   - capabilities: The value that `learn` last received for this destination; nil if it received none, or if the
+    ///     value is out of date.
+    /// - Returns: The outcome. If the task is cancelled during a request, the connection is closed at once and the
+    ///   outcome is `cancelled`.
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
     ) async -> Redacted<Outcome> {
@@ -177,7 +182,7 @@ public struct UploadAttempt: Sendable {
         for note in notes {
             switch note {
             case .resource(let resource):
-                // Two uploads may have the same URL; then the protocol's `memory` distinguishes them.
+                // Two upload resources may have the same URL; then their `memory` distinguishes them.
                 let isNew = resource?.url != known?.url || resource?.memory != known?.memory
                 known = resource
                 try await recorder.record(resource, durably: isNew)
@@ -273,8 +278,9 @@ public struct UploadAttempt: Sendable {
         return digests
     }
 
-    /// Computes the digests to compare with those in the response. Returns none if the file has changed or cannot be
-    /// read, since the upload itself has succeeded.
+    /// Computes the digests to compare with those in the response. Returns none if the response is not a success or
+    /// reports no such digest. If the file has changed or cannot be read, also returns none and throws no error, since
+    /// the upload itself has succeeded.
     private func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
         -> [ComputedDigest]
     {
@@ -292,9 +298,9 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Returns the check of a response. A server that refuses credentials has stored nothing, and getting new ones may
-    /// take long. So the check first removes the unknown-outcome mark. When the file is sent again, the mark is set
-    /// again.
+    /// Returns the check of a response. After a refusal that a retrier may correct, the check of a request with bytes
+    /// of the file first removes the mark of an unknown outcome. The server has stored nothing, and new credentials may
+    /// take long. When the file is sent again, the mark is set again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
@@ -309,7 +315,7 @@ public struct UploadAttempt: Sendable {
         case .bytes(let bytes): return .bytes(bytes)
         case .file(let range, let prefix, let suffix):
             let (file, identity) = (file, identity)
-            // A small file is read in one chunk, and checked at that time.
+            // A small range is read in one chunk, and the file is checked at that time.
             let isRead = range.upperBound - range.lowerBound <= ChunkSize.alwaysBuffered
             let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
                 if !isRead { try await file.confirm(identity) }
@@ -351,7 +357,8 @@ extension RequestFailure {
 }
 
 extension Step {
-    /// The number of confirmed bytes in the last `resource` note of the step; nil if the step has no such note.
+    /// The number of confirmed bytes in the last `resource` note of the step; 0 if that note deletes the resource. nil
+    /// if the step has no such note.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil

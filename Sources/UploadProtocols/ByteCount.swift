@@ -9,7 +9,8 @@ extension ByteCount {
     }
 }
 
-/// The text form of byte counts: at most three significant digits, units of 1024 (IEC 80000-13: KiB, MiB).
+/// The conversion of byte counts to text and back. All units are powers of 1024 (IEC 80000-13: KiB, MiB). A text has at
+/// most three significant digits.
 package enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 

@@ -1,7 +1,8 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// Returns the header field name for a constant in Ferry's source. Traps if `name` is not a token (RFC 9110 §5.1).
+    /// Returns `name` as the name of a header field. Traps if `name` is not a token (RFC 9110 §5.1), so callers pass
+    /// constants.
     package static func named(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
         return name

@@ -2,7 +2,7 @@ package import FerryFiles
 
 extension UploadAddress {
     /// True if `url` leads to a Unix socket or to a private, loopback or link-local host, and `origin` does not. A
-    /// server on the internet has no reason to redirect to such a host.
+    /// server on the internet has no reason to send a client to such a host.
     ///
     /// Only the URL itself is checked. A host name that resolves to a private address is not detected.
     package static func leadsInside(_ url: URL, from origin: URL) -> Bool {

@@ -11,8 +11,9 @@ package enum UploadAddress {
         return url.replacing(nameMark, with: encoded)
     }
 
-    /// Returns the URL of one file at a destination. `{name}` is replaced by the name. A URL that ends with a slash
-    /// gets the name appended, as with `curl -T`. Any other URL is returned unchanged.
+    /// Returns the URL of one file at a destination. `{name}` is replaced by the name. If the URL has no `{name}` and
+    /// its path ends with a slash, the name is appended to the path, as with `curl -T`. Any other URL is returned
+    /// unchanged.
     package static func address(_ url: String, for name: String) -> String {
         if url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.percentEncoded(keeping: allowedInName)
@@ -26,7 +27,8 @@ package enum UploadAddress {
         String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Returns `url` with the query of `other`. A `url` with a query of its own is returned unchanged.
+    /// Returns `url` with the query of `other`. If `url` has a query already, or `other` has none, `url` is returned
+    /// unchanged.
     package static func withQuery(of other: String, _ url: String) -> String {
         guard !url.contains("?"), let mark = other.firstIndex(of: "?") else { return url }
         return url + other[mark...].prefix { $0 != "#" }
@@ -37,7 +39,9 @@ package enum UploadAddress {
         address(url, for: "a") != address(url, for: "b")
     }
 
-    /// Returns the scheme, host and port in lower case, with the default port added; nil if the URL has no host.
+    /// Returns the scheme, host and port of a URL, with the default port if the URL has none. The scheme and the host
+    /// are in lower case. For a Unix socket, the result is the scheme and the socket's path. Returns nil if the URL has
+    /// no scheme or no host.
     package static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
@@ -71,8 +75,8 @@ package enum UploadAddress {
 
     /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the URL is malformed, contains user info or has more than `longest`
-    ///   bytes. Its summary names the server.
+    /// - Throws: `UploadFailure` (`permanent`) if the URL is malformed, has no host, contains user info or has more
+    ///   than `longest` bytes. The failure's summary names the server.
     package static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
         if let resolved = absolute(location, against: base) { return resolved }
         let server = URL(string: base)?.host(percentEncoded: false).map(ServerText.cleaned) ?? "the server"
@@ -85,7 +89,7 @@ package enum UploadAddress {
     }
 
     /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host. Returns
-    /// nil if the URL is malformed, contains user info or has more than `longest` bytes.
+    /// nil if the URL is malformed, has no host, contains user info or has more than `longest` bytes.
     package static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
@@ -132,7 +136,8 @@ package enum UploadAddress {
     /// The example of a Unix socket's URL in error messages.
     package static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
-    /// Returns the expected kind of URL, for error messages; nil if files can be uploaded to `url`.
+    /// Returns a phrase for the error message about an invalid `url`: what was expected instead, such as "a port from 1
+    /// to 65535". Returns nil if `url` is valid.
     package static func expectation(brokenBy url: String) -> String? {
         if plainAuthority(of: url) != nil { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
@@ -154,8 +159,9 @@ package enum UploadAddress {
         return nil
     }
 
-    /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written. Returns nil for any
-    /// URL with an escape, user info, a query or an invalid part. Most URLs are plain, so callers save a full parse.
+    /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written; nil for any other
+    /// URL. A plain URL has a path, and no user info, query or fragment. Its host and path have only ASCII letters,
+    /// digits, `.`, `-`, `_` and, in the path, `/`. Most URLs are plain, so callers save a full parse.
     package static func plainAuthority(of url: String) -> Substring? {
         guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return nil }
         let bytes = url.utf8
@@ -190,7 +196,7 @@ package enum UploadAddress {
         }
     }
 
-    /// True if `text` is safe as the host of a request. A host that was decoded may contain a line break (`%0A`).
+    /// True if `text` is safe as the host of a request. A percent-decoded host may contain a line break (`%0A`).
     package static func isHost(_ text: String) -> Bool {
         // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)
@@ -216,8 +222,9 @@ package enum UploadAddress {
 }
 
 extension URL {
-    /// Returns a URL on the Unix socket of `base` if this URL has the host `localhost`. The server makes such URLs from
-    /// the `Host` field of the requests. Any other URL is returned unchanged.
+    /// If this URL has the host `localhost` and no port or a default port, returns it with the Unix socket of `base` as
+    /// its host. A server behind a socket makes such URLs from the `Host` field of the requests. Any other URL is
+    /// returned unchanged, and every URL if `base` has no socket.
     fileprivate func behindSocket(of base: URL) -> URL {
         guard base.scheme?.lowercased() == UploadAddress.unixScheme,
             let socket = base.host(percentEncoded: false),

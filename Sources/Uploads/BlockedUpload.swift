@@ -9,7 +9,8 @@ package struct BlockedUpload: Equatable, Sendable {
 
     /// Returns the blocked uploads among `uploads`, in ascending order of ids.
     package static func all(among uploads: some Sequence<Upload>) -> [BlockedUpload] {
-        // An upload waits only for uploads with lower ids, which are visited first in ascending order of ids.
+        // An upload waits only for uploads with lower ids. So the loop, in ascending order of ids, finds blockers
+        // first.
         let waiting = uploads.filter { $0.state == .queued && $0.start?.after.isEmpty == false }
             .sorted { $0.id < $1.id }
         guard !waiting.isEmpty else { return [] }

@@ -10,8 +10,8 @@ public struct NewUpload: Hashable, Sendable {
     public var target: Upload.Target
     /// The name of the upload's batch; nil for none.
     public var batch: String?
-    /// The condition for the start of the upload; nil if it may start at once. The queue rejects the upload if the
-    /// condition names an upload that is not in the queue.
+    /// The condition for the start of the upload; nil if it may start at once. The queue rejects the upload if a range
+    /// in the condition's `after` contains no upload of the queue.
     public var start: Upload.StartCondition?
 
     public init(

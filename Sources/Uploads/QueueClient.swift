@@ -5,7 +5,8 @@ public import FerryProtocols
 ///
 /// All parameters and results can be encoded, so clients in other processes use it over the control socket.
 public protocol QueueClient: Sendable {
-    /// Carries out one command. When the reply is not `refused`, the change is on disk.
+    /// Carries out one command. If the reply is not `refused`, the command's change is on disk. The exceptions are
+    /// `tryNow` and `stopWhenIdle`, whose changes are only in memory.
     func perform(_ command: QueueCommand) async -> QueueReply
 
     /// Returns a stream of the queue's changes, in sequence. The first element describes the whole current queue
@@ -20,12 +21,12 @@ public protocol QueueClient: Sendable {
 /// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds each file, unless the queue contains one of these uploads of the file to the same target: an unfinished
-    /// upload of any version, or a done upload of the same version.
+    /// Adds each file for which the queue has no upload to the same target. An unfinished upload of any version of the
+    /// file counts, and a done upload of the same version.
     case addMissing([NewUpload])
-    /// Adds each file unless the queue contains an upload of the same version of it to the same target, in any state.
+    /// Adds each file for which the queue has no upload of the same version to the same target, in any state.
     case addNew([NewUpload])
-    /// Returns the uploads of the same files to the same targets, in any version and state.
+    /// Returns the queue's uploads of the same files to the same targets, in any version and state.
     case find([NewUpload])
     case list
     case pause(UploadSelection)
@@ -37,24 +38,25 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case limits
     /// Sets a limit that overrides timetables; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Sets the number of uploads that run at once, at least 1.
+    /// Sets the number of uploads that run at once, from 1 to 256.
     case limitConcurrency(Int)
     /// Undoes the last addition, pause, resume, removal, move or change of a limit since the engine started, whichever
-    /// client requested it. Up to 50 commands can be undone, one after the other. The bytes of a removed upload stay on
-    /// the server for 10 seconds. If undo puts the upload back after that time, the file is sent again from its
-    /// beginning.
+    /// client requested it. Up to 50 commands can be undone, one after the other.
+    ///
+    /// The bytes of a removed upload stay on the server for 10 seconds. If undo puts the upload back after that time,
+    /// the file is sent again from its beginning, unless the server may already have the whole file.
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
     /// Undoes the command with this number (`UndoOffer.number`); refused unless `undo` would undo the same command now.
     case undoCommand(Int)
-    /// Redoes the command that `undo` undid last; refused if another command was carried out later.
+    /// Redoes the command that `undo` undid last; refused if another command that can be undone was carried out later.
     case redo
-    /// Ends every wait for the network or a retry now, even if the link monitor reports no network.
+    /// Ends every wait for the network or for a retry now, even if the link monitor reports no network.
     case tryNow
-    /// Ends the engine once nothing is running.
+    /// Starts no more uploads, and ends the engine once none runs.
     case stopWhenIdle
-    /// Writes a new snapshot, so that it alone contains the whole queue.
+    /// Writes a new snapshot of the queue, so that the snapshot alone contains the whole queue.
     case flush
 }
 
@@ -76,7 +78,7 @@ public enum UploadSelection: Hashable, Codable, Sendable {
         if case .ids = self { true } else { false }
     }
 
-    /// True if the user named the uploads or their batch; false for a selection by state, such as all failed uploads.
+    /// True if the user named the uploads or their batch; false for all uploads, and for a selection by state.
     var isChosen: Bool {
         switch self {
         case .ids, .numbers, .batch: true
@@ -128,7 +130,7 @@ public enum QueueMove: String, CaseIterable, Hashable, Codable, Sendable {
 
 /// The result of a command.
 public enum QueueReply: Hashable, Codable, Sendable {
-    /// The uploads that the command changed.
+    /// The uploads that the command changed or added.
     case changed([Upload.ID])
     /// The uploads that the command added. Some of them are paused because their batch is paused.
     case addedPaused([Upload.ID])
@@ -142,7 +144,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The command failed for this reason and changed nothing.
     case refused(UploadFailure)
 
-    /// The uploads that a command changed; nil for other replies.
+    /// The uploads that a command changed or added; nil for other replies.
     var changed: [Upload.ID]? {
         switch self {
         case .changed(let ids), .addedPaused(let ids): ids
@@ -175,8 +177,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     /// Whether uploads that need the network may run.
     public enum Network: Hashable, Codable, Sendable {
         case online
-        /// There is no network, or one without a route; `reason` is a part of a sentence ("no address on any
-        /// interface").
+        /// There is no usable network. `reason` is a part of a sentence: "no address on any interface".
         case offline(since: Date, reason: String)
     }
 
@@ -203,7 +204,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
     /// Whether there is a network.
     public var network: Network
-    /// The bandwidth limits, sorted by scope: those that apply now, and those that a timetable may apply later.
+    /// The current limits of the scopes that have a limit now or get one later from a timetable, sorted by scope.
     public var limits: [BandwidthLimit]
     /// The number of uploads that may run at once.
     public var concurrency: Int
@@ -211,7 +212,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var storage: Storage
     /// A notice about the whole queue that the user should know, such as a full disk.
     public var notice: UploadFailure?
-    /// The busy servers that asked for a pause, if uploads wait for them. The longest pause is the first.
+    /// The busy servers that asked for a pause, if uploads wait for them. The pause that ends last is the first.
     public var retryAfterPauses: [RetryAfterPause]
     /// The unreachable hosts for which uploads wait. The host with the most uploads is the first.
     public var unreachableHosts: [UnreachableHost]
@@ -266,14 +267,14 @@ public struct ProgressSample: Hashable, Codable, Sendable {
 
     /// The number of the running upload.
     public var id: Upload.ID
-    /// The number of bytes of the file passed to the socket, counted from the start of the file; never more than its
-    /// size.
+    /// The number of bytes of the file that are confirmed or were passed to the socket. When the attempt ends, bytes
+    /// that it sent twice count twice, so the number may exceed the size of the file.
     public var sent: ByteCount
     /// The number of bytes that the server has confirmed.
     public var confirmed: ByteCount
     /// The phase at the moment of the sample.
     public var phase: Phase
-    /// The current rate in bytes per second; nil before there is a measurement, and if the engine reports none.
+    /// The current rate in bytes per second; nil while there is no measurement.
     public var rate: Double?
     /// The number of seconds until the whole file is sent, from the measured rate and the limits; nil while unknown.
     public var remaining: Double?

@@ -11,8 +11,8 @@ package protocol QueueFollower: Actor {
 /// The newest task that reads updates for a `QueueFollower`.
 package struct FollowingTask: Sendable {
     private var task: Task<Void, Never>?
-    /// The number of the current task. Updates that an earlier task reads are dropped, because newer ones were already
-    /// processed.
+    /// The number of the current task. Updates that an earlier task reads are dropped, because newer ones may have been
+    /// processed already.
     private var number = 0
 
     package init() {}
@@ -37,7 +37,7 @@ extension QueueFollower {
             Task { [weak self] in for await update in updates { await self?.take(update, from: number) } })
     }
 
-    /// Processes the current state of the queue before it returns, and then follows later updates.
+    /// Processes the current state of the queue, starts a task that follows later updates, and returns.
     package func catchUp(with queue: any QueueClient) async {
         let number = following.replace()
         let updates = await queue.updates()

@@ -1,22 +1,24 @@
 package import FerryProtocols
 
-/// The progress of uploads: from samples of the running queue, or else from the bytes that servers confirmed.
+/// The progress of uploads, from samples of the running queue. Without a sample, the progress is computed from the
+/// upload itself.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
-    /// - Parameter samples: The samples, taken before the uploads were read; empty if the queue does not run. In the
-    ///   other sequence, an upload that ended after it was read would seem to run without a sample.
+    /// - Parameter samples: The samples, taken before the uploads were read; empty if the queue does not run. If they
+    ///   are taken later, an upload that has ended since it was read seems to run without a sample.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// True if the upload runs and has no sample: its attempt ended or began while samples and uploads were read.
+    /// True if the upload runs and has no sample: its attempt began or ended between the reading of the samples and of
+    /// the uploads.
     package func lacks(_ upload: Upload) -> Bool {
         guard case .running = upload.state else { return false }
         return samples[upload.id] == nil
     }
 
-    /// Returns the number of bytes of the file that are sent or stored.
+    /// Returns the number of bytes of the file that were sent or that the server has stored.
     package func of(_ upload: Upload) -> ByteCount {
         guard case .running = upload.state, let sample = samples[upload.id] else {
             return Self.stored(upload)
@@ -24,14 +26,15 @@ package struct SampledProgress: Sendable {
         return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
-    /// Returns the number of bytes after which an upload will probably resume. If it has a resource, the server stores
-    /// the sent bytes, although only its next response states their number.
+    /// Returns the number of bytes of the file after which an upload will probably resume. An upload with an upload
+    /// resource counts the sent bytes too: the server probably stores them, although only its next response states
+    /// their number.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))
     }
 
-    /// Returns the rate and the remaining time. Both are nil for an upload that does not run.
+    /// Returns the rate and the remaining time. Both are nil for an upload that does not run or has no sample.
     package func estimate(of upload: Upload) -> TransferEstimate {
         guard case .running = upload.state, let sample = samples[upload.id] else { return TransferEstimate() }
         return TransferEstimate(rate: sample.rate, remaining: sample.remaining)

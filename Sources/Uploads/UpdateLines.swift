@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The form of a `QueueUpdate` for another process: one line of JSON with the number of changed uploads, and then one
-/// line for each of them, as in the queue's files. `Codable` takes ten times longer to write and read the uploads.
+/// The form of a `QueueUpdate` for another process: one line of JSON (`Head`), and then one line for each changed
+/// upload, as in the queue's files. `Codable` takes ten times longer to write and read the uploads.
 package enum UpdateLines {
     /// The first line of an update.
     package struct Head: Codable, Sendable {

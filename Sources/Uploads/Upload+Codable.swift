@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-// Uploads cross the control socket as the text of their records, as in the queue's files.
+// On the control socket, an upload is one string: the text of its record, as in the queue's files.
 
 extension Upload: Codable {
     public init(from decoder: any Decoder) throws {

@@ -6,6 +6,6 @@ extension Upload {
 }
 
 extension Upload.Target {
-    /// The destination's name, or the URL if there is none.
+    /// The destination's name, or the URL if the target names no destination.
     package var destinationText: String { destination.isEmpty ? url : destination }
 }

@@ -3,10 +3,11 @@ public import FerryFiles
 extension Upload {
     /// The condition for an upload's first start. Once met, it stays met.
     public struct StartCondition: Hashable, Sendable {
-        /// The earliest time of the start by the wall clock; nil for any.
+        /// The earliest time of the start by the wall clock; nil for any time.
         public var notBefore: Date?
         /// The numbers of the uploads that must be done first: ranges in ascending order without overlaps, below the
-        /// upload's own number. A number that has left the queue counts as done.
+        /// upload's own number. An upload that is no longer in the queue counts as done. If a user removes an
+        /// unfinished one, the queue holds the upload that waits for it.
         public var after: [ClosedRange<ID>]
 
         public init(notBefore: Date? = nil, after: [ClosedRange<ID>] = []) {
@@ -28,12 +29,14 @@ extension Upload {
         }
     }
 
-    /// True if the upload runs, or starts without a user: once a slot is free, its wait ends, the network returns, or
-    /// the uploads that must be done first are done. False for an upload with a start time.
+    /// True if the upload runs, or will start without an action of a user: when a slot is free, when its wait ends,
+    /// when the network returns, or when other uploads are done. False for an upload with a start time. A blocked
+    /// upload (`BlockedUpload`) counts too.
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if the upload has a start time. The queue removes the start time once the time has come and all earlier
-    /// uploads that this one waits for are done. So this value depends only on the upload, not on the clock.
+    /// True if the upload is queued and has a start time. The queue removes the start time once the time has come and
+    /// the earlier uploads that this one waits for are done. So this value depends only on the upload, not on the
+    /// clock.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
     /// The maximum length of a batch's name, in characters.

@@ -1,14 +1,15 @@
 import FerryProtocols
 
 extension Upload {
-    /// The name of the upload's protocol. For `auto`, the protocol that was chosen, if known.
+    /// The name of the upload's protocol. For `auto`, the protocol that was chosen; `auto` while the choice is unknown.
     public var protocolName: String {
         if let choice = resource?.choice { return choice.name }
         if case .done(let receipt, _) = state, let chosen = receipt.chosen { return chosen }
         return target.method
     }
 
-    /// True if the upload's protocol lets the server report a checksum of the stored bytes.
+    /// True if a server can confirm the stored bytes by a digest with the upload's protocol. Also true while the choice
+    /// of `auto` is unknown.
     public var canBeVerified: Bool {
         ProtocolCatalog.entry(named: protocolName).map { !$0.traits.checksums.isEmpty } ?? false
     }

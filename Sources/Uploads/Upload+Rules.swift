@@ -31,12 +31,11 @@ extension Upload {
         if case .done = state { true } else { false }
     }
 
-    /// True if the upload has failed, so that only a user can retry it.
     package var hasFailed: Bool {
         if case .failed = state { true } else { false }
     }
 
-    /// True if it is unknown whether the server has the file, and the user has not decided.
+    /// True if the upload failed or is held because it is unknown whether the server has stored the file.
     public var isUncertain: Bool {
         switch state {
         case .failed(let failure), .held(let failure): failure.category == .outcomeUnknown
@@ -44,8 +43,8 @@ extension Upload {
         }
     }
 
-    /// True if the server may store the file twice: its whole body was sent without a response, and was or will be sent
-    /// again.
+    /// True if the server may store two copies of the file: the whole body was sent without a response, and the queue
+    /// has sent it again or will send it again.
     public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
 
     /// True if a retry must read the file's version again, because the file changed or could not be read.
@@ -65,8 +64,9 @@ extension Upload.Tries {
         sent = 0
     }
 
-    /// Records the number of bytes of the file that an attempt had sent when it ended. The number recorded during the
-    /// attempt may be higher, because some of those bytes never left this machine.
+    /// Records the number of bytes of the file that an attempt had sent when it ended. This number replaces the one
+    /// that was recorded during the attempt. The earlier number may be higher, because some of its bytes never left
+    /// this machine.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
         sent = max(run.hasNotedSent ? 0 : sent, bytes)
@@ -97,11 +97,14 @@ extension Upload {
         return true
     }
 
-    /// Queues the upload again and resets the counts of its failures.
+    /// Queues the upload again if it failed, is held, waits for a retry, or is paused for lack of a network. If it
+    /// failed or is held, also resets the counts of network failures, refusals and rejected credentials, and removes
+    /// the start condition.
     ///
     /// - Parameters:
-    ///   - identity: The current version of the file, if that may have changed; nil keeps the queued version.
-    ///   - startsEarly: Whether an upload with a start condition starts now.
+    ///   - identity: The current version of the file, for an upload that failed or is held because the file changed or
+    ///     could not be read; nil keeps the queued version.
+    ///   - startsEarly: Whether a queued upload loses its start condition, so that it starts now.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -126,7 +129,7 @@ extension Upload {
         }
     }
 
-    /// Replaces the version of the file. If it differs, the file is sent from its beginning.
+    /// Replaces the version of the file. If the versions differ, the file is sent from its beginning.
     mutating func take(_ identity: FileIdentity) {
         guard identity != self.identity else { return }
         // Bytes of another version of the file must not be mixed with those on the server.
@@ -135,7 +138,8 @@ extension Upload {
         tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
-    /// Applies the current policy to an upload whose outcome is unknown, and that was treated by another policy before.
+    /// Decides by the current policy about an upload whose outcome on the server is unknown. An earlier policy may have
+    /// decided differently.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
@@ -162,8 +166,9 @@ extension Upload {
         }
     }
 
-    /// Queues the upload if it was paused or waited because there was no network, or if it waited because of a captive
-    /// portal. Called after the network returned or changed.
+    /// Ends a pause for lack of a network, and a wait after a network failure, a captive portal or an unreachable
+    /// source of credentials. The upload is then queued, unless a user paused it. Called when the network has returned
+    /// or changed, or when a user overrides the link monitor.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued
@@ -172,7 +177,8 @@ extension Upload {
         return regainHost()
     }
 
-    /// Queues the upload if it was paused or waited because of the network. Called when its host is reachable.
+    /// Ends a pause for lack of a network, and a wait after a network failure. The upload is then queued, unless a user
+    /// paused it. Called when its host may be reachable again.
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):
@@ -187,7 +193,8 @@ extension Upload {
         }
     }
 
-    /// Undoes the change from `before` to `after`. Values that have changed again since stay as they are.
+    /// Undoes the change from `before` to `after`. Values that have changed again since stay as they are. If the state
+    /// has changed again, only a change of the user's pause is undone.
     mutating func takeBack(from after: Upload, to before: Upload) {
         if rank == after.rank { rank = before.rank }
         if identity == after.identity { identity = before.identity }
@@ -201,7 +208,7 @@ extension Upload {
         if start == after.start { start = before.start }
     }
 
-    /// Adds or removes the user's pause. A pause because of the network stays.
+    /// Adds or removes the user's pause of a queued or paused upload. A pause for lack of a network stays.
     private mutating func takeBackPause(_ isPausedByUser: Bool) {
         var reasons: PauseReasons
         switch state {
@@ -213,8 +220,9 @@ extension Upload {
         state = reasons.isEmpty ? .queued : .paused(reasons)
     }
 
-    /// Sets the state of an upload that is loaded when the engine starts. An attempt of the previous engine has ended,
-    /// so the upload is queued again. A pause for lack of a network ends, because the network may have returned.
+    /// Adjusts the state of an upload that was loaded from disk or is put back into the queue. A running upload is
+    /// queued again, because its attempt has ended. A pause for lack of a network ends, because the network may have
+    /// returned.
     mutating func recover() {
         switch state {
         case .running: state = .queued

@@ -9,8 +9,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
 
     /// The number, counted from 1 and never reused.
     public let id: ID
-    /// The rank in the queue: the lowest starts first. Each rank is unique. A move exchanges ranks, or assigns new ones
-    /// before the first or after the last.
+    /// The rank in the queue. The upload with the lowest rank starts first. Each rank is unique. A move exchanges
+    /// ranks, or assigns new ones below the lowest or above the highest.
     public var rank: Int64
     /// The absolute path of the file.
     public var path: LocalPath
@@ -20,7 +20,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
     public var target: Target
     /// The state.
     public var state: State
-    /// The upload resource on the server, for resuming; nil before its creation and for protocols that cannot resume.
+    /// The upload resource on the server, for resuming; nil if there is none, for example before its creation or after
+    /// the upload is done.
     public var resource: UploadResource? {
         get { boxedResource.value }
         set { boxedResource = Boxed(newValue) }
@@ -95,10 +96,11 @@ public struct Upload: Identifiable, Hashable, Sendable {
     /// The target of an upload. Fixed when the file is queued, so that a later change of the configuration cannot
     /// redirect it.
     public struct Target: Hashable, Codable, Sendable {
-        /// The destination's name in the configuration, which defines credentials, header fields and TLS settings.
-        /// Empty for a URL given on the command line.
+        /// The destination's name. The configuration defines the credentials, header fields and TLS settings of the
+        /// destination. Empty for a URL given on the command line.
         public var destination: String
-        /// The URL of the protocol's first request, without user info.
+        /// The destination's URL, without user info. For a configured destination, it also lacks the query. It may
+        /// contain `{name}`, which the file's name replaces.
         public var url: String
         /// The protocol's name in `ProtocolCatalog`.
         public var method: String
@@ -131,7 +133,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         case running(attempt: Int, since: Date)
         indirect case waiting(until: Date, failure: UploadFailure)
         case paused(PauseReasons)
-        /// A user must decide. `failure.category` is the reason, `failure.hint` the next step.
+        /// A user must decide. The `category` of the failure is the reason, and its `hint` the next step.
         indirect case held(UploadFailure)
         indirect case done(Receipt, at: Date)
         indirect case failed(UploadFailure)
@@ -166,21 +168,22 @@ public struct Upload: Identifiable, Hashable, Sendable {
         /// The number of attempts ever started.
         public var attempts = 0
         /// The number of network failures since the server last confirmed more bytes or a user retried the upload. A
-        /// locked upload counts too, and so does a volume or a source of credentials that is away. A failure on a fresh
-        /// link does not count.
+        /// locked upload counts too, and so does a volume or a source of credentials that is away. A failure within
+        /// five seconds after the network returned does not count.
         public var network = 0
-        /// The number of refusals by the server since it last confirmed more bytes or a user retried the upload.
+        /// The number of temporary refusals by the server since it last confirmed more bytes or a user retried the
+        /// upload. Confirmed bytes reset this count only while `resent` is below twice the file's size plus 64 MiB.
         public var server = 0
-        /// The number of rejected credentials since the server last confirmed more bytes or a user retried.
+        /// The number of attempts that ended because credentials were rejected or missing. It is reset like `server`.
         public var authentication = 0
         /// The number of attempts that resumed after bytes that the server had stored.
         public var resumes = 0
-        /// The number of bytes that were sent again, after an earlier attempt had sent them.
+        /// The number of bytes of the file that were sent and then had to be sent again.
         public var resent: ByteCount = 0
-        /// The number of bytes of the file that the last attempt had sent, as last noted. It is reset to 0 once the
-        /// next attempt knows how many of them it sends again.
+        /// The number of bytes of the file that were sent or confirmed in the last attempt, as last noted. It is reset
+        /// to 0 once the next attempt knows how many of them it sends again.
         public var sent: ByteCount = 0
-        /// The delay before the next attempt in seconds, as last drawn at random.
+        /// The last delay before a retry, in seconds: drawn at random, fixed, or requested by the server.
         public var delay = 0.0
         /// The number of times that the upload began again with a new version of the file.
         public var changes = 0

@@ -1,16 +1,16 @@
 public import FerryProtocols
 import FerryTransfer
 
-/// The numbers of uploads as users type them: `3`, or `3-7` for the existing uploads from 3 to 7, separated by commas
-/// or spaces.
+/// The numbers of uploads as users type them: `3`, or `3-7` for the existing uploads from 3 to 7. Commas or spaces
+/// separate several of them.
 public struct UploadNumbers: Hashable, Codable, Sendable {
-    /// The ranges as they were typed. They may overlap, and one range may contain all numbers. So the numbers are not
+    /// The ranges as they were typed. They may overlap. One range may span billions of numbers, so the numbers are not
     /// stored one by one.
     public let ranges: [ClosedRange<Upload.ID>]
 
     public init(_ ranges: [ClosedRange<Upload.ID>]) { self.ranges = ranges }
 
-    /// - Throws: `UploadFailure` (`permanent`) for a word that is neither numbers nor ranges.
+    /// - Throws: `UploadFailure` (`permanent`) for a word with anything but numbers above 0 and ascending ranges.
     public init(words: some Sequence<some StringProtocol>) throws(UploadFailure) {
         var ranges: [ClosedRange<Upload.ID>] = []
         for word in words {
@@ -22,7 +22,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         self.ranges = ranges
     }
 
-    /// Joins consecutive numbers to ranges, in ascending order.
+    /// Creates ascending ranges that contain exactly these `ids`. Consecutive ids form one range.
     package init(joining ids: some Sequence<Upload.ID>) {
         var ranges: [ClosedRange<Upload.ID>] = []
         for id in ids.sorted() {
@@ -63,7 +63,8 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         let known = ids.sorted()
         var found: [Upload.ID] = []
         var missing: [ClosedRange<Upload.ID>] = []
-        // The ranges are visited by their lower bounds, so that each id is visited once, however many ranges overlap.
+        // The ranges are visited in the sequence of their lower bounds. So each id is visited once, however many ranges
+        // overlap.
         var next = 0
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             let start = Self.firstIndex(of: range.lowerBound, in: known)
@@ -80,12 +81,12 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
-    /// The maximum number of ranges, and of ids in a range, to test one by one. Sorting the ids of a queue of 100,000
-    /// takes longer.
+    /// The maximum number of ranges, and of ids in a range, to test one by one. To sort the ids of a queue of 100,000
+    /// uploads takes longer than these tests.
     private static let mostTested = 64
 
-    /// Returns the ids within the ranges for which `isKnown` is true, and the ranges that contain none. Nil if the
-    /// ranges have too many ids to test each.
+    /// Returns the ids within the ranges for which `isKnown` is true, in ascending order, and the ranges that contain
+    /// none. Nil if there are more than `mostTested` ranges, or if a range has more ids than that or begins below 1.
     func found(where isKnown: (Upload.ID) -> Bool) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>])? {
         let most = Self.mostTested
         guard ranges.count <= most,
@@ -101,13 +102,14 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found.sorted(), missing)
     }
 
-    /// Returns the lowest of the `known` ids that is within a range; nil if there is none. `known` must be sorted.
+    /// Returns the lowest of the `known` ids that is within `range`; nil if there is none. `known` must be sorted.
     static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
         let index = firstIndex(of: range.lowerBound, in: known)
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil
     }
 
-    /// Returns the index of the first id that is not below `id`. `known` must be sorted.
+    /// Returns the index of the first element of `known` that is not below `id`; the count if there is none. `known`
+    /// must be sorted.
     private static func firstIndex(of id: Upload.ID, in known: [Upload.ID]) -> Int {
         var (low, high) = (0, known.count)
         while low < high {
@@ -125,7 +127,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         }.joined(separator: ",")
     }
 
-    /// The range in words: `17`, or `20 to 30`.
+    /// Returns a range in words: `17`, or `20 to 30`.
     public static func name(_ range: ClosedRange<Upload.ID>) -> String {
         range.lowerBound == range.upperBound
             ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"

@@ -46,8 +46,8 @@ void terminal_close(bool gone);
 int terminal_colours(void);
 /* True if a colour number contains the values of red, green and blue: 24 bits in all for 1 << 24 colours. */
 bool terminal_colours_are_direct(void);
-/* True if the environment names a UTF-8 locale, installed or not. False if C.UTF-8 or en_US.UTF-8 replaces another
- * one. */
+/* True if the environment names a UTF-8 locale, installed or not. False for any other locale, even if C.UTF-8 or
+ * en_US.UTF-8 is used in its place. */
 bool terminal_locale_is_utf8(void);
 /* The name of the locale for characters (LC_CTYPE), such as ja_JP.UTF-8. */
 const char *terminal_locale(void);
@@ -60,7 +60,8 @@ void terminal_ask_width(int row);
 /* The number of columns that the C library gives a scalar; -1 if it is not printable. */
 int terminal_scalar_width(uint32_t scalar);
 
-/* Defines a style. Colours are palette numbers; -1 is the terminal's default colour. */
+/* Defines a style. Colours are palette numbers, or 24-bit RGB values if terminal_colours_are_direct(). -1 is the
+ * terminal's default colour. */
 void terminal_define_style(uint8_t style, int foreground, int background, unsigned attributes);
 /* Writes cells to one row, from its first column on. terminal_present() shows them. */
 void terminal_put_row(int row, const terminal_cell *cells, int count);

@@ -4,7 +4,7 @@ package enum FolderEvent: Hashable, Sendable {
     case changed(LocalPath)
     /// A folder was created or moved in.
     case folderCame(LocalPath)
-    /// A folder was deleted or moved away, with its content.
+    /// A folder was deleted, moved away or unmounted, with its content.
     case folderWent(LocalPath)
     /// The system has dropped events, so any folder may have changed.
     case lost
@@ -31,7 +31,7 @@ package enum UnwatchedFolder: Error, Hashable, Sendable {
     case unsupported
     /// A limit of the kernel is reached. `setting` names it, such as `fs.inotify.max_user_watches`.
     case limit(setting: String)
-    /// The folder does not exist, or this process has no permission to read it.
+    /// The folder does not exist, this process has no permission to read it, or the path is a link or no folder.
     case gone
 }
 

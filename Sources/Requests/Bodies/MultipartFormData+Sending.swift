@@ -8,7 +8,8 @@ extension MultipartFormData {
         try await OpenedForm(self).body
     }
 
-    /// Returns the exact number of bytes on the wire; nil if the length of a stream is unknown.
+    /// Returns the exact length of the body in bytes, with the headers of the parts and the boundaries; nil if the
+    /// length of a stream is unknown.
     /// - Throws: The errors of `open()`.
     public func length() async throws(UploadFailure) -> ByteCount? { try await OpenedForm(self).body.length }
 
@@ -47,7 +48,7 @@ extension MultipartFormData {
     /// may contain secrets. After a failure the file is removed.
     /// - Returns: The number of written bytes.
     /// - Throws: `UploadFailure` (`permanent`) if `path` exists or cannot be written; else the errors of
-    ///   `encode(limit:)`.
+    ///   `encode(limit:)`, except for the limit.
     @discardableResult
     public func write(to path: LocalPath) async throws -> ByteCount {
         let form = try await opened()
@@ -70,7 +71,7 @@ extension MultipartFormData {
     /// Writes the body to a new file that only its owner may read. After a failure the file is removed.
     /// - Parameter path: The path of the file, not a URL.
     /// - Returns: The number of written bytes.
-    /// - Throws: `UploadFailure` (`permanent`) if `path` is a URL; else the errors for a `LocalPath`.
+    /// - Throws: `UploadFailure` (`permanent`) if `path` is a URL or empty; else the errors for a `LocalPath`.
     @discardableResult
     public func write(to path: String) async throws -> ByteCount {
         try await write(to: LocalPath(notAnAddress: path))

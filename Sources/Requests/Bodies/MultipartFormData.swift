@@ -5,9 +5,9 @@ public import HTTPTypes
 
 /// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the sequence in which they were appended.
 ///
-/// The value only describes the parts: no part is opened, checked or read before `open()`. Each `open()` begins anew,
-/// so one form serves every attempt. An error of `open()` names the faulty part. Appending changes this value only, not
-/// earlier copies.
+/// The value only describes the parts: no file or stream is opened before `open()`. Each `open()` begins anew, so one
+/// form serves every attempt, unless a stream can be read only once. An error of `open()` names the faulty part.
+/// Appending changes this value only, not earlier copies.
 ///
 /// A form without parts is the closing delimiter alone, `--B--` and CRLF, where B is the boundary.
 public struct MultipartFormData: Sendable {
@@ -33,7 +33,8 @@ public struct MultipartFormData: Sendable {
 
     /// Creates a form with a given boundary. Every part is searched for the boundary, so files are read twice. If a
     /// part contains the boundary, the form cannot be sent.
-    /// - Throws: `UploadFailure` (`permanent`) unless the boundary has 1 to 70 characters of RFC 2046 §5.1.1.
+    /// - Throws: `UploadFailure` (`permanent`) unless the boundary consists of 1 to 70 characters that RFC 2046 §5.1.1
+    ///   allows.
     public init(boundary: String) throws(UploadFailure) {
         guard let boundary = try? MultipartBoundary(boundary) else {
             throw UploadFailure(

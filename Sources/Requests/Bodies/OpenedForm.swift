@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A form with open files and known lengths, for one attempt.
+/// A form whose files are open, for one attempt.
 struct OpenedForm: Sendable {
     /// The maximum total size, in bytes, of neighbouring segments that are joined: a write costs more than a copy.
     private static let joinedLimit = 64 << 10

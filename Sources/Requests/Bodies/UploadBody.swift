@@ -2,9 +2,10 @@ public import FerryFiles
 package import FerryProtocols
 public import FerryTransfer
 
-/// The body of a request. Each attempt and each redirect opens the body again, and so sends it from the first byte.
+/// The body of a request. Each attempt opens the body again. Each attempt, and each redirect that repeats the body,
+/// sends it from the first byte.
 public struct UploadBody: ReopenableBody {
-    /// The source of the header field `Content-Type`.
+    /// The content type of a body, and whether it replaces the request's own `Content-Type`.
     public enum ContentType: Hashable, Sendable {
         case none
         /// The type, unless the request has a `Content-Type` of its own.

@@ -6,8 +6,8 @@ import HTTPTypes
 extension RequestSummary {
     /// The request as a curl command that can be pasted into a shell, without secrets.
     ///
-    /// The argument `--data-binary '@BODY (1048576 bytes)'` names a file that the user must create with the body. If
-    /// the size is unknown, the argument is `'@BODY'`.
+    /// For a request with a body, the argument `--data-binary '@BODY (1048576 bytes)'` names a file that the user must
+    /// create with the body. If the size is unknown, the argument is `'@BODY'`.
     public var curlCommand: String {
         var words = ["curl -v"]
         words.append(method == .head ? "-I" : "-X \(Self.quoted(method.rawValue))")
@@ -34,7 +34,8 @@ extension RequestSummary {
         return [(needsCare ? "-g --url " : "") + Self.quoted(url)]
     }
 
-    /// The path of a Unix socket and the URL, which are two arguments of curl.
+    /// The path of the Unix socket and the URL, which are two arguments of curl; nil if the request does not use a Unix
+    /// socket.
     private var socketAddress: (path: String, url: String)? {
         guard UploadAddress.isUnixSocket(url), let start = url.firstRange(of: "://")?.upperBound else {
             return nil

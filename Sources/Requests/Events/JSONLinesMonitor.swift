@@ -5,7 +5,8 @@ public import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// Appends each event as a line of JSON to a file. If the file is new, only its owner can read it.
+/// Appends each event as a line of JSON to a file, but `sent` events only if `includesProgress` is true. If the file is
+/// new, only its owner can read it.
 ///
 /// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`. If they
 /// apply, also `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (the duration, or the delay

@@ -8,8 +8,8 @@ public import HTTPTypes
 ///
 /// The delay before retry n (from 0) is `scale · base^n`, at most `cap`. With full `jitter` it is a random duration up
 /// to that value. The delay is never shorter than the server's `Retry-After`. The default numbers are Alamofire's: two
-/// retries, after half a second and one second. A request is retried only if the server may receive it twice: its
-/// method must be one of `methods`, or it must have an `Idempotency-Key`.
+/// retries, whose delays before jitter are half a second and one second. A request is retried only if the server may
+/// receive it twice: its method must be one of `methods`, or it must have an `Idempotency-Key`.
 public struct RetryPolicy: RequestInterceptor {
     /// The random part of a delay.
     public enum Jitter: Hashable, Sendable {

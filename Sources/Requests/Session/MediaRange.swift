@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// A media type with wildcards, as in `Accept` (RFC 9110 §12.5.1); parameters are left out.
+/// A media type that may contain wildcards, as in `Accept` (RFC 9110 §12.5.1); parameters are left out.
 struct MediaRange: Hashable, Sendable {
     let type: String
     let subtype: String

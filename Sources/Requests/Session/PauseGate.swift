@@ -26,7 +26,7 @@ final class PauseGate: Sendable {
     }
 
     /// Waits until the gate is open. Only one task may wait at a time.
-    /// - Returns: False if the task was cancelled meanwhile.
+    /// - Returns: False if the task was cancelled before the gate opened.
     func wait() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -16,7 +16,8 @@ public struct Redirector: RedirectHandler {
     public static let withinServer = Redirector { $0.nextWithinServer }
 
     /// Follows redirects to any server. Another server receives the body and no credentials. A redirect from https to
-    /// http, or from outside into a private network, is not followed but becomes the response.
+    /// http is not followed but becomes the response. So does one from an external server to this machine or into a
+    /// private network.
     public static let follow = Redirector { $0.losesEncryption || $0.leadsInside ? nil : $0.next }
 
     /// Follows no redirect: each redirect becomes the response.

@@ -4,9 +4,9 @@ public import FerryTransfer
 import HTTPTypes
 
 /// The results of a request, in several forms. Each of these methods may be called repeatedly and by several readers. A
-/// call begins the request if it has not begun, and throws `RequestFailure`.
+/// call begins the request if it has not begun. It throws `RequestFailure` if the request fails.
 extension RequestTask {
-    /// Returns the complete response, once it was accepted.
+    /// Returns the response, once it was accepted. A long body may be incomplete (`isBodyComplete`).
     public func response() async throws(RequestFailure) -> TransportResponse {
         try await outcome().1.get().response
     }
@@ -27,8 +27,8 @@ extension RequestTask {
 
     /// Returns the JSON of the response as a value.
     ///
-    /// An empty body is an error, unless the status is 204 or 205 or the request is a HEAD. The type must then have a
-    /// value for an empty body (`EmptyResponse`), as optionals have.
+    /// An empty body is an error, unless the status is 204 or 205 or the request is a HEAD. In these cases, the type
+    /// must have a value for an empty body (`EmptyResponse`), as optionals have.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {

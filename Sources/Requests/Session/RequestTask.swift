@@ -21,7 +21,7 @@ public final class RequestTask: Identifiable, Sendable {
 
     typealias Outcome = Result<RequestRun.Accepted, RequestFailure>
 
-    /// The outcome of an execution.
+    /// The end of an `Execution`: a new outcome, or the decision to keep the earlier one.
     enum Ending: Sendable {
         case outcome(Outcome)
         /// The response could not be decoded, and no retrier repeats the request. The outcome remains the earlier
@@ -29,8 +29,9 @@ public final class RequestTask: Identifiable, Sendable {
         case declined(RequestFailure)
     }
 
-    /// One series of attempts that leads to an outcome. Another execution follows if a response could not be decoded
-    /// and a retrier repeats the request. The decision of the retriers and their delay are part of that next execution.
+    /// One series of attempts that leads to an outcome. If its response cannot be decoded, another execution begins.
+    /// That execution first asks the retriers and waits for their delay. It makes attempts only if a retrier repeats
+    /// the request.
     struct Execution: Sendable {
         let number: Int
         let task: Task<Ending, Never>
@@ -56,7 +57,8 @@ public final class RequestTask: Identifiable, Sendable {
 
     private struct Core {
         var stage = Stage.initialized
-        /// The task of the current attempts, which `suspend()` cancels.
+        /// The task of the current attempts; nil if none are being made. `suspend()` cancels it, unless that would lose
+        /// a response or a delay.
         var attempts: Task<Outcome, Never>?
         var context: RequestContext
     }
@@ -102,10 +104,11 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// The current progress first, then each later value, until the request ends.
+    /// The current progress first, then newer values, until the request ends.
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
-    /// The request as the caller created it, without secrets and before the adapters.
+    /// The request as the caller created it, with the session's header fields, without secrets, and before any change
+    /// by adapters.
     public var summary: RequestSummary { run.summary }
 
     /// Begins the request, or resumes a suspended one. Does nothing in any other state.
@@ -124,7 +127,7 @@ public final class RequestTask: Identifiable, Sendable {
         }
         guard wasSuspended else { return self }
         run.context.report(.resumed)
-        // Another caller may have suspended the request again meanwhile.
+        // Another caller may have suspended the request again after the lock was released.
         core.withLock { if case .running = $0.stage { gate.release() } }
         return self
     }
@@ -143,7 +146,8 @@ public final class RequestTask: Identifiable, Sendable {
             switch core.stage {
             case .initialized:
                 core.stage = .suspended(nil)
-                // A new attempt waits at the gate until the state of the request is settled.
+                // The execution may begin while the request is suspended. Its attempts wait at the gate until
+                // `resume()`.
                 gate.close()
                 return (nil, true)
             case .running(let execution):
@@ -158,7 +162,8 @@ public final class RequestTask: Identifiable, Sendable {
         return self
     }
 
-    /// Ends the request for good with `RequestFailure.cancelled`, and closes its connection at once.
+    /// Ends the request for good with `RequestFailure.cancelled`, and closes its connection at once. Does nothing if
+    /// the request has ended.
     public func cancel() { stop(.cancelled()) }
 
     /// Ends the request with `failure`.
@@ -187,7 +192,8 @@ public final class RequestTask: Identifiable, Sendable {
         return execution
     }
 
-    /// Returns the outcome of the current execution; begins a request that has not begun.
+    /// Returns the outcome of the current execution, and the execution; begins a request that has not begun. The
+    /// execution is nil if the request ended before it began.
     func outcome() async -> (Execution?, Outcome) {
         resumeIfNew()
         while true {
@@ -197,7 +203,7 @@ public final class RequestTask: Identifiable, Sendable {
                     .ended(_, let execution?):
                     return .success(execution)
                 case .suspended(nil):
-                    // The execution begins at the resume, and this call waits for it.
+                    // The execution begins now, but its attempts wait at the gate until `resume()`.
                     let execution = begin(1)
                     core.stage = .suspended(execution)
                     return .success(execution)
@@ -227,10 +233,10 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// Repeats the request if a retrier decides so, because its response cannot be used.
+    /// Repeats the request if a retrier decides so, because its response could not be decoded.
     ///
-    /// - Parameter execution: The execution that produced the response. If a newer execution has begun, this does
-    ///   nothing.
+    /// - Parameter execution: The execution that produced the response. The method does nothing if a newer execution
+    ///   has begun, or if the request has been cancelled.
     /// - Throws: The failure if no retrier repeats the request.
     func again(
         after failure: RequestFailure, to accepted: RequestRun.Accepted, from execution: Execution?
@@ -329,6 +335,7 @@ public final class RequestTask: Identifiable, Sendable {
     }
 
     /// Stores the outcome of the execution, and reports it to the monitors and to the readers of the progress.
+    /// - Returns: The outcome; if the request was ended by `stop`, the failure that ended it.
     private func conclude(_ outcome: Outcome) -> Outcome {
         let (final, context): (Outcome, RequestContext) = core.withLock { core in
             switch core.stage {

@@ -5,8 +5,8 @@ public import HTTPTypes
 /// The entry point for requests. A request is adapted, sent, validated and retried as the session's configuration says.
 ///
 /// A session is a value and may be copied; copies share connections and running requests. Without a retrier, a session
-/// repeats a request only if it was sent on a reused connection that the server was closing. Releasing the session does
-/// not end running requests, but `shutdown()` does.
+/// repeats a request only in two cases: no byte was written before the connection closed, or the server was closing a
+/// reused connection. Releasing the session does not end running requests, but `shutdown()` does.
 public struct Session: Sendable {
     /// The settings of all requests of a session, unless the `RequestOptions` of a request override them.
     public struct Configuration: Sendable {
@@ -74,7 +74,8 @@ public struct Session: Sendable {
             configuration, transport: try HTTPClientTransport(transport, monitors: configuration.monitors))
     }
 
-    /// Ends every request with `RequestFailure.sessionClosed` and closes all connections.
+    /// Ends every `RequestTask` with `RequestFailure.sessionClosed`, and every `perform` with `.cancelled`. Closes all
+    /// connections.
     public func shutdown() async {
         // All requests end before the first is awaited: a request whose adapter hangs must not keep others running.
         for execution in running.close().map({ $0.stop(.sessionClosed) }) { _ = await execution?.task.value }

@@ -6,7 +6,7 @@ import Synchronization
 public struct UploadProgress: Hashable, Sendable {
     /// The current activity of a request.
     public enum Phase: Hashable, Sendable {
-        /// The request has not begun, or is between two attempts.
+        /// The request has not begun, is between two attempts, or has not begun to send its body.
         case preparing
         case sending
         /// The whole request is sent; the server has not responded yet.
@@ -42,7 +42,7 @@ public struct UploadProgress: Hashable, Sendable {
     }
 }
 
-/// The values of a request's progress: the current one first, then each newer one, until the request ends.
+/// The values of a request's progress: the current one first, then newer ones, until the request ends.
 ///
 /// Any number of readers may read the sequence. A slow reader misses values, but never the last one.
 public struct ProgressSequence: AsyncSequence, Sendable {

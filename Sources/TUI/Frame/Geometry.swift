@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The size of the screen in cells, at least one by one.
+/// The size of the screen in cells: 1 to 2,000 rows and columns.
 struct Size: Hashable, Sendable {
     let rows: Int
     let columns: Int

@@ -44,7 +44,7 @@ struct Glyphs: Sendable {
         return (full, String(repeating: "─", count: width - halves / 2 - halves % 2))
     }
 
-    /// Returns one symbol per part of a multipart upload, which shows whether the part is uploaded. Returns an empty
+    /// Returns one symbol per part of a multipart upload, the uploaded parts first, and two blanks. Returns an empty
     /// string if the parts do not fit in `width` cells.
     func parts(_ parts: UploadResource.Parts, width: Int) -> String {
         guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.held) else {

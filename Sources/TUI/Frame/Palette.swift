@@ -40,6 +40,8 @@ struct Palette: Sendable {
         self.theme = theme
     }
 
+    /// Returns the colours and attributes of a role.
+    ///
     /// - Parameter onCursorLine: True for text in the cursor's line. The text keeps its colour and gets the background
     ///   `theme.cursorLine`. In dialogs, selections and banners, and in themes without that background, the text gets
     ///   the normal colour, and its reverse video is toggled.

@@ -19,7 +19,7 @@ enum Action: Hashable, Sendable {
     case copyPath, copyAddress, copyError
     case removeNow, quitNow, quitWhenIdle, stopEngine
 
-    /// True if the action applies to the marked uploads or the one under the cursor.
+    /// True if the action changes the marked uploads or the one under the cursor, or marks the row under the cursor.
     var isAboutTargets: Bool {
         switch self {
         case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark, .markRange: true

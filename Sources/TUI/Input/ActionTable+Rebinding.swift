@@ -7,7 +7,8 @@ package struct RebindingError: Error, Hashable, Sendable {
 }
 
 extension ActionTable {
-    /// The keys that stay with their default actions, so that the user can leave every dialog.
+    /// The keys that stay with their default actions, so that the user can always leave a dialog and suspend the
+    /// program.
     private static let fixed: Set<Key> = [.control("c"), .control("z")]
 
     /// Returns the table with other keys for some actions.

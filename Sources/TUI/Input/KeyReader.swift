@@ -1,4 +1,5 @@
-/// Reads keys from bytes and timing: much text in one read may be a paste, and a lone ESC becomes a key.
+/// Reads keys from bytes and timing: much text in one read may be a paste, and a lone ESC becomes a key if no byte
+/// follows in time.
 struct KeyReader: Sendable {
     /// The time in seconds after which a lone ESC is the Escape key, and no longer the beginning of a sequence.
     static let escapeDelay = 0.05

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The glyphs, colours and key bindings, as the terminal and the configuration set them.
+/// The glyphs, the style of graphs, the key bindings and the time zone, as the terminal and the configuration set them.
 struct Appearance: Sendable {
     var glyphs = Glyphs(isUnicode: true)
     /// The style of graphs that the user chose; nil for the best one that the terminal shows.
@@ -11,8 +11,8 @@ struct Appearance: Sendable {
     /// returns false are escaped.
     var agrees: @Sendable (Unicode.Scalar, Int) -> Bool = { _, _ in true }
 
-    /// The style of graphs. It is ASCII if the terminal shows no Unicode. A width probe may find
-    /// out after the start that the terminal shows none.
+    /// The style of graphs. It is ASCII if the terminal shows no Unicode. A width probe may find this out only after
+    /// the start.
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }

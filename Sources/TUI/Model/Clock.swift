@@ -7,8 +7,8 @@ struct Clock: Hashable, Sendable {
     /// The wall clock's time, for texts and for dates that the queue sends.
     var date: Date
 
-    /// Returns the time on the monotonic clock at which the wall clock shows `date`, unless the wall clock is set
-    /// meanwhile.
+    /// Returns the time on the monotonic clock at which the wall clock will show `date`. The result becomes wrong if
+    /// the wall clock is set before that time.
     func seconds(of date: Date) -> Double { seconds + date.timeIntervalSince(self.date) }
 
     /// The seconds within which a second click makes a double click.

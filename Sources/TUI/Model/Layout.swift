@@ -27,7 +27,7 @@ struct Layout: Hashable, Sendable {
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
-    /// The rows of the log's newest entries: five below a title, or one without a title.
+    /// The rows of the log's newest entries: five below a title, or one without a title. Empty on a small screen.
     var log: Range<Int> {
         switch sizeClass {
         case .wide: (size.rows - 6)..<(size.rows - 1)

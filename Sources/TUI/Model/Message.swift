@@ -11,7 +11,7 @@ enum Message: Sendable {
     case queue(QueueUpdate)
     case progress([ProgressSample])
     case replied(QueueReply, to: Request)
-    /// The contents of a folder that the model requested.
+    /// The contents of a folder that the model requested. Here and below, `number` is the number of the request.
     case listed(BrowsedFolder, number: Int)
     case previewed(FileSelection, number: Int)
     case completed([String], number: Int)

@@ -52,7 +52,8 @@ extension Model {
         return []
     }
 
-    /// Pauses the marked uploads, or the one under the cursor. If all of them are paused already, resumes them.
+    /// Pauses the marked uploads, or the one under the cursor. If none of them can be paused, resumes those that the
+    /// user has paused.
     private mutating func togglePause() -> [Effect] {
         let targets = list.targets
         let going = targets.filter(\.canBePaused)
@@ -78,7 +79,7 @@ extension Model {
         return [.perform(.resume(.all), .resume)]
     }
 
-    /// Returns a warning if pausing loses progress: some protocols cannot resume.
+    /// Returns a warning if pausing the uploads loses progress, because some protocols cannot resume; otherwise nil.
     func restartWarning(_ uploads: [Upload]) -> String? {
         let losing = uploads.filter { upload in
             table.running.contains(upload.id) && !upload.canResume
@@ -142,14 +143,14 @@ extension Model {
         return []
     }
 
-    /// Quits. If uploads run, asks first.
+    /// Quits. If uploads run, asks first, unless the user has already chosen to quit when they are done.
     private mutating func quit() -> [Effect] {
         if phase == .finishing || table.running.isEmpty || isEngineGone { return [.finish(.quit)] }
         dialog = .quit(openedAt: clock.seconds, ownership)
         return []
     }
 
-    /// Detaches the screen; uploads continue.
+    /// Detaches the screen, so that uploads continue without it. Refuses if no engine can continue them.
     mutating func detach() -> [Effect] {
         switch ownership {
         case .attached: return [.finish(.quit)]

@@ -160,6 +160,6 @@ private struct TypedLine {
 
     var first: Character { text.first ?? " " }
 
-    /// The line without its first character.
+    /// The line without its first character; nil if nothing is left.
     var rest: TypedLine? { TypedLine(text.dropFirst() + (isEntered ? "\n" : "")) }
 }

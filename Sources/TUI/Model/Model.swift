@@ -62,13 +62,15 @@ struct Model: Sendable {
 
     var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
-    /// True if the screen may be outdated, because no engine responds.
+    /// True if the screen may be outdated, because the engine has ended or sends no more updates. An engine that runs
+    /// but does not respond is not gone.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded
     }
 
-    /// The time on the clock at which the screen changes without a message; nil if it does not.
+    /// The time on the clock at which the model needs a message `clock`: for a sample of the progress, a countdown, the
+    /// end of the toast, or a request of the Add dialog. nil if it waits for none of these.
     var deadline: Double? {
         var moments: [Double] = []
         if !table.running.isEmpty, !isEngineGone {
@@ -85,7 +87,8 @@ struct Model: Sendable {
         !table.running.isEmpty && !isEngineGone && live.wantsSamples(at: clock.seconds)
     }
 
-    /// True if bars, countdowns or an expiring toast have changed since a moment on the clock.
+    /// Returns true if the progress was sampled, a countdown has changed or a toast has expired since a moment on the
+    /// clock.
     func changesByItself(since moment: Double) -> Bool {
         if let sampledAt = live.sampledAt, sampledAt > moment { return true }
         if !table.waiting.isEmpty, clock.seconds.rounded(.down) > moment.rounded(.down) { return true }
@@ -94,7 +97,7 @@ struct Model: Sendable {
 
     func frame() -> Frame { ScreenView(model: self).frame() }
 
-    /// Applies a message and returns the effects to perform. Nothing else changes the model.
+    /// Applies a message and returns the effects to perform.
     mutating func update(_ message: Message) -> [Effect] {
         let asked = dialog?.pendingPreview
         let effects = handle(message)
@@ -240,7 +243,7 @@ struct Model: Sendable {
         toast.say(kind, text, now: clock.seconds)
     }
 
-    /// Shows and logs a problem that the user can solve.
+    /// Shows and logs a warning.
     mutating func hint(_ text: String) {
         say(.warning, text)
         log.add(.warning, text, date: clock.date)

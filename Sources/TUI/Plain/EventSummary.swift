@@ -24,17 +24,18 @@ struct EventSummary: Sendable {
         static let namesShown = 3
     }
 
-    /// True if the first events of a burst get a line each, and the summary of the others shows some of their names.
-    /// Otherwise the summary only has numbers.
+    /// True to name some uploads in a summary, and to give the first of many events that arrive together a line each.
+    /// False for summaries with numbers only.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, reported: 0)
-    /// The first events of the burst. If no more arrive, each gets a line.
+    /// The first events that the next summary covers, at most `limit`. If it covers no others, each gets a line
+    /// instead.
     private var first: [UploadEvent] = []
     private var sums: [UploadEvent.Kind: Sum] = [:]
 
     init(names: Bool) { self.names = names }
 
-    /// The time on the clock at which a line about earlier events is due.
+    /// The time on the clock at which the lines about the current burst are due; nil without a burst.
     var deadline: Double? {
         if case .burst(let since, let length) = mode { since + length } else { nil }
     }
@@ -52,7 +53,7 @@ struct EventSummary: Sendable {
             return earlier + events.map(\.sentence)
         }
         guard events.count > Self.limit else {
-            // A short burst may have no more events, and then each gets its line.
+            // If no more events come before the deadline, each of these gets a line.
             mode = .burst(since: since, length: Self.second)
             gather(events)
             return earlier
@@ -102,10 +103,10 @@ struct EventSummary: Sendable {
         return first.map(\.sentence)
     }
 
-    /// Returns the counts in a line: `137 done (1.2 GiB), up to number 4711; 140 began, up to number 4851`.
+    /// Returns the counts in a line: `12 added (1.2 GiB), numbers 4712 to 4723; 137 done (3.1 GiB), up to number 4711`.
     private mutating func takeSums() -> String {
         defer { (first, sums) = ([], [:]) }
-        // If many uploads are done, the summary need not say that many begin.
+        // If an upload is done, the summary leaves out the uploads that began or resumed sending.
         let kinds = UploadEvent.Kind.allCases.filter {
             sums[.done] == nil || ![.began, .wentOn].contains($0)
         }

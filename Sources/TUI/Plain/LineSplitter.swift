@@ -2,7 +2,7 @@
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         case text(String)
-        /// A line beyond the limit. Its bytes were dropped up to its end.
+        /// A line of more bytes than the limit. All its bytes were dropped.
         case tooLong
     }
 
@@ -27,7 +27,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// Returns the last line if no line break ended it.
+    /// Returns the last line if it has no line break; nil if there is no such line.
     mutating func finish() -> Line? { line.isEmpty ? nil : take() }
 
     private mutating func take() -> Line {

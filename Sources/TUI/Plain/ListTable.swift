@@ -1,6 +1,7 @@
 import FerryProtocols
 
-/// The queue as a table for a terminal: a header, and a line per upload, as wide as the terminal.
+/// The queue as a table for a terminal: a header, and a line per upload. The table fits the width of the terminal,
+/// unless the terminal has fewer than about 40 columns.
 package struct ListTable: Sendable {
     /// The texts of one upload.
     ///

@@ -53,10 +53,11 @@ package struct LiveLines: Sendable {
         bytesDue += Int128(upload.size)
     }
 
-    /// Returns the current lines, each at most `columns` cells wide.
+    /// Returns the current lines, each at most `columns` cells wide. Returns no lines before the queue is read, or
+    /// below 10 columns.
     ///
     /// - Parameters:
-    ///   - rows: The number of rows of the terminal. A small terminal shows no files.
+    ///   - rows: The number of rows of the terminal. Below 10 rows, no files are shown.
     ///   - hasColour: Whether the bar is drawn in colours.
     package func lines(columns: Int, rows: Int, hasColour: Bool) -> [LiveLine] {
         guard !model.isLoading, columns >= 10 else { return [] }
@@ -80,7 +81,8 @@ package struct LiveLines: Sendable {
                 parts.append("ETA \(Strings.remaining(left))")
             }
         }
-        // A part that does not fit is dropped as a whole, the amounts before the rate: a cut number would be wrong.
+        // A part that does not fit is dropped as a whole, because a cut number would be wrong. The amounts are dropped
+        // first.
         func text() -> String { parts.joined(separator: "  ") }
         if text().count + 8 > columns, parts.count > 2 { parts.remove(at: 1) }
         while text().count > columns, parts.count > 1 { parts.removeLast() }

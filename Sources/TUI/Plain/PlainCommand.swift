@@ -6,8 +6,8 @@ enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, RowFilter)
     case show(UploadNumbers)
-    /// The typed paths, which may be quoted, patterns or `file://` URLs. If the destination is nil, the default one is
-    /// used.
+    /// The typed paths, which may be quoted, patterns or `file://` URLs. If the destination is nil, the default
+    /// destination is used, or the only one.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
@@ -25,7 +25,7 @@ enum PlainCommand: Hashable, Sendable {
     case detach
     case quit
 
-    /// Parses a line; nil for an empty line.
+    /// Parses a line; nil for a line without words.
     static func parse(_ line: String) throws(PlainCommandError) -> PlainCommand? {
         let text = line.drop(while: \.isWhitespace)
         let word = text.prefix { !$0.isWhitespace }

@@ -2,7 +2,7 @@ import FerryUploads
 
 /// The events that the line mode handles.
 enum PlainMessage: Sendable {
-    /// The line mode began. `because` is the reason why there is no screen, if the user did not ask for lines.
+    /// The line mode began. `because` is the reason why there is no screen; nil if the user asked for lines.
     case opened(because: String?)
     case clock(Clock)
     case progress([ProgressSample])

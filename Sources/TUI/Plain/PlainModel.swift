@@ -16,7 +16,7 @@ struct PlainModel: Sendable {
         /// The model waits for the queue to become idle.
         case waitingForIdle
         /// The queue has been idle since this time on the clock. The model waits up to a second for the last events.
-        /// Uploads that cannot run, as on a full disk, do not extend the wait.
+        /// Queued uploads that cannot start, such as those that start only after a failed one, do not extend the wait.
         case idle(since: Double)
     }
 
@@ -73,7 +73,7 @@ struct PlainModel: Sendable {
     static let summaryInterval = 10.0
     /// The number of seconds between samples of the running uploads.
     private static let sampling = 1.0
-    /// The maximum number of seconds that an event takes from the queue to the model.
+    /// The number of seconds for which the model waits for the last events once the queue is idle.
     private static let lastNews = 1.0
     /// The maximum width of a printed line, in cells.
     private static let longestLine = 2000
@@ -88,7 +88,8 @@ struct PlainModel: Sendable {
         input = readsTerminal ? .terminal : .pipe
     }
 
-    /// The time on the clock at which a line is due without a message; nil if none is.
+    /// The time on the clock at which the model needs a message `clock`: a line or a sample of the progress is due, or
+    /// the wait for the last events ends. nil if the model waits for none of these.
     var deadline: Double? {
         let sample = isRunning ? (model.live.sampledAt ?? now) + Self.sampling : nil
         var end: Double?

@@ -17,7 +17,8 @@ enum PlainText {
     /// Returns the number and the name: `12, film.mov`.
     static func numbered(_ upload: Upload) -> String { "\(upload.id), \(name(upload))" }
 
-    /// The failure and the next step, with the commands for it; nil if there is no failure.
+    /// Returns the failure of an upload that waits for a retry, is held or has failed; nil in any other state. For a
+    /// held or failed upload, the next step and its command follow.
     static func trouble(_ upload: Upload) -> String? {
         switch upload.state {
         case .waiting(_, let failure): return RowAppearance.sentence(failure, of: upload)
@@ -39,7 +40,7 @@ enum PlainText {
         "\(upload.id): \(name(upload)), \(ByteFormat.sentence(upload.size)), \(now(upload, in: model))"
     }
 
-    /// The current state of an upload.
+    /// Returns the current state of an upload: `uploading, 63%, 18.4 MiB/s, 42 s left`.
     static func now(_ upload: Upload, in model: Model) -> String {
         let row = RowAppearance(upload, in: model)
         let share = row.part.map { "\(Strings.percent($0, of: upload.size))%" }

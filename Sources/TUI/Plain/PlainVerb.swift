@@ -28,7 +28,6 @@ enum PlainVerb: String, CaseIterable, Sendable {
         .quit: ("", "quit; unfinished uploads continue in a background engine, or resume next time"),
     ]
 
-    /// The lines of the help.
     static var helpLines: [String] { table.map { "\($0.key.usage): \($0.value.purpose)" } }
 
     /// The command with its arguments: `move N... up|down|top|bottom`.
@@ -37,7 +36,9 @@ enum PlainVerb: String, CaseIterable, Sendable {
         return arguments.isEmpty ? rawValue : "\(rawValue) \(arguments)"
     }
 
-    /// Creates the command that a word or its beginning stands for.
+    /// Creates the command for a word: its name, a beginning that no other command has, or `?` for the help.
+    ///
+    /// - Throws: `PlainCommandError` for any other word.
     init(_ word: Substring) throws(PlainCommandError) {
         let start = word == "?" ? "help" : word.lowercased()
         let found = Self.allCases.filter { $0.rawValue.hasPrefix(start) }
@@ -52,7 +53,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
     }
 }
 
-/// The reason why a typed line is not a command, and the correct form.
+/// The reason why a typed line is not a command, mostly followed by the correct form.
 struct PlainCommandError: Error, Hashable, Sendable {
     let text: String
 

@@ -11,7 +11,8 @@ struct EffectRunner: Sendable {
 
     /// Runs the screen or the line mode, and performs its effects until it ends.
     ///
-    /// If the user leaves, the last commands are carried out first. After a signal or a lost terminal, they are not.
+    /// If the user leaves, returns once the last commands are carried out. After a signal or a lost terminal, does not
+    /// wait for them.
     func serve<Failure>(
         _ interface: (_ send: @escaping @Sendable (Effect) -> Void) async -> Result<ScreenOutcome, Failure>
     ) async throws(Failure) -> ScreenOutcome {

@@ -3,13 +3,13 @@
 /// Frames without a key become rarer on a line that is configured as slow, and if drawing takes long.
 struct FramePacer {
     enum Urgency {
-        /// A key was pressed: the user waits for the frame.
+        /// The user waits for the frame, mostly after a key.
         case now
         /// The frame may wait and show later changes too.
         case soon
     }
 
-    /// The minimum number of seconds between frames after keys or resizes.
+    /// The minimum number of seconds between frames of the urgency `now`.
     private static let shortest = 0.016
     private static let gathering = 0.1
     private static let gatheringWhenSlow = 1.0
@@ -20,11 +20,12 @@ struct FramePacer {
     /// The number of drawing times from which the 90th percentile is taken. `ninetieth` is its index after sorting.
     private static let sample = 20
     private static let ninetieth = 17
-    /// The drawing time in seconds above which the frame rate is halved. Below `easy`, it is doubled again.
+    /// The 90th percentile of the drawing times, in seconds, above which the interval between frames is doubled. Below
+    /// `easy`, the interval is halved again.
     private static let laborious = 0.1
     private static let easy = 0.025
 
-    /// The seconds between frames without a key.
+    /// The minimum number of seconds between frames of the urgency `soon`.
     private(set) var interval: Double
     /// The time of the next frame; nil if nothing has changed.
     private(set) var due: Double?

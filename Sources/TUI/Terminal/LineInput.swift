@@ -7,7 +7,8 @@ import FerryFiles
     import Darwin
 #endif
 
-/// Lines from standard input. A thread reads them until the process ends, because a blocked read cannot be cancelled.
+/// Lines from standard input. A thread reads them until the input or the process ends, because a blocked read cannot be
+/// cancelled.
 enum LineInput {
     static var isTerminal: Bool { StandardStream.input.isTerminal }
 

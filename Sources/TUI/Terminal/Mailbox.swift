@@ -2,10 +2,11 @@ import CFerryTerminal
 import FerryUploads
 import Synchronization
 
-/// Passes messages to the terminal's thread. Any thread may post; one byte in a pipe wakes the terminal's thread.
+/// Passes messages to one receiver: the thread of the screen, or the task of the line mode. Any thread may post. The
+/// first message in an empty mailbox wakes the receiver.
 ///
 /// Updates of the queue are merged, so that a stalled terminal costs no more than one record per upload. Progress does
-/// not pass through the mailbox: the thread samples it before it draws.
+/// not pass through the mailbox: the receiver samples it.
 final class Mailbox: Sendable {
     struct Contents: Sendable {
         var update: QueueUpdate?
@@ -38,7 +39,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Asks the terminal's thread to end.
+    /// Requests that the receiver ends.
     func close() { change { $0.contents.isClosed = true } }
 
     /// Returns and removes all contents.

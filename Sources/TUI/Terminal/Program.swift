@@ -12,7 +12,8 @@ final class Program {
     private var renderer: Renderer
     private var keys = KeyReader()
     private var pacer: FramePacer
-    /// The pending request for the width of a symbol. Nothing is drawn before the response or the timeout.
+    /// The pending request for the width of a symbol; nil if there is none. Nothing is drawn before the response or the
+    /// timeout.
     private var probe: WidthProbe?
     private var lastFrame: Frame?
     private var outcome: ScreenOutcome?
@@ -78,7 +79,7 @@ final class Program {
             pacer.request(.soon, now: model.clock.seconds)
         }
         if let probe, model.clock.seconds >= probe.deadline { settle(isWide: false) }
-        // Input before the end was handled; later input is dropped.
+        // The input before the hangup is handled above; later input is dropped.
         if events.contains(.hungUp) { hangUp() }
         for signal in session.signals() { handle(signal) }
         takeMail()

@@ -1,7 +1,7 @@
 import FerryFiles
 package import FerryUploads
 
-/// The terminal interface over a queue: one thread owns the terminal while it is up.
+/// The terminal interface over a queue. One thread owns the terminal while the screen is shown.
 ///
 /// ```swift
 /// var configuration = Screen.Configuration()
@@ -103,9 +103,10 @@ package struct Screen: Sendable {
 
 /// The way in which the screen ended.
 package enum ScreenOutcome: Hashable, Sendable {
-    /// The user left. Uploads may be running.
+    /// The user left, or the task was cancelled. Uploads may be running.
     case quit
-    /// The user chose to wait for the running uploads, and they have ended.
+    /// The work has ended: the running uploads that the user chose to wait for, or in the line mode all uploads after
+    /// the end of the input. Also the outcome if the queue ends first.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach

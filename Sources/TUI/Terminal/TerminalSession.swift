@@ -63,7 +63,7 @@ final class TerminalSession {
         return Size(rows: Int(rows), columns: Int(columns))
     }
 
-    /// - Parameter seconds: The longest wait; nil waits for ever.
+    /// - Parameter seconds: The longest wait, at most an hour; nil for no limit.
     func wait(seconds: Double?) -> Events {
         Events(rawValue: terminal_wait(Self.milliseconds(seconds)))
     }

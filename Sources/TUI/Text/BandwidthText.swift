@@ -43,7 +43,8 @@ extension LimitScope {
 extension BandwidthLimit {
     /// Returns the limit with its end: `2 MiB/s until 18:00`.
     ///
-    /// - Parameter now: The current time. An end of the limit a day or more later is shown with its day of the week.
+    /// - Parameter now: The current time. An end of the limit a day or more later is shown with its day of the week or
+    ///   its date.
     package func text(at now: Date, in zone: ZoneRules) -> String {
         bandwidth.text + (until.map { " until \(Strings.moment($0, after: now, in: zone))" } ?? "")
     }

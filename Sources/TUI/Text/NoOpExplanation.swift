@@ -71,7 +71,7 @@ package struct NoOpExplanation {
         uploads = Dictionary(grouping: unchanged, by: \.cause).mapValues { $0.map(\.id) }
     }
 
-    /// The sentences, one for all uploads with the same cause.
+    /// One sentence for each cause, about all uploads with that cause.
     package var sentences: [String] {
         Cause.allCases.compactMap { cause in uploads[cause].map { sentence(cause, $0) } }
     }

@@ -31,7 +31,7 @@ struct ReplyText {
         let text: String
         switch request {
         case .pause, .pauseAll, .resume, .retry, .remove, .move:
-            // Another command was faster, or the upload is at the end of the list already.
+            // Another command was faster, or the upload is already where the command would move it.
             if ids.isEmpty { return (.information, "nothing to change") }
         case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo,
             .startEngine:

@@ -1,4 +1,4 @@
-/// Outside text (file names, server messages, paths in errors), made safe for the screen.
+/// Text from outside the program (file names, server messages, paths in errors), made safe for the screen.
 ///
 /// The text cannot move the cursor, change a mode of the terminal, reorder adjacent text, or have a width on which
 /// terminals disagree. Undrawable scalars become escapes such as `\e` or `\u{202E}`. The backslash is doubled, so that

@@ -6,7 +6,7 @@ extension StatusChange {
     /// Returns the change as a sentence without a full stop.
     ///
     /// - Parameters:
-    ///   - now: The current time. An end of a limit a day or more later is shown with its day of the week.
+    ///   - now: The current time. An end of a limit a day or more later is shown with its day of the week or its date.
     ///   - zone: The time zone of the times of day.
     package func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {

@@ -4,8 +4,8 @@ package import FerryUploads
 
 /// Texts for times, counts and percentages.
 package enum Strings {
-    /// Returns a remaining time of at most eight columns: `00:42`, `12:31`, `1:21:07`, `3d 04h`; dashes if it is
-    /// unknown.
+    /// Returns a remaining time in at most eight cells: `00:42`, `12:31`, `1:21:07`, `3d 04h`; dashes if it is unknown,
+    /// or 100 days or more.
     package static func remaining(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0, seconds < 100 * 86_400 else { return "--:--" }
         let total = Int(seconds.rounded())
@@ -14,7 +14,7 @@ package enum Strings {
         return "\(padded(total / 60)):\(padded(total % 60))"
     }
 
-    /// Returns a countdown: `in 12 s`, `in 4 min`, `now`.
+    /// Returns a countdown: `in 12 s`, `in 4 min`, `now`; `later` for more than 99 hours.
     static func wait(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "now" }
         if seconds > 99 * 3600 { return "later" }
@@ -53,7 +53,7 @@ package enum Strings {
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    /// The start condition of an upload: `after 12`, `at 22:00`; nil if it may start now.
+    /// The start condition of an upload: `after 12`, `at 22:00`; nil if it has none or is not queued.
     static func start(of upload: Upload, in model: Model) -> String? {
         guard case .queued = upload.state else { return nil }
         return upload.start?.words { moment($0, after: model.clock.date, in: model.appearance.zone) }
@@ -84,7 +84,7 @@ package enum Strings {
     /// Returns `12 of 40 parts`.
     static func parts(_ parts: UploadResource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
 
-    /// Returns whole percent; 100 only if nothing is missing.
+    /// Returns whole percent: 100 only if nothing is missing, and 0 if `whole` is 0.
     static func percent(_ part: Int64, of whole: Int64) -> Int {
         guard whole > 0, part > 0 else { return 0 }
         if part >= whole { return 100 }

@@ -1,6 +1,7 @@
 /// Suggestions for a mistyped name.
 package enum Suggestions {
     /// Returns the hint for an unknown name: `did you mean films? known are films, photos`; nil if no name is known.
+    /// Without a similar name, the question is left out.
     package static func hint(for word: String, among names: [String]) -> String? {
         guard !names.isEmpty else { return nil }
         let known = "known are \(names.joined(separator: ", "))"

@@ -71,7 +71,7 @@ extension UploadEvent {
         guard case .done(let receipt, _) = upload.state else { return [] }
         if receipt.wasThere { return [amount, "was there already"] }
         var took = [amount]
-        // The duration covers only the last attempt, so it is left out after earlier ones.
+        // The duration covers only the last attempt, so it is left out if the upload was resumed.
         if receipt.duration >= 0.05, upload.size > 0, upload.tries.resumes == 0 {
             took = [
                 "\(amount) in \(PlainText.duration(receipt.duration))",

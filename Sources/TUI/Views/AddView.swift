@@ -2,17 +2,20 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The Add dialog: the line, its folder, the total of the choice, and the skipped paths with reasons.
+/// The Add dialog: the typed line, the list of its folder, the total of the chosen files, and the paths that were left
+/// out, with reasons.
 struct AddView {
     let add: AddDialog
     let size: Size
     let appearance: Appearance
 
-    /// The text of the toast on a small screen, where the dialog covers the row for toasts; otherwise nil.
+    /// The text of the toast on a small screen, where the dialog covers the row for toasts. nil without a toast, and on
+    /// a larger screen.
     var notice: String?
 
     private static let label = "files "
-    /// The minimum number of rows, for the list and the chosen files together, at which lines separate the list.
+    /// The minimum number of rows, for the list and the chosen files together, at which the list gets a line above and
+    /// below it.
     private static let roomy = 8
     /// The maximum number of rows of the list on any screen.
     private static let tallest = 30
@@ -58,7 +61,8 @@ struct AddView {
 
     private var inside: Int { max(1, min(size.columns - 4, 100)) }
 
-    /// The rows of each part. They do not depend on the content, so nothing jumps when it changes.
+    /// The number of rows of each part. It does not depend on the listed folder or the chosen files, so no part moves
+    /// when they change.
     private var parts: (rule: Int, list: Int, result: Int) {
         let border = size.rows >= 6 && size.columns >= 20 ? 2 : 0
         // The last lines of a large screen stay visible.
@@ -85,7 +89,7 @@ struct AddView {
             omitted.insert(.leftOut)
         }
         let browser = add.browser
-        // Enter opens an unmarked folder.
+        // If Enter opens the folder, no other key for that is shown.
         if browser.opensOnEnter || !browser.isOnFolder { omitted.insert(.open) }
         let rows = keyRows(context, omitting: omitted, opens: browser.opensOnEnter)
         return rows + Array(repeating: [], count: max(0, most - rows.count))

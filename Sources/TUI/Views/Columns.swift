@@ -5,7 +5,7 @@ struct Columns: Hashable, Sendable {
         case number, sign, word, name, batch, size, bar, percent, rate, remaining, target
     }
 
-    /// The width of the cursor's symbol and the mark together.
+    /// The width in cells of the cursor's symbol and the mark together.
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
@@ -26,7 +26,7 @@ struct Columns: Hashable, Sendable {
 
     func has(_ column: Column) -> Bool { !self[column].isEmpty }
 
-    /// - Parameter hasBatches: Whether any upload has a batch, so that the column is useful.
+    /// - Parameter hasBatches: True if any upload has a batch. Otherwise the batch column is left out.
     init(width: Int, hasBatches: Bool = false) {
         // The bar is long only if there is space for all columns.
         var widths: [Column: Int] = [

@@ -138,7 +138,8 @@ struct DetailsView {
         }
     }
 
-    /// Returns all limits that apply: `2 MiB/s until 18:00 for uploads to films`. The tightest one decides the rate.
+    /// Returns all bandwidth limits that apply to an upload: `2 MiB/s until 18:00 for uploads to films`. The lowest one
+    /// decides the rate. nil without limits, and for an upload that will not start without the user.
     private func limit(_ upload: Upload) -> String? {
         guard upload.isDue || upload.isScheduled else { return nil }
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited && $0.scope.has(upload) }
@@ -149,7 +150,8 @@ struct DetailsView {
         }.joined(separator: "; ")
     }
 
-    /// Returns `5.1 MiB/s now, 4.7 MiB/s in this attempt, 00:01 left`, with a graph of the last minute.
+    /// Returns `5.1 MiB/s now, 4.7 MiB/s in this attempt, 00:01 left`, with a graph of the last seconds: 30 with
+    /// braille dots, otherwise 15. nil if there is no rate.
     private func speed(_ upload: Upload) -> String? {
         let estimate = model.live.estimates[upload.id]
         guard let live = model.live.progress[upload.id], let rate = estimate.rate else { return nil }
@@ -165,13 +167,14 @@ struct DetailsView {
     private static let sparkWidth = 30
     private static let stripWidth = 32
 
-    /// The decision that the user must make. It comes first: a small screen shows little else.
+    /// Returns the decision that the user must make; empty if there is none. It comes first, because a small screen
+    /// shows little else.
     private func decision(_ upload: Upload) -> [Fact] {
         upload.isUncertain
             ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
     }
 
-    /// Returns the protocol and the reason: `tus, because the server says Tus-Version 1.0.0`.
+    /// Returns the protocol. If `auto` chose it, the reason follows: `tus, because the server says Tus-Version 1.0.0`.
     private static func protocolText(_ upload: Upload) -> String {
         if let choice = upload.resource?.choice { return choice.sentence }
         let name = upload.protocolName
@@ -192,7 +195,8 @@ struct DetailsView {
         return "was running when the engine ended; resumes when an engine runs"
     }
 
-    /// The bytes sent by the running attempt, if they are more than the confirmed ones.
+    /// Returns the number of bytes that the running attempt has sent. nil if no attempt is sending, or if the server
+    /// has confirmed as many.
     private func sent(_ upload: Upload) -> String? {
         guard let sample = model.live.progress[upload.id]?.sample, sample.phase.hasBegun,
             sample.sent > max(upload.confirmed, sample.confirmed)

@@ -4,7 +4,7 @@ struct DialogBox {
     struct Span {
         var text: SafeText
         var role: Role
-        /// The target of a click.
+        /// The target of a click; nil if a click does nothing.
         var target: Region.Target?
 
         init(_ text: SafeText, _ role: Role = .dialog, target: Region.Target? = nil) {
@@ -19,7 +19,7 @@ struct DialogBox {
     var keys: [Line]
     /// The wanted number of columns of the content.
     var width: Int
-    /// The position of the text cursor: line of the body and column.
+    /// The position of the cursor: line of the body and column. nil puts the cursor at the start of the content.
     var cursor: Point?
 
     /// Returns the number of lines that fit above the keys.
@@ -75,7 +75,7 @@ struct DialogBox {
         var room = max(0, width)
         return line.map { span in
             var span = span
-            // A cut through trailing blanks needs no ellipsis.
+            // A cut through a span of blanks needs no ellipsis.
             let isBlank = span.text.units.allSatisfy { $0.text == " " }
             span.text = span.text.truncated(to: room, ellipsis: isBlank ? " " : ellipsis)
             room -= span.text.width
@@ -127,7 +127,7 @@ extension DialogBox {
         return keyRows(context, appearance: appearance, width: inside(size, width: width), atMost: room)
     }
 
-    /// Breaks text into lines of the available width.
+    /// Breaks text into at most six lines of the available width. An ellipsis ends a longer text.
     static func paragraph(_ text: String, appearance: Appearance, size: Size, width: Int) -> [Line] {
         appearance.safe(text).wrapped(
             to: inside(size, width: width), lines: longestParagraph, ellipsis: appearance.glyphs.ellipsis
@@ -139,8 +139,7 @@ extension DialogBox {
     /// Returns the keys side by side, in as many lines as they need, up to `limit`. Keys beyond these lines are
     /// dropped.
     ///
-    /// - Parameter words: Hints that replace those of the action table, because an action's effect differs at the
-    ///   moment.
+    /// - Parameter words: Hints that replace those of the action table, for actions that currently have another effect.
     static func keyRows(
         _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = [],
         words: [Action: String] = [:]

@@ -91,7 +91,7 @@ struct DialogView {
     private func box(for removal: RemovalDialog) -> DialogBox {
         let count = removal.targets.count
         let what = count == 1 ? removal.name ?? "1 upload" : Strings.count(count, "upload")
-        // No request is sent, so this is the number of sent bytes rather than of stored ones.
+        // The server is not asked, so this is the number of sent bytes. The server may have stored fewer.
         let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
         let first =
             count == 1

@@ -10,7 +10,7 @@ struct FilterView {
     func draw(row: Int, in frame: inout Frame) {
         let found =
             Strings.count(model.list.rows.count) + " of " + Strings.count(model.table.count(model.list.tab))
-        // The texts beside the field need the space that its text does not use.
+        // An error or the examples beside the field need the space that the typed filter does not use.
         let isNarrow = model.table.filter?.problem != nil || line.characters.isEmpty
         let wanted = isNarrow ? max(4, line.characters.count + 1) : 40
         let width = max(1, min(40, wanted, model.size.columns - found.count - 6))

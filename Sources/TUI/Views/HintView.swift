@@ -27,7 +27,7 @@ struct HintView {
         frame.put(position, row: row, column: max(0, model.size.columns - position.width))
     }
 
-    /// The cursor's position, the number of marks and the filter: `3/1,284`.
+    /// The filter, the number of marks and the cursor's position: `/raw  2 marked  3/1,284`.
     private var position: String {
         let filter = model.table.filter.map { "/" + $0.text.prefix(model.size.columns / 4) + "  " } ?? ""
         return filter + count
@@ -48,7 +48,7 @@ struct HintView {
             + offered.filter { $0.action != .help && $0.action != .retry }
     }
 
-    /// Returns the word for the key's effect on the current targets.
+    /// Returns the word for the key's effect on the current targets; nil if the hint line does not show the key.
     private func hint(of entry: ActionTable.Entry) -> String? {
         guard entry.action == .pause, !model.list.targets.isEmpty,
             model.list.targets.allSatisfy({ !$0.canBePaused && $0.isPausedByUser })

@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// The dialog that lists the skipped paths with reasons.
+/// The dialog that lists the paths that were left out, with reasons.
 struct LeftOutView {
     let add: AddDialog
     let size: Size
@@ -32,8 +32,8 @@ struct LeftOutView {
         DialogBox.keyRows(.leftOut, appearance: appearance, width: width, atMost: 1)
     }
 
-    /// Returns a line with a skipped path and the reason. A path that is too long loses its beginning, because paths
-    /// often differ only at the end.
+    /// Returns a line with a path that was left out and the reason. A path that is too long loses its beginning,
+    /// because paths often differ only at the end.
     static func line(
         _ problem: FileSelection.Problem, width: Int, appearance: Appearance
     ) -> DialogBox.Line {

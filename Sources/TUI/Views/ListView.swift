@@ -19,7 +19,8 @@ struct ListView {
             (.rate, "RATE", .rate, true), (.remaining, "ETA", .remaining, true), (.target, "TO", nil, false),
         ]
 
-    /// Draws the titles of the columns, with an arrow for the current sort. A click on a title sorts the rows.
+    /// Draws the titles of the columns. An arrow marks the column by which the rows are sorted, unless they are in the
+    /// queue's sequence. A click on a title sorts the rows, if they can be sorted by that column.
     func drawHeader(row: Int, in frame: inout Frame) {
         for (column, title, key, isRight) in Self.titles where columns.has(column) {
             let text = title + (key.map(arrow) ?? "")
@@ -104,7 +105,7 @@ struct ListView {
                 frame.put(bar.rest, row: row, column: end, role: .barRest)
             }
             messageStart = columns[.rate].lowerBound
-            // The full percentage is left out if a message needs the space.
+            // A percentage of 100 is left out if a message needs the space.
             let isSaidInstead =
                 part >= upload.size && look.messages.contains { !fits($0, from: messageStart) }
             if isSaidInstead, columns.has(.remaining) {
@@ -124,7 +125,7 @@ struct ListView {
                 look.remark, row: row, end: columns[.remaining].upperBound, role: .dim)
         }
         if columns.has(.rate) {
-            // The short form of the state, if its column is too narrow for the word.
+            // Without a column for the state's word, the column of the rate shows the short form of the state.
             let text = look.rate.isEmpty && !columns.has(.word) ? look.short : look.rate
             frame.putRight(text, row: row, end: columns[.rate].upperBound)
         }

@@ -6,20 +6,23 @@ import FerryUploads
 /// The texts of a row about its upload, independent of the width.
 struct RowAppearance: Sendable {
     var sign: StateKind
-    /// The state in at most eight columns.
+    /// The state in at most eight cells.
     var word: String
     var role: Role
     /// The bytes that the bar shows; nil without a bar.
     var part: ByteCount?
     var rate = ""
     var remaining = ""
-    /// Versions of the most useful message, the longest first. The message replaces rate and remaining time.
+    /// Versions of the most useful message, the longest first. The message replaces rate and remaining time. Empty
+    /// without a message.
     var messages: [String] = []
-    /// The message in at most seven columns.
+    /// A short form of the message, the remark, the rate or the start condition; empty if there is none of them. At
+    /// most seven cells are drawn.
     var short = ""
     /// A less important remark, for the columns of rate and remaining time.
     var remark = ""
-    /// The number of parts, in full and in fewer words; empty for a protocol without parts.
+    /// The number of parts of a running upload, in full and in fewer words; empty for other uploads, and for a protocol
+    /// without parts.
     var parts: [String] = []
 
     init(_ upload: Upload, in model: Model) {
@@ -137,13 +140,14 @@ struct RowAppearance: Sendable {
         }
     }
 
-    /// Returns the start condition in at most seven columns: `after 4`, `22:00`, or `later` if that is too long.
+    /// Returns the start condition in at most seven cells: `after 4`, `22:00`, or `later` if that is too long.
     private static func shortened(_ start: String) -> String {
         let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
         return moment.count <= Columns.rateWidth ? moment : "later"
     }
 
-    /// Returns the status number and the message. The file's path is dropped: its name is in the row.
+    /// Returns the failure's message without the file's path, because the row has the file's name. The HTTP status
+    /// precedes the message, unless there is none or the message contains it.
     static func sentence(_ failure: UploadFailure, of upload: Upload) -> String {
         let path = upload.path.text + ": "
         let summary = String(
@@ -176,7 +180,7 @@ struct RowAppearance: Sendable {
 
     private static func word(_ failure: UploadFailure) -> String { reason(failure) ?? "held" }
 
-    /// Returns the reason in at most seven columns; nil if no word is short enough.
+    /// Returns the reason in at most eight cells; nil if no word is short enough.
     private static func reason(_ failure: UploadFailure) -> String? {
         switch failure.category {
         case .sourceChanged: "changed"

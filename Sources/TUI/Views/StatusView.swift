@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// The first line: the network, the total rate and the remaining bytes. A banner may replace it, so that nothing below
-/// moves.
+/// The first line: the network, the total rate and the remaining bytes. A banner takes the place of this line and has
+/// no line of its own, so that the lines below do not move.
 struct StatusView {
     let model: Model
 
@@ -62,7 +62,7 @@ struct StatusView {
     /// The activity of the queue as a whole.
     private enum Activity: String {
         case online
-        /// An idle queue whose next upload waits for a retry.
+        /// No upload runs, and at least one waits for a retry.
         case retrying
         /// The user has paused every pending upload.
         case paused
@@ -88,7 +88,8 @@ struct StatusView {
         if isShort, hasFailures {
             add("\(Strings.count(model.table.count(.failed))) failed", .failed)
         }
-        // This warning precedes permanent parts: if there is too little space, the last parts are left out.
+        // This warning comes before most parts, because a part is left out if the parts before it leave too little
+        // space.
         if let away { parts.append(.init(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running > 0 {
             let up = model.appearance.glyphs.up
@@ -126,7 +127,8 @@ struct StatusView {
         return parts
     }
 
-    /// The warning about missing watch folders: `/media/card is not there`, `2 folders are not there`.
+    /// The warning about missing watch folders: `/media/card is not there`, `2 folders are not there`; nil if none is
+    /// missing.
     private var away: String? {
         let folders = model.status.awayFolders
         guard let first = folders.first else { return nil }
@@ -145,7 +147,8 @@ struct StatusView {
         return " (\(time.dropLast(3)))"
     }
 
-    /// The text of the total limit. Without a total limit: the only other limit, or the number of limits.
+    /// The text of the total limit. Without a total limit: the only other limit, or the number of limits. nil without
+    /// any limit.
     private var limit: String? {
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
         let total = limits.first { $0.scope == .total }
@@ -159,7 +162,7 @@ struct StatusView {
 
     private static let longestScope = 16
 
-    /// The destination of all running uploads; nil if they have several.
+    /// The destination of all running uploads; nil if they have several, if it has no name, or if no upload runs.
     private var destination: String? {
         let names = Set(model.table.running.compactMap { model.table[$0]?.target.destination })
         return names.count == 1 ? names.first.flatMap { $0.isEmpty ? nil : $0 } : nil

@@ -4,7 +4,7 @@ public import FerryProtocols
 public enum AuthenticationError: UploadFailureConvertible {
     case missingCredential
     /// The number of refreshes reached the limit of `RefreshWindow`. `last` is the error of the last refresh; nil if
-    /// that refresh succeeded.
+    /// that refresh succeeded, or if the credential was replaced since.
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 

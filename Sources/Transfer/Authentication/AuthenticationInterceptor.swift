@@ -89,7 +89,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     // MARK: Requests
 
     /// Adds the credential to the request. If the credential must be refreshed first, waits for the refresh, and throws
-    /// `AdapterRetry` so that the request is adapted again.
+    /// `AdapterRetry` so that the request is adapted again. A request of the refresh itself is returned unchanged.
     /// - Throws: `AuthenticationError` if there is no usable credential; `AdapterRetry` after a refresh.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
@@ -112,8 +112,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         throw AdapterRetry()
     }
 
-    /// Retries a request that the server refused (401). Before the retry, refreshes the credential if the request
-    /// carried the current one.
+    /// Retries a request whose credential the server refused, by default with a 401. Before the retry, refreshes the
+    /// credential if the request carried the current one. Also retries a request whose adaptation ended with
+    /// `AdapterRetry`.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -138,6 +139,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     /// Begins a refresh if the refused request needs a new credential.
     ///
     /// - Returns: True if a retry may succeed; false if the server would refuse a new credential too.
+    /// - Throws: `AuthenticationError` if there is no credential, if its refresh failed, or if there were too many
+    ///   refreshes.
     private func isWorthWaiting(
         _ request: TransportRequest, for context: RequestContext
     ) throws(AuthenticationError) -> Bool {
@@ -211,6 +214,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     }
 
     /// Waits until the current refresh has ended.
+    /// - Throws: The error of the refresh; `CancellationError` if the task is cancelled, or if no refresh is running.
     private func renewal(for context: RequestContext, attempt: Int) async throws {
         lastNumber += 1
         let ticket = lastNumber

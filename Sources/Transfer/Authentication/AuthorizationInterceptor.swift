@@ -3,9 +3,10 @@ import HTTPTypes
 
 /// Adds `Authorization` with a secret that another program may renew. The secret is fetched for each attempt.
 ///
-/// After a 401 the secret is fetched once more. If it has changed, the request is sent again.
+/// After the first 401 to a request, the secret is fetched once more. If it has changed, the request is sent again.
 public struct AuthorizationInterceptor: RequestInterceptor {
-    /// A function that fetches a secret or a header field's value. An error ends the attempt before a byte is sent.
+    /// A function that fetches a secret or a header field's value. An error before the request is sent ends the
+    /// attempt. An error after a 401 ends the request.
     public typealias Value = @Sendable () async throws(UploadFailure) -> String
 
     private let value: Value

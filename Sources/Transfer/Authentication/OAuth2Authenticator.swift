@@ -6,8 +6,8 @@ import Synchronization
 /// An authenticator that gets bearer tokens with a refresh token (RFC 6749 §6, RFC 6750).
 ///
 /// A token server may replace the refresh token with each use, and refuse the old one from then on. So the new refresh
-/// token is written to the file before the access token that came with it is used. Programs that share the file refresh
-/// one after the other.
+/// token is written to the token file before the access token that came with it is used. Programs that share the token
+/// file refresh one after the other.
 public final class OAuth2Authenticator: Authenticator {
     private struct Memory {
         /// The tokens that are not yet in the file; without a file, the only copy.
@@ -28,7 +28,8 @@ public final class OAuth2Authenticator: Authenticator {
     ///   - file: The file that stores tokens between runs. Without a file, a new refresh token is lost when the process
     ///     ends.
     ///   - transport: The transport for requests to the token server, without interceptors and without a rate limit.
-    ///   - margin: The time before the end of an access token's lifetime at which the token is refreshed.
+    ///   - margin: The time before the end of an access token's lifetime at which the token is refreshed. At most a
+    ///     tenth of the lifetime is used.
     public init(
         _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }
@@ -54,8 +55,8 @@ public final class OAuth2Authenticator: Authenticator {
     }
 
     /// Returns a newer and valid access token from the file, or requests one from the token server.
-    /// - Throws: `UploadFailure`: `network` and `server` are temporary, `authentication` needs a sign-in or another
-    ///   configuration.
+    /// - Throws: `UploadFailure`. With the category `authentication`, the user must sign in or change the
+    ///   configuration. If `isTransient` is true, a later refresh may succeed.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         let origin = try await client.refreshToken()
         guard let file else {

@@ -8,7 +8,8 @@ struct OAuth2Response {
     let refreshToken: String?
     let lifetime: Duration?
 
-    /// The error for a response without a usable token. Its failure repeats the server's explanation.
+    /// The error for a response without a usable token. Its failure repeats the explanation in the server's error
+    /// response, if there is one.
     struct Refusal: Error {
         let failure: UploadFailure
         /// True if the server refused the refresh token itself: a retry with the same token cannot succeed.
@@ -52,7 +53,7 @@ struct OAuth2Response {
     }
 
     /// The longest access token, in bytes. Every request head carries the token: the transport sends heads of up to 32
-    /// KiB, and servers accept 8 or 16 KiB.
+    /// KiB, and many servers accept only 8 or 16 KiB.
     private static let longestAccessToken = 16 << 10
 
     private static func isToken(_ text: String) -> Bool {
@@ -98,7 +99,8 @@ struct OAuth2Response {
         }
     }
 
-    /// Keeps at most 200 of the characters that RFC 6749 §5.2 allows in the description of an error.
+    /// Returns the text without characters that RFC 6749 §5.2 forbids in the description of an error, cut to 200
+    /// characters.
     private static func harmless(_ text: String) -> String {
         let allowed = text.unicodeScalars.filter {
             (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\"

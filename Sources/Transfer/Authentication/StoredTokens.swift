@@ -12,7 +12,8 @@ struct StoredTokens: Codable, Hashable, Sendable {
     /// The configured refresh token that led to these tokens. A different one in the configuration means a new sign-in.
     var origin: String
     var refreshToken: String
-    /// The refresh token before the last replacement, in case the server has lost its record of the replacement.
+    /// The refresh token that the last refresh replaced, in case the server has lost its record of the replacement; nil
+    /// if the last refresh replaced none.
     var previousToken: String?
     var scope: String?
     var accessToken: String
@@ -21,8 +22,8 @@ struct StoredTokens: Codable, Hashable, Sendable {
     /// The time at which the access token expires, in seconds since 1970; nil if the server did not state it.
     var expires: Double?
 
-    /// Returns the remaining lifetime of the access token; nil if it is unknown. It is zero if the clock was set back
-    /// to before `received`.
+    /// Returns the remaining lifetime of the access token; nil if the lifetime is unknown. The result is zero if the
+    /// token has expired, or if the clock was set back to before `received`.
     func remaining(at date: Date) -> Duration? {
         let now = date.timeIntervalSince1970
         return expires.map { now < received ? .zero : .seconds(max(0, $0 - now)) }

@@ -4,9 +4,9 @@ import FerryProtocols
 /// A file that contains tokens and that only its owner can read. The user's programs that sign in to the token server
 /// with the same account share the file.
 ///
-/// The lock is a separate file beside it, because each change replaces the whole token file by a new one.
+/// A separate file beside it is the lock, because each change replaces the whole token file by a new one.
 public struct TokenFile: Sendable {
-    /// The longest wait for the lock. A refresh holds the lock during one request to the token server.
+    /// The longest wait for the lock. A refresh holds the lock during one or two requests to the token server.
     private static let lockLimit = Duration.seconds(90)
     private static let sizeLimit = 65_536
 
@@ -16,10 +16,12 @@ public struct TokenFile: Sendable {
     /// - Parameter path: The absolute path. No file is opened or created before the first use.
     public init(_ path: LocalPath) { self.path = path }
 
-    /// Runs `body` while no other program and no other task reads or replaces the file.
+    /// Runs `body` while it holds the lock, so that no other program or task with a `TokenFile` reads or replaces the
+    /// file.
     ///
-    /// - Throws: `UploadFailure`: `network` if the lock was not available in time, `authentication` if other users can
-    ///   read or change the file or its folder.
+    /// - Throws: `UploadFailure`. It is `network` if the lock was not available before the timeout or a cancellation.
+    ///   It is `authentication` if other users can read or change the file or the lock, or can change the folder. It is
+    ///   `authentication` too if the folder or the lock cannot be opened. Any error of `body` is passed on.
     func locked<Result: Sendable>(
         _ body: (Locked) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {
@@ -87,7 +89,8 @@ public struct TokenFile: Sendable {
     }
 }
 
-/// The open folder of a token file. Files are opened relative to its descriptor, and no symbolic link is followed.
+/// The open folder of a token file. Files are opened relative to its descriptor, and no symbolic link in the folder is
+/// followed.
 private struct Folder: Sendable {
     let directory: Directory
     let path: String
@@ -114,7 +117,8 @@ private struct Folder: Sendable {
         do throws(SystemCallError) { return try body() } catch { throw failure(verb, name, error.code) }
     }
 
-    /// Refuses a file or folder that belongs to another user, or whose permissions contain one of `bits`.
+    /// Refuses a file or folder that belongs to another user, or whose permissions contain one of `bits`. Also refuses
+    /// a file that is not a regular file.
     /// - Parameter name: The name of the file; empty for the folder itself.
     func check(
         _ name: String, forbidding bits: UInt32, _ status: () throws(SystemCallError) -> FileStatus

@@ -86,7 +86,7 @@ package struct BodyChunks: AsyncSequence, Sendable {
 }
 
 extension SourceFile {
-    /// Reads a range of the file on another thread.
+    /// Reads a range of the file on another thread, unless the content of a small file is still in memory.
     /// - Throws: `UploadFailure` (`sourceChanged`) if the file does not match `identity`, also if it changes during the
     ///   read.
     package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)

@@ -3,7 +3,7 @@ package import FerryProtocols
 extension BodyStream {
     /// Returns the stream with checks: reading it fails if its length is not as declared, or if it contains `boundary`.
     /// - Parameters:
-    ///   - boundary: The boundary that the content must not contain.
+    ///   - boundary: The boundary that the content must not contain; nil for no such check.
     ///   - label: The name of the form part in failures; nil for a body that is not in a form.
     package func checked(for boundary: BoundaryCheck? = nil, label: String? = nil) -> BodyStream {
         BodyStream(

@@ -48,7 +48,7 @@ final class FileChunks: ChunkSource {
     }
 
     /// Checks the file, and reads the chunk or loads its file region into the page cache. This happens on another
-    /// thread, unless the content of a small file is already in memory.
+    /// thread. If the content of a small file is still in memory, makes the chunk from it at once, without a check.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let part = take(upTo: limit)
         if !sendsRegions, let bytes = file.recentBytes(part, of: identity) {

@@ -39,7 +39,8 @@ final class JoinedChunks: ChunkSource {
 }
 
 extension StreamedBody {
-    /// Returns the source of this body's chunks. Bytes next to a file become part of that file's chunks.
+    /// Returns the source of this body's chunks. Bytes directly before a file become part of that file's chunks. So do
+    /// the bytes after the last file, if no stream follows.
     func chunks(isEncrypted: Bool) -> any ChunkSource {
         var sources: [any ChunkSource] = []
         var pending: [UInt8] = []

@@ -1,6 +1,6 @@
 public import FerryProtocols
 
-/// A body that is read while it is sent, and is never completely in memory.
+/// A body that is read while it is sent, so that a large file or stream is never completely in memory.
 public struct StreamedBody: Sendable {
     /// A part of a body. The parts follow each other without a separator.
     public enum Segment: Sendable {
@@ -12,8 +12,9 @@ public struct StreamedBody: Sendable {
 
     /// The parts in sending order.
     public var segments: [Segment]
-    /// A check that runs once, before the last chunk is sent. If it throws, the last chunk is not sent. The last chunk
-    /// of a stream of unknown length is empty, so for such a stream the check delays only the end of the body.
+    /// A check that runs before the last chunk is sent, once each time that the body is sent. If it throws, the last
+    /// chunk is not sent. The last chunk of a stream of unknown length is empty, so for such a stream the check delays
+    /// only the end of the body.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?

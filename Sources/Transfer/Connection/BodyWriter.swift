@@ -4,10 +4,11 @@ import NIOPosix
 import Synchronization
 
 /// Writes one body to a connection, chunk by chunk. A chunk is written once the kernel has accepted the previous one.
-/// Meanwhile, another thread prepares the next chunk, so the event loop never reads a file.
+/// While the kernel accepts a chunk, another thread prepares the next one. So the event loop never reads a file.
 ///
-/// The last chunk is read before the final check of the file, and written after it. Chunks start small and grow while
-/// the link accepts them quickly. So progress is smooth on a slow link, and a fast link is not slowed down.
+/// The last chunk is read before the final check of the file, and written after it. The chunks of a large file start
+/// small and grow while the link accepts them quickly. So progress is smooth on a slow link, and a fast link is not
+/// slowed down.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
@@ -230,7 +231,8 @@ final class BodyWriter: Sendable {
         return chunks.next(upTo: max(1, size), on: eventLoop)
     }
 
-    /// Adapts the chunk size so that a chunk takes about 50 ms: long enough to be cheap, short enough to show progress.
+    /// Adapts the chunk size so that a chunk takes between 25 and 150 ms: long enough to be cheap, short enough to show
+    /// progress.
     private func adapt(to elapsed: TimeAmount) {
         state.withLock { state in
             if elapsed < .milliseconds(25) {

@@ -9,7 +9,8 @@ public struct CongestionControl: Hashable, Sendable {
     /// The kernel's name of the algorithm: `bbr`, `cubic`, `reno`.
     public let name: String
 
-    /// - Returns: nil if the name is not valid for a kernel: 1 to 15 bytes of `a`–`z`, `0`–`9` and `_`.
+    /// - Returns: nil if the name is not valid for a kernel. A valid name has 1 to 15 bytes of `a`–`z`, `0`–`9` and
+    ///   `_`.
     public init?(_ name: String) {
         guard (1...15).contains(name.utf8.count),
             name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
@@ -17,8 +18,8 @@ public struct CongestionControl: Hashable, Sendable {
         self.name = name
     }
 
-    /// The reason why this process may not use the algorithm, as part of a sentence; nil if it may. If the kernel
-    /// refuses the algorithm, the system's default applies.
+    /// The reason why this process may not use the algorithm, as part of a sentence; nil if it may, or if that cannot
+    /// be checked. If the kernel refuses the algorithm, the system's default applies.
     public var refusal: String? {
         #if os(Linux)
             switch TCPOptions.refusal(ofCongestionControl: name) {

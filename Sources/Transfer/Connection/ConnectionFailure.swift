@@ -12,7 +12,8 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Translates the errors of the HTTP client and the system into failures for users and reasons for a retry.
+/// Translates the errors of the HTTP client and the system into failures for users and values of
+/// `TransportError.Reason`.
 struct ConnectionFailure {
     let url: String
     let start: ResponseCollector.Start

@@ -32,8 +32,8 @@ struct DeadPeerDetector {
     private var state = State.heard
 
     /// - Parameter breakCostsLittle: True if a break of the connection costs little. One comparison can then show that
-    ///   the connection is dead. Any other connection may leave three more packets unanswered before that, since the
-    ///   link may return.
+    ///   the connection is dead. Any other connection counts as dead only after three more unanswered packets, since
+    ///   the link may return.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     mutating func take(_ progress: TCPInfo) -> Verdict {
@@ -47,7 +47,7 @@ struct DeadPeerDetector {
             state = .comparing(suspected: nil)
             return .compare
         case .suspected(let unanswered):
-            // The link may have failed again meanwhile: the comparison must be recent.
+            // The link may have failed again since the earlier comparison, so a recent comparison is necessary.
             guard progress.unanswered >= unanswered + tolerance(progress) else { return .nothing }
             state = .comparing(suspected: unanswered)
             return .compare

@@ -19,11 +19,13 @@ public final class HTTPClientTransport: Transport {
     public struct Timeouts: Hashable, Sendable {
         /// The time for making a connection, TLS included.
         public var connect: Duration
-        /// The time without an acknowledged byte, while there are bytes to send, after which the request fails.
+        /// The time without an acknowledged byte, while there are bytes to send, after which the request fails. It is
+        /// extended if a break of the connection would lose many bytes, and after an outage of the network.
         public var stall: Duration
         /// The longest time from the last byte of the request to the response's head, and between chunks of its body.
-        /// The whole body may take twice this time plus a second for each received KiB, at most ten times this time. A
-        /// refusal (400 and above) counts as complete after a second without a further chunk of its body.
+        /// The whole body may take twice this time plus a second for each received KiB, at most ten times this time.
+        /// With `TransportRequest.responseMayTakeLong` it may always take ten times this time. A refusal (400 and
+        /// above) counts as complete after a second without a further chunk of its body.
         public var response: Duration
 
         public init(
@@ -46,7 +48,8 @@ public final class HTTPClientTransport: Transport {
         public var proxy: ProxySettings
         /// The congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
-        /// The maximum number of bytes of a response's body that are kept; the rest is read and dropped.
+        /// The maximum number of bytes of a response's body that are kept. Up to 15 MiB more are read and dropped;
+        /// after that the connection is closed.
         public var responseLimit: Int
 
         public init(
@@ -181,9 +184,9 @@ public final class HTTPClientTransport: Transport {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
 
-    /// Returns the event loop of all requests to one origin. The client opens a connection on the loop of its first
-    /// request, so later requests on this loop can reuse the connection. The connection's events and the calls of the
-    /// request's delegate are then in order.
+    /// Returns the event loop of all requests to one origin. The client opens a connection on the loop of the
+    /// connection's first request, so later requests on this loop can reuse the connection. The connection's events and
+    /// the calls of the request's delegate are then in order.
     private func loop(for origin: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: origin.hashValue) % UInt(loops.count))]
     }

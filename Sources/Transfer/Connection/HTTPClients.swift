@@ -60,7 +60,7 @@ final class HTTPClients: Sendable {
     }
 
     /// Finds the route to `url`.
-    /// - Throws: `UploadFailure` if the URL or the proxy is not usable, or if the proxy's password is missing.
+    /// - Throws: `UploadFailure` if the URL or the proxy is not usable, or if the proxy's password cannot be fetched.
     func route(to url: String) async throws(UploadFailure) -> Route {
         guard let authority = UploadAddress.plainAuthority(of: url) else {
             return try await foundRoute(to: url)
@@ -183,7 +183,8 @@ final class HTTPClients: Sendable {
 /// The way in which a request reaches its server: directly, through a tunnel, or forwarded by a proxy.
 struct Route: Sendable {
     var client: HTTPClient
-    /// The URL for the client; the proxy's URL if the request is forwarded.
+    /// The URL for the client. For a forwarded request it has the proxy's host and port, and the path and query of the
+    /// request.
     var url: String
     /// The header fields that the route adds, unless the request has them already.
     var fields: [(name: String, value: String)]

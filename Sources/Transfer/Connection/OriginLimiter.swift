@@ -26,7 +26,7 @@ final class OriginLimiter: Sendable {
     func waitingCount(for origin: String) -> Int { state.withLock { $0.origins[origin]?.waiting.count ?? 0 } }
 
     /// Waits until a request to `origin` may run.
-    /// - Returns: True if it may run, and `leave(_:)` must follow; false if the task was cancelled while it waited.
+    /// - Returns: True if it may run, and `leave(_:)` must follow; false if the task is cancelled before that.
     func enter(_ origin: String) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1

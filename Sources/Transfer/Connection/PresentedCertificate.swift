@@ -59,7 +59,8 @@ struct PresentedCertificate {
     /// True if the certificate has expired or is not valid yet: a mistake of its owner, not an attack.
     func isOutOfTime(at now: Date) -> Bool { now > end || now < begin }
 
-    /// Returns `failure` with the certificate's names, validity period and fingerprint added to its summary.
+    /// Returns `failure` with the certificate's names, validity period and fingerprint added to its summary. For a
+    /// certificate that has expired or is not valid yet, the hint says so.
     func described(in failure: UploadFailure, now: Date) -> UploadFailure {
         var failure = failure
         let day = Date.ISO8601FormatStyle().year().month().day()

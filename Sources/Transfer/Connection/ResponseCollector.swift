@@ -128,7 +128,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// Returns the response if it can be used despite `error`; otherwise nil.
     ///
     /// A response with a status of 300 or above counts once its head has arrived, even if the connection broke
-    /// afterwards. A success that is only too long counts too. Any other success must be complete.
+    /// afterwards. A success that is only too long counts too. Any other success must be complete. After a cancellation
+    /// no response counts.
     func usableResponse(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil

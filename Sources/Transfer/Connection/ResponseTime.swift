@@ -17,7 +17,7 @@ struct ResponseTime {
     private static let refusalSilence = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - response: The timeout for a response's head.
+    ///   - response: The response timeout (`Timeouts.response`).
     ///   - mayTakeLong: True if the server sends white space while it works (S3's CompleteMultipartUpload, for
     ///     minutes).
     ///   - now: The time at which the head arrived.
@@ -42,7 +42,7 @@ struct ResponseTime {
     }
 
     /// The longest time for the body: twice the response timeout and a second for each KiB, at most ten response
-    /// timeouts. It is always ten if the response may take long.
+    /// timeouts. It is always ten response timeouts if `mayTakeLong` is true.
     private var limit: Duration {
         let longest = response * 10
         return mayTakeLong ? longest : min(longest, response * 2 + .seconds(bytes >> 10))

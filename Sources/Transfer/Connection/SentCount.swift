@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// The number of bytes of an exchange's body that left this machine; the kernel may have accepted more.
+/// Counts the bytes of an exchange's body that left this machine. The kernel may have accepted more.
 ///
 /// A write completes when the kernel has the bytes, which may be megabytes before they are sent. When the connection
 /// breaks, the bytes that still wait in the kernel are lost, and were never sent.

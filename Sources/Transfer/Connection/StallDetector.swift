@@ -10,9 +10,11 @@ protocol ExchangeObserver: Sendable {
     /// Reports that a write failed: the connection broke, or the kernel could not read the file.
     func didFailToWrite(_ error: any Error)
     /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus those of
-    /// completed writes. It is negative if the kernel accepted bytes and did not send them.
+    /// completed writes. It is negative if the kernel accepted bytes and did not send them. Not called if the kernel
+    /// does not report the number.
     func didBreak(sending difference: ByteCount)
-    /// Reports that the response was complete before the request: the rest of the request's body is not needed.
+    /// Reports that a response with a status of 300 or above was complete before the request. The rest of the request's
+    /// body is not needed.
     func didRefuseRest()
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small.
     var breakCostsLittle: Bool { get }

@@ -1,8 +1,8 @@
 /// The time without an acknowledged byte after which a connection that is sending is closed.
 ///
-/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it may
-/// need as long as the outage itself to notice that the link is back. A connection whose break is expensive gets that
-/// time. It gets at least twice the time that it spent on the bytes that a break would lose.
+/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it may need
+/// as long as the outage itself to notice that the link is back. A connection whose break is expensive gets that time:
+/// at least twice the time that it spent on the bytes that a break would lose, but at most 15 minutes.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10

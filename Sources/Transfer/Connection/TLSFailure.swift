@@ -1,7 +1,7 @@
 import FerryFiles
 import NIOSSL
 
-/// The meaning of TLS errors: whether a retry may help, and the next step for the user.
+/// The meaning of TLS errors: whose certificate was refused, the reason in words, and the next step for the user.
 ///
 /// The library distinguishes reasons only by BoringSSL's names, such as `TLSV1_ALERT_UNKNOWN_CA`.
 enum TLSFailure {

@@ -2,7 +2,8 @@ import FerryFiles
 import FerryProtocols
 import NIOSSL
 
-/// The certificates that a TLS connection trusts and presents.
+/// The settings of TLS connections: the certificates that they trust and present, the pinned keys, the versions and the
+/// cipher suites.
 public struct TLSSettings: Hashable, Codable, Sendable {
     /// A version of TLS.
     public enum Version: String, Hashable, Codable, Sendable, CaseIterable {

@@ -4,10 +4,11 @@ public import HTTPTypes
 /// The interface to the network: one request, one response. `HTTPClientTransport` is the implementation for real
 /// servers.
 public protocol Transport: Sendable {
-    /// Sends `request` and reads the whole response. Cancelling the task closes the connection at once.
+    /// Sends `request` and reads the whole response. A cancellation of the task closes the connection at once.
     ///
-    /// The response is read even if the body could not be sent completely: an early 413 is a response.
-    /// - Throws: `TransportError` if no complete response arrived.
+    /// The response is read even if the body could not be sent completely: an early 413 is a response. A response with
+    /// a status of 300 or above may count although its body did not arrive completely.
+    /// - Throws: `TransportError` if no usable response arrived.
     func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse
@@ -52,7 +53,7 @@ public struct TransportRequest: Sendable {
     /// The content, opened for this attempt alone.
     public var body: Body
     /// True if the server may receive the request twice. If the server closes a reused connection on which such a
-    /// request was sent, the request is sent again.
+    /// request was sent, the request is sent again, unless more than 256 KiB of its body were sent.
     public var isRepeatable: Bool
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small. A
     /// connection that seems dead is then closed sooner.
@@ -94,7 +95,7 @@ public protocol RateLimiter: Sendable {
 public struct TransportResponse: Sendable {
     /// The status of the final response; interim responses (1xx) are skipped.
     public var status: Int
-    /// The fields as the server sent them, in order.
+    /// The header fields as the server sent them, in order.
     public var fields: HTTPFields
     /// The beginning of the body, up to the transport's limit.
     public var body: [UInt8]
@@ -125,8 +126,8 @@ public struct TransportError: Error, Hashable, Sendable {
     /// The kind of failure, which determines whether another attempt is safe.
     public enum Reason: Hashable, Sendable {
         case cancelled
-        /// The connection broke before a byte of the response arrived, and it had served a request before. The server
-        /// may have closed it while it was idle (RFC 9112 §9.3.1).
+        /// The connection broke before the response's head arrived, and it had served a request before. The server may
+        /// have closed it while it was idle (RFC 9112 §9.3.1).
         case staleConnection
         /// The connection was closed before a byte of the request was written.
         case unsent

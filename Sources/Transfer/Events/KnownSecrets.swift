@@ -2,8 +2,8 @@ package import FerryProtocols
 package import HTTPTypes
 import Synchronization
 
-/// The secrets of all requests of a sender so far. The sender cuts them from every server text that it passes on:
-/// failures, locations, results of checks.
+/// The secrets of a sender's requests so far. The sender cuts them from the server texts that it passes on: failures,
+/// locations, results of checks.
 package final class KnownSecrets: Sendable {
     /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
     /// the cut would damage.
@@ -15,18 +15,18 @@ package final class KnownSecrets: Sendable {
 
     func add(_ other: Secrets) { secrets.withLock { $0.add(other) } }
 
-    /// Adds header fields that the transport sends, such as the proxy's credentials.
+    /// Adds the secrets in header fields that the transport sends, such as the proxy's credentials.
     package func add(_ fields: HTTPFields) { secrets.withLock { $0.add(fields) } }
 
-    /// The secrets so far.
     var all: Secrets { secrets.withLock { $0 } }
 
-    /// Returns the text without secrets and credentials.
+    /// Returns the text without secrets, and without words that look like credentials. User names stay.
     func cut(from text: String) -> String {
         Redaction.credentials(cutFrom: all.cut(from: text, atLeast: .longValue))
     }
 
-    /// Returns the URL, entity tag or name without secrets; the rest stays as the server wrote it.
+    /// Returns the URL, entity tag or name without secrets of at least `shortestInAddress` characters. The rest stays
+    /// as the server wrote it.
     func cut(fromAddress text: String) -> String {
         all.cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
     }

@@ -14,8 +14,8 @@ extension Redaction {
         return cutNamedValues(credentials(cutFrom: text))
     }
 
-    /// Returns the text without credentials. The word after the name of an authentication scheme is cut if it can be a
-    /// credential.
+    /// Returns the text without credentials. The word after the name of an authentication scheme is cut if it has at
+    /// least six characters and contains a digit, `=`, `+` or `_`.
     static func credentials(cutFrom text: String) -> String {
         let credential = /(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/
             .matchingSemantics(.unicodeScalar).wordBoundaryKind(.simple)
@@ -31,8 +31,9 @@ extension Redaction {
         return word[..<slash] + shown(String(word[slash...]))
     }
 
-    /// Cuts the values in `token=x`, `"password": "x"`, `X-Api-Key: x1`. The maximum lengths in the patterns keep the
-    /// time proportional to the text: without them, a word of 4 KB took half a second.
+    /// Cuts the values of names that suggest a secret, as in `token=x`, `"password": "x"` and `X-Api-Key: x1`. The
+    /// maximum lengths in the patterns keep the time proportional to the text: without them, a word of 4 KB took half a
+    /// second.
     private static func cutNamedValues(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else {
             return text

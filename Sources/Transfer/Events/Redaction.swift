@@ -7,7 +7,8 @@ package enum Redaction {
     static let mark = "…"
     static let unreadable = "(an address that cannot be read)"
 
-    /// Returns the URL without user info, query values and fragment.
+    /// Returns the URL without user info, query values, fragment and possible secrets in its path. If the URL cannot be
+    /// parsed, returns `unreadable`.
     package static func address(_ url: String) -> String {
         // A plain URL has no secrets. Parsing it would cost more than the system calls for a small file.
         if UploadAddress.plainAuthority(of: url) != nil { return url }
@@ -83,7 +84,7 @@ package enum Redaction {
     /// True if the name suggests that its value is a secret.
     package static func tellsSecret(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
-        // This key is shown, so that a person can find it in the server's log.
+        // The value of this field is shown, so that a person can find it in the server's log.
         guard name != "idempotency-key" else { return false }
         return telling.contains { ByteSearch.finds($0, in: name) }
             || name.split { !$0.isLetter }.contains { tellingWords.contains(String($0)) }
@@ -98,8 +99,8 @@ package enum Redaction {
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]
 
-    /// True if a text in which the parser found no host may still contain user info. In `user:word@host/f`, it takes
-    /// `user` for a scheme or the whole text for a path.
+    /// True if a text in which the parser found no host may still contain user info. In `user:word@host/f`, the parser
+    /// takes `user` for a scheme, or the whole text for a path.
     private static func mayHoldUserInfo(_ url: String) -> Bool {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.contains { "@:".contains($0) }

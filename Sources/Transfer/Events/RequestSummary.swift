@@ -10,7 +10,7 @@ public struct RequestSummary: Hashable, Sendable {
     public let url: String
     /// The header fields, without the values that may be a secret.
     public let fields: HTTPFields
-    /// The number of bytes of the body; nil if it is unknown before the end.
+    /// The number of bytes of the body; nil if it is unknown before the end, or if the body is not open yet.
     public private(set) var bodyLength: ByteCount?
 
     /// Makes the summary of `request` without possible secrets.

@@ -39,9 +39,11 @@ struct Secrets: Sendable {
     /// The maximum number of requests whose secrets are stored. Each retry may have new credentials, and servers do not
     /// repeat older ones.
     private static let sourceLimit = 32
-    /// The minimum length of a secret that is cut, because a shorter text occurs in many words.
+    /// The minimum length of a secret in a URL or header field that is cut, because a shorter text occurs in many
+    /// words.
     private static let shortest = 4
-    /// The minimum length of a value that counts as a possible secret whatever its name. A word is shorter.
+    /// The minimum length of a value that counts as a possible secret whatever its name. Ordinary words are shorter. A
+    /// secret of this length counts as long.
     static let telling = 16
     /// The number of leading characters of a long secret that no text may show.
     private static let shownPrefix = 8
@@ -81,7 +83,8 @@ struct Secrets: Sendable {
         tracesOfValues += Self.traces(of: value)
     }
 
-    /// Returns the text with a mark in place of each secret, in every form that servers use.
+    /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`. A repetition that the server
+    /// shortened is cut too.
     ///
     /// - Parameters:
     ///   - certainty: The least certainty of the values to cut.
@@ -131,13 +134,13 @@ struct Secrets: Sendable {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }
 
-    /// Returns `bytes` with a mark in place of each occurrence of the beginning of `value`, as far as it is repeated.
-    /// Servers shorten long values that they repeat.
+    /// Returns `bytes` with a mark in place of each repetition of `value`, whole or shortened at its end. Servers
+    /// shorten long values that they repeat.
     ///
     /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar
     /// before it, such as U+0600.
     ///
-    /// - Parameter shown: The minimum number of repeated bytes to cut.
+    /// - Parameter shown: The minimum length of a repetition, in bytes.
     private static func cut(_ value: [UInt8], from bytes: [UInt8], shown: Int) -> [UInt8] {
         guard shown > 0, value.count >= shown else { return bytes }
         return bytes.withUnsafeBufferPointer { bytes in

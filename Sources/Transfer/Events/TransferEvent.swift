@@ -2,11 +2,13 @@ public import FerryProtocols
 
 /// An event of a request, from its creation to its end. Secrets are cut from its texts and its `RequestSummary`.
 ///
-/// The first event is `created`, the last one is `finished`, `failed` or `cancelled`. Each attempt has `adapted`, then
-/// `started`, `sent`…, `waiting` and `responded` or `broke`. After a redirect, or when the request is sent again on a
-/// fresh connection, the events from `started` on are repeated. `retrying` comes before another attempt.
+/// The first event is `created`, the last one is `finished`, `failed` or `cancelled`. Each attempt that is sent has
+/// `adapted`, then `started`, `sent`…, `waiting` and `responded` or `broke`. After a redirect, or when the request is
+/// sent again on a fresh connection, the events from `started` on are repeated. `retrying` comes before another
+/// attempt.
 public enum TransferEvent: Hashable, Sendable {
-    /// The request as the caller made it, before any adapter. `bodyLength` is nil until a file or a form is opened.
+    /// The request as the caller made it, before any adapter. `bodyLength` is nil if a file or a form must be opened
+    /// first.
     case created(RequestSummary)
     /// The adapters have run, and the request is sent in this form.
     case adapted(RequestSummary)
@@ -17,14 +19,15 @@ public enum TransferEvent: Hashable, Sendable {
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
-    /// A complete response came, possibly a refusal. `bytesSent` is the number of body bytes that the socket accepted;
+    /// A usable response came, possibly a refusal. `bytesSent` is the number of body bytes that the socket accepted;
     /// `after` is the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
-    /// No complete response came, because of an error or a cancellation. `after` is the time since `started`.
+    /// No usable response came, because of an error or a cancellation. `after` is the time since `started`.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
     /// The request is sent to the URL in the response, with its whole body unless it became a GET.
     case redirected(status: Int, to: String)
-    /// The request is sent once more on a fresh connection, because the server was closing the reused connection.
+    /// The request is sent once more on a fresh connection: the first one was closed before the request was sent, or
+    /// the server was closing a reused connection.
     case retriedOnFreshConnection
     /// A retrier requests another attempt. It begins when the time `after` has passed. `reason` is the failure of the
     /// last attempt.
@@ -71,7 +74,8 @@ extension TransferEvent {
     }
 }
 
-/// The level of detail for a monitor. An event is not created if no monitor of the request needs it.
+/// The level of detail for a monitor. An event that `outline` leaves out is not created if no monitor of the request
+/// has the level `full`.
 public enum EventDetail: Hashable, Sendable {
     /// All events, with all details.
     case full

@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 
 extension BlockingIOPool {
-    /// Runs `work` on a thread of the pool, so that a blocked medium does not block other work.
+    /// Runs `work` on a thread of the pool, so that a blocked device does not block other work.
     ///
     /// - Parameters:
     ///   - path: The file that `work` reads.

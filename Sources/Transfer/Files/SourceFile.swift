@@ -21,7 +21,8 @@ public final class SourceFile: Sendable {
 
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of hard links and the ctime when the file last matched the queued version.
+    /// The number of hard links and the change time (ctime) of the file: at first those when it was opened, then those
+    /// when a check last found fewer links.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -47,7 +48,7 @@ public final class SourceFile: Sendable {
 
     /// Opens a file, following symbolic links. A device is not opened, because opening some devices has side effects.
     /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does
-    ///   not allow reading now, and `descriptors` if no file can be opened. It is `sourceUnreadable` in all other
+    ///   not allow reading now, and `descriptors` if no file descriptor is free. It is `sourceUnreadable` in all other
     ///   cases, also for an entry that is not a regular file on a disk.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The C library would end the path at the null byte.
@@ -62,7 +63,7 @@ public final class SourceFile: Sendable {
 
     /// Takes ownership of the descriptor.
     ///
-    /// - Parameter readsSmall: True to read the content of a small file at once.
+    /// - Parameter readsSmall: True to read the content of a small file at once, if it is on a local disk.
     init(
         _ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared, readsSmall: Bool = false
     ) throws(UploadFailure) {
@@ -92,10 +93,11 @@ public final class SourceFile: Sendable {
     }
 
     /// Opens a queued file on another thread. If the path contains a symbolic link, the link must lead to exactly the
-    /// queued version. Otherwise a link that replaced a folder could lead to another file. Without a link the version
-    /// is not compared, so the caller must call `check(_:)`.
+    /// queued version: a link that replaced a folder could lead to another file. Without a link the version is not
+    /// compared, so the caller must call `check(_:)`.
     ///
-    /// - Throws: `UploadFailure` that names the path and the reason; `sourceChanged` if a link leads to any other file.
+    /// - Throws: `UploadFailure` that names the path and the reason. It is `sourceChanged` if a link leads to any other
+    ///   file, and `sourceAway` if the medium is not mounted.
     public static func open(
         _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared,
         readsSmall: Bool = false
@@ -163,7 +165,8 @@ public final class SourceFile: Sendable {
         return Content(bytes: bytes, read: now)
     }
 
-    /// Returns a range of `content`; nil if the file is not the version `expected`, or `content` is older than 100 ms.
+    /// Returns a range of `content`; nil if `content` is missing, older than `recent`, or shorter than the range. nil
+    /// too if the opened file was not the version `expected`.
     func recentBytes(_ range: Range<ByteCount>, of expected: FileIdentity) -> ArraySlice<UInt8>? {
         guard let content, identity == expected, content.read.duration(to: .now) < Self.recent,
             range.lowerBound >= 0, range.upperBound <= ByteCount(content.bytes.count)
@@ -230,7 +233,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Calls `disposition()` without blocking the caller's thread; nil if the disk or share does not respond.
+    /// Returns the result of `disposition()` without blocking the caller's thread; nil too if the disk or share does
+    /// not respond.
     func dispositionNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil

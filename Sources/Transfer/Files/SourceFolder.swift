@@ -73,7 +73,7 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// Returns the version of a file in the folder.
+    /// Returns the version of a file in the folder. Opens the file, so that a file that cannot be read is detected.
     /// - Throws: `UploadFailure` that names the path and the reason, also if the entry is not a regular file on a disk.
     package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)

@@ -10,14 +10,14 @@ public struct Redirect: Sendable {
     public let response: TransportResponse
     /// The absolute URL of the target.
     public let url: String
-    /// True if the target has the same scheme, host and port.
+    /// True if the target has the same scheme, host and port as `request`.
     public let staysAtServer: Bool
 
-    /// The header fields as the caller set them, without the changes of adapters.
+    /// The header fields that the caller and the sender's configuration set, without the changes of adapters.
     private let asked: HTTPFields
 
     /// - Returns: nil if the response is not a redirect, or if its `Location` is not usable. It is nil too for a
-    ///   redirect from the network to a Unix socket of this machine, or from a socket to the network.
+    ///   redirect to or from a Unix socket of this machine, unless it stays at the same socket.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }
@@ -33,9 +33,9 @@ public struct Redirect: Sendable {
         guard staysAtServer || !isAtSocket else { return nil }
     }
 
-    /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same request with its whole body.
-    /// After 303 it is a GET or HEAD. After 301 and 302 a POST becomes a GET, as in all clients. Another server
-    /// receives no credentials, and no header field that an adapter added.
+    /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same request to the new URL, with
+    /// its whole body. After 303 it is a GET or HEAD. After 301 and 302 a POST becomes a GET, as in browsers. Another
+    /// server receives no credentials, and no header field that an adapter added.
     public var next: TransportRequest {
         var next = request
         next.url = url
@@ -66,7 +66,8 @@ public struct Redirect: Sendable {
         return isRepeated || [.get, .head].contains(request.method) ? next : nil
     }
 
-    /// True if an external server redirects the request to the address of this machine or of a private network.
+    /// True if the redirect leads from an external server to a Unix socket, this machine or a private network. Only the
+    /// URL is checked, not the addresses of a host name.
     package var leadsInside: Bool {
         guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
         return UploadAddress.leadsInside(target, from: from)

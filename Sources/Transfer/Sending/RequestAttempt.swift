@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// One attempt at a request: adapts it, sends it, and follows its redirects.
 struct RequestAttempt: Sendable {
-    /// The number of redirects after which a chain counts as a loop.
+    /// The maximum number of redirects. A longer chain counts as a loop.
     private static let redirectLimit = 5
 
     private let run: RequestRun
@@ -157,7 +157,7 @@ struct RequestAttempt: Sendable {
 }
 
 extension UploadFailure {
-    /// The failure of a chain of redirects within the server that does not end.
+    /// The failure for a chain of redirects that is too long.
     static let redirectCircle = UploadFailure(
         .permanent, "the server redirects in a circle", hint: "check the address")
 }
@@ -173,7 +173,8 @@ extension TransportRequest {
     /// connection was not idle when it broke, and an upload can ask the server how many bytes arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
-    /// True if the server may receive the request twice, or cannot have received it (RFC 9110 §9.2.2).
+    /// True if the request may be sent again at once: the server may receive it twice (RFC 9110 §9.2.2), or cannot have
+    /// received all of it.
     fileprivate func mayRepeat(after error: TransportError) -> Bool {
         switch error.reason {
         case .unsent: true
@@ -190,8 +191,8 @@ package protocol AttemptObserver: UploadDelegate {
     func didBegin(_ context: RequestContext)
     /// Reports that another attempt begins after a wait.
     func isWaiting(for next: RequestContext)
-    /// Reports that a body is about to be sent. `expected` is its length in bytes; nil if it is unknown. After a
-    /// redirect, the attempt calls this function again.
+    /// Reports that a body is about to be sent. `expected` is its length in bytes; nil if it is unknown. The attempt
+    /// calls this function again after a redirect and on a fresh connection.
     func willSend(_ expected: ByteCount?)
 }
 
@@ -209,14 +210,14 @@ package struct AttemptStart: Sendable {
     }
 
     /// Waits until an attempt may begin.
-    /// - Throws: `.cancelled` if the task was cancelled while it was suspended.
+    /// - Throws: `.cancelled` if the task was cancelled before the gate let the request pass.
     func pass(_ context: RequestContext) async throws(RequestFailure) {
         progress?.didBegin(context)
         try await waitWhileHeld()
     }
 
     /// Waits until the request may be sent again within an attempt: after a redirect, or on a fresh connection.
-    /// - Throws: `.cancelled` if the task was cancelled while it was suspended.
+    /// - Throws: `.cancelled` if the task was cancelled before the gate let the request pass.
     func passAgain(_ request: TransportRequest) async throws(RequestFailure) {
         progress?.willSend(request.body.length)
         try await waitWhileHeld()

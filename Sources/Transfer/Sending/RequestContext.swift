@@ -56,7 +56,7 @@ public struct RequestContext: Sendable, Identifiable {
 
 /// The numbers of retries by reason, so that a refreshed credential does not use up the retries for a bad link.
 public struct RetryCounts: Hashable, Sendable {
-    /// The reason of a retry.
+    /// The reason for a retry.
     public enum Reason: Hashable, Sendable {
         /// No complete response arrived.
         case network

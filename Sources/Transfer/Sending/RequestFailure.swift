@@ -2,8 +2,8 @@ public import FerryProtocols
 
 /// The reason why a request ended without a result.
 public enum RequestFailure: Error, Sendable {
-    /// The request could not be made, and no byte was sent: an unusable URL, a GET with a body, or a file or form part
-    /// that cannot be read.
+    /// The request could not be made: an unusable URL, a GET with a body, or a file or form part that cannot be read.
+    /// After a redirect also a stream that cannot be read again.
     case unusable(UploadFailure)
     /// An adapter could not complete the request.
     case adaptation(any Error)
@@ -13,7 +13,7 @@ public enum RequestFailure: Error, Sendable {
     case rejected(TransportResponse, UploadFailure)
     /// The response cannot be decoded to the caller's type.
     case undecodable(TransportResponse, any Error)
-    /// A retrier failed with an error of its own, after the failure `original`.
+    /// A retrier ended the request with an error of its own, after the failure `original`.
     indirect case retry(any Error, original: RequestFailure)
     /// The request was cancelled; `bodySent` bytes of the body were passed to the socket in the last attempt.
     case cancelled(bodySent: ByteCount = 0)
@@ -22,7 +22,8 @@ public enum RequestFailure: Error, Sendable {
 }
 
 extension RequestFailure {
-    /// The response, if one arrived.
+    /// The response that was not accepted or not decoded, also if a retrier then ended the request. nil for every other
+    /// failure.
     public var response: TransportResponse? {
         switch self {
         case .rejected(let response, _), .undecodable(let response, _): response

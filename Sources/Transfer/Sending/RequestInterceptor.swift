@@ -5,7 +5,7 @@
 /// another attempt follows.
 ///
 /// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it.
-/// It must not wait for its own request or for `shutdown()`. The same rules apply to a retrier.
+/// An adapter must not wait for its own request or for `shutdown()`. The same rules apply to a retrier.
 public protocol RequestAdapter: Sendable {
     /// - Parameter request: The request, after the previous adapters.
     /// - Returns: The request to send, or to pass to the next adapter.
@@ -15,9 +15,9 @@ public protocol RequestAdapter: Sendable {
 
 /// Decides whether a failed request is retried.
 ///
-/// A retrier is called after a failed adaptation, after a transport error, and after a response that was not accepted
-/// or could not be decoded. It is never called after a cancellation. Retriers are called in order, the session's first.
-/// The first decision other than `doNotRetry` counts.
+/// A retrier is called after a request that could not be made, a failed adaptation, a transport error, and a response
+/// that was not accepted or could not be decoded. It is never called after a cancellation. Retriers are called in
+/// order, the session's first. The first decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
     /// - Parameter request: The request as sent, or as adapted if it was not sent. If an adapter failed, the unadapted
     ///   request.
@@ -26,7 +26,8 @@ public protocol RequestRetrier: Sendable {
     ) async -> RetryDecision
 }
 
-/// A retrier that can correct refusals other than 401: a wrong clock, a wrong region, old credentials.
+/// A retrier that can also correct refusals with another status than 401: a wrong clock, a wrong region, old
+/// credentials.
 ///
 /// During an upload, the retriers receive such a response before the upload's protocol does.
 package protocol ErrorRecoverer: RequestRetrier {

@@ -18,7 +18,7 @@ package struct RequestRun: Sendable {
     /// The longest wait before a retry: one year. A value near the largest `Duration` crashes the process in the clock.
     private static let longestWait = Duration.seconds(366 * 86_400)
 
-    /// The request as the caller made it, without its body.
+    /// The request as the caller made it, without its body and with the sender's header fields.
     let request: TransportRequest
     let body: any ReopenableBody
     let sender: RequestSender
@@ -118,7 +118,8 @@ package struct RequestRun: Sendable {
 
     /// Calls the retriers, and waits for the time that they return.
     /// - Parameter context: The context of the failed attempt; afterwards that of the next one.
-    /// - Throws: `failure` if no retrier requests another attempt.
+    /// - Throws: `failure` if no retrier requests another attempt; `retry` if a retrier decides `fail`; `cancelled` if
+    ///   the task is cancelled.
     package func next(
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil

@@ -5,7 +5,8 @@ extension RequestSender {
     ///
     /// - Parameter label: The name of the request in events.
     /// - Returns: The response, whatever its status; `broken` if no complete response arrived.
-    /// - Throws: `UploadFailure` if the request could not be made or the task was cancelled.
+    /// - Throws: `UploadFailure` if the request could not be made, if a retrier ended it with an error, or if the task
+    ///   was cancelled.
     public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> ExchangeOutcome {
         let body: TransportRequest.Body
         switch exchange.body {
@@ -69,8 +70,8 @@ extension RequestSender {
     /// The maximum number of requests of a check. Servers send long lists in pages of a thousand entries.
     private static var checkLimit: Int { 256 }
 
-    /// Returns a check that accepts every response except a refusal that a retrier can correct. The protocol interprets
-    /// the accepted responses.
+    /// Returns a check that accepts every response except a 401 and any other refusal that a retrier can correct. The
+    /// protocol interprets the accepted responses.
     ///
     /// - Parameter beforeRetrying: Runs before a retrier is called.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {
@@ -83,7 +84,7 @@ extension RequestSender {
 }
 
 extension Interceptor {
-    /// True if one of the retriers may correct this refusal.
+    /// True for a 401, and for any other refusal that one of the retriers can correct.
     fileprivate func canRecover(_ response: TransportResponse) -> Bool {
         response.status == 401
             || retriers.contains { ($0 as? any ErrorRecoverer)?.canRecover(response) ?? false }

@@ -4,7 +4,8 @@ public import HTTPTypes
 /// Sends requests to servers: adds credentials, follows redirects, and retries as the retriers decide.
 ///
 /// A sender is a value; copies share the transport and the secrets of their requests. Without retriers, it repeats a
-/// request only if the server was closing the reused connection on which the request was sent.
+/// request only if the connection was closed before the request was sent, or if the server was closing a reused
+/// connection.
 public struct RequestSender: Sendable {
     /// A function that returns the request that follows a redirect. If it returns nil, the redirect itself is the
     /// response.

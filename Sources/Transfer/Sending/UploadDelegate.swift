@@ -5,8 +5,9 @@ public import FerryProtocols
 public protocol UploadDelegate: Sendable {
     /// Reports that a write completed.
     /// - Parameters:
-    ///   - bytesSent: The bytes of this write.
-    ///   - totalBytesSent: The bytes of the body passed to the socket so far, never more than `totalBytesExpected`.
+    ///   - bytesSent: The number of bytes of this write.
+    ///   - totalBytesSent: The number of bytes of the body passed to the socket so far, never more than
+    ///     `totalBytesExpected`.
     ///   - totalBytesExpected: The exact length of the body; nil if it is unknown before the end.
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?)
 
@@ -14,7 +15,8 @@ public protocol UploadDelegate: Sendable {
     func didFinishSending()
 
     /// Reports that the connection broke after `totalBytesSent` bytes of the body had left this machine. The number is
-    /// less than the bytes passed to the socket if some of them still waited in the kernel.
+    /// less than the bytes passed to the socket if some of them still waited in the kernel. Not called if the kernel
+    /// does not report the number.
     func didBreak(totalBytesSent: ByteCount)
 }
 

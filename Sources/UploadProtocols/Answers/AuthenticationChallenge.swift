@@ -36,7 +36,7 @@ package struct AuthenticationChallenge: Hashable, Sendable {
 
 /// A parser for `WWW-Authenticate`, where commas separate both the challenges and their parameters.
 private struct ChallengeReader {
-    /// The maximum number of bytes to parse, more than any server sends.
+    /// The maximum number of bytes to parse. The rest of a longer value is dropped.
     private static let longest = 8192
     private static let mostChallenges = 16
 

@@ -10,10 +10,11 @@ extension CaptivePortal {
     ///   - url: The URL of the request. With https, only the server itself can respond.
     ///   - software: The values of the field `Server` (RFC 9110 §10.2.4) in earlier responses of the server; empty if
     ///     it sends none, or has not responded yet.
-    ///   - isResuming: True if the request asked for the confirmed bytes. An HTML page cannot state them.
+    ///   - isResuming: True if the request asked how many bytes the server has confirmed. An HTML page does not state
+    ///     that number.
     ///   - completes: True if a success would complete the upload, and a `HEAD` request to the same URL could confirm
     ///     it.
-    /// - Returns: nil if the response comes from the server.
+    /// - Returns: nil if nothing suggests that the response comes from a captive portal.
     public init?(
         suspecting response: ExchangeOutcome.Response, to url: String, of software: Set<String>,
         isResuming: Bool = false, completes: Bool = false
@@ -80,7 +81,8 @@ extension CaptivePortal {
             hint: "sign in to this network with a browser; waiting uploads resume by themselves")
     }
 
-    /// True if the response names the server's software, or has fields that only upload protocols use.
+    /// True if the field `Server` of the response has a value in `software`, or if the response has a field of an
+    /// upload protocol.
     private static func isOwn(_ response: ExchangeOutcome.Response, of software: Set<String>) -> Bool {
         if let name = response.fields[.server], software.contains(name) { return true }
         return response.fields.contains { field in

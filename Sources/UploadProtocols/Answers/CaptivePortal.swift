@@ -1,19 +1,22 @@
 import FerryFiles
 import HTTPTypes
 
-/// A response that did not come from the server. It came from a captive portal (RFC 8952), or from a host to which a
-/// wrong DNS response points. No byte of the file has reached the server with this request.
+/// The finding that a captive portal (RFC 8952) responded instead of the server, or most likely did. A host to which a
+/// wrong DNS response points counts as a captive portal too. No byte of the file reaches the server with such a
+/// request.
 package struct CaptivePortal: Hashable, Sendable {
     /// The facts about the server and the request that are needed to recognize a captive portal.
     package struct Expectation: Hashable, Sendable {
-        /// True if the server has responded before. An unexpected redirect or HTML page then comes from a captive
-        /// portal. Before the first response of the server, such responses are trusted.
+        /// True if the server has responded before. An unexpected redirect or HTML page is then a captive portal's.
+        /// Before the first response of the server, a redirect is trusted. A page is trusted unless `completes` is
+        /// true.
         package var isKnown: Bool
         /// True if a successful response to this request may contain an HTML page.
         package var mayBePage: Bool
-        /// True for a `HEAD` request, whose response has no body. The media type alone then shows an HTML page.
+        /// True for a `HEAD` request. Its response has no body, so the media type alone shows an HTML page.
         package var isAboutFile: Bool
-        /// True if a success would complete the upload. An HTML page is then no success, even of an unknown server.
+        /// True if a success would complete the upload. Unless `mayBePage` is true, an HTML page is then a captive
+        /// portal's, even if the server has not responded before.
         package var completes: Bool
 
         package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false, completes: Bool = false) {
@@ -24,7 +27,7 @@ package struct CaptivePortal: Hashable, Sendable {
         }
     }
 
-    /// The host of the captive portal, if the response names one.
+    /// The host in the response's `Location`; nil if there is none, or if it is the server's own.
     package var host: String?
 
     /// Makes the value if the response has the signs of a captive portal.
@@ -55,10 +58,10 @@ package struct CaptivePortal: Hashable, Sendable {
         host = elsewhere
     }
 
-    /// Makes the value for a TLS certificate that is not the server's.
+    /// Makes the value without a host, as for a TLS certificate that is not the server's.
     package init() {}
 
-    /// Returns the failure that makes all uploads to the host wait. One of them tests the connection from time to time.
+    /// Returns the failure that makes all uploads to `server` wait. One of them tests the connection from time to time.
     ///
     /// - Parameters:
     ///   - server: The host of the request.

@@ -9,7 +9,8 @@ package enum HTTPDate {
 
     /// Parses an IMF-fixdate, an RFC 850 date or an asctime date; nil for any other text.
     ///
-    /// A two-digit year that seems more than 50 years later than `now` is in the past, as the RFC requires.
+    /// A two-digit year is in the century of `now`. If it would be more than 50 years later than `now`, it is in the
+    /// century before, as the RFC requires.
     package static func parse(_ text: String, now: Date) -> Date? {
         let words = text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(
             String.init)

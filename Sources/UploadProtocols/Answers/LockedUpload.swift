@@ -1,30 +1,31 @@
 import FerryFiles
 import HTTPTypes
 
-/// A response by which an upload server reports that another request uses the upload.
+/// A response by which an upload server reports that another request uses the upload, or that a connection broke.
 ///
-/// The other request is usually an earlier one of this client on a broken connection. The server may still read from
-/// that connection. In another case, the server takes the upload's lock from a later request and gives it to the
-/// earlier request, which waited for it. The lock is temporary. The server may have stored a part of the refused body,
+/// The other request is usually an earlier one of this client, on a broken connection from which the server still
+/// reads. That request may hold the upload's lock. Or it waited for the lock, and the server takes the lock from the
+/// current request. In each case, a later request can succeed. The server may have stored a part of the refused body,
 /// so the client requests the confirmed offset before it sends further bytes.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
-    /// The text that the body must contain; nil if the status alone reports a lock.
+    /// The text that the body must contain; nil if the status alone is enough.
     let text: String?
 
-    /// The responses with which servers report a lock, from the source code of the named version. Status 409 is not in
-    /// the list: all these servers and rustus 1.1.4 send it for a wrong offset, and the client requests the offset at
-    /// once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that a client notices.
+    /// The responses with which servers report a lock or a broken connection, from the source code of the named
+    /// version. Status 409 is not in the list: all these servers and rustus 1.1.4 send it for a wrong offset, and the
+    /// client requests the offset at once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that
+    /// a client notices.
     static let known: [LockedUpload] = [
-        // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload: a later request wants the lock.
+        // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload: another request waits for the lock.
         .init(status: 400, text: "ERR_UPLOAD_INTERRUPTED"),
-        // tusd 2.9.2, pkg/handler/body_reader.go: a proxy lost the client and ends the request.
+        // tusd 2.9.2, pkg/handler/body_reader.go: a proxy lost its connection to the client and ends the request.
         .init(status: 400, text: "ERR_UNEXPECTED_EOF"),
         // tusd 2.9.2, pkg/handler/unrouted_handler.go, ErrFileLocked.
         .init(status: 423, text: nil),
         // tusd 2.9.2, pkg/handler/unrouted_handler.go, ErrLockTimeout, after 20 s.
         .init(status: 500, text: "ERR_LOCK_TIMEOUT"),
-        // tusd 2.9.2, pkg/handler/body_reader.go: the connection stood still.
+        // tusd 2.9.2, pkg/handler/body_reader.go: no bytes came on the connection for too long.
         .init(status: 500, text: "ERR_READ_TIMEOUT"),
         // tusd 2.9.2, pkg/handler/body_reader.go: the connection was reset.
         .init(status: 500, text: "ERR_CONNECTION_RESET"),
@@ -39,11 +40,12 @@ struct LockedUpload: Hashable, Sendable {
     /// The seconds to wait after a response without `Retry-After`.
     static let pause = 0.5
 
-    /// Returns the failure for a response that reports a lock, or may report one; nil for any other response.
+    /// Returns the failure for a response in `known`, or for one that may be such a response; nil for any other
+    /// response.
     ///
-    /// A response that reports a lock gives `uploadLocked`, which the queue retries without a limit. A response to HEAD
-    /// has no body (RFC 9110 §9.3.2), so its status 400 may mean a lock or another problem. That response gives
-    /// `server`, which the queue retries a limited number of times.
+    /// A response in `known` gives `uploadLocked`, which the queue retries without a limit. A response to HEAD has no
+    /// body (RFC 9110 §9.3.2), so its status 400 may mean a lock or another problem. That response gives `server`,
+    /// which the queue retries a limited number of times.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure?
     {
         let said = ResponseClassifier.failure(response)

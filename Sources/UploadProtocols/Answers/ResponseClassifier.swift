@@ -32,7 +32,8 @@ package enum ResponseClassifier {
         }
     }
 
-    /// Returns the target of a redirect without its query; nil if the target contains user info, which may be secret.
+    /// Returns the target of a redirect without its query; nil for any other response. Also nil if the target contains
+    /// user info, which may be secret.
     private static func redirection(of response: ExchangeOutcome.Response) -> String? {
         guard (300..<400).contains(response.status), let location = response.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
@@ -80,7 +81,8 @@ enum ProblemText {
     /// The members that may contain the message, in RFC 9457 and in common frameworks.
     private static let members = ["detail", "message", "error_description", "error", "title"]
 
-    /// Returns the message; nil if the body is not a JSON object with one of the members, or has more than 64 KiB.
+    /// Returns the text of the first of `members` that has one; nil if there is none. Also nil if the body is not a
+    /// JSON object, or has more than 64 KiB.
     static func said(by body: [UInt8]) -> String? {
         guard body.count <= 64 << 10,
             let object = JSONValue(document: body)?.object
@@ -110,7 +112,7 @@ package enum ServerText {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns untrusted text as one line of at most 200 code points. White space of any kind becomes one space.
+    /// Returns untrusted text as one line of at most 200 code points. Each run of white space becomes one space.
     /// Characters that control a terminal or the writing direction are removed.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()

@@ -1,6 +1,7 @@
 /// The failures that several protocols share.
 extension UploadFailure {
-    /// Returns the failure for a file that is larger than `limit`. `taker` is the part of the summary before the limit.
+    /// Returns the failure for a file whose size is beyond `limit`: over a maximum, or under a minimum. `taker` is the
+    /// part of the summary before the limit.
     static func tooLarge(_ size: ByteCount, limit: ByteCount, taker: String = "the server takes")
         -> UploadFailure
     {
@@ -8,8 +9,8 @@ extension UploadFailure {
             .permanent, "the file has \(ByteFormat.sentence(size)), \(taker) \(ByteFormat.sentence(limit))")
     }
 
-    /// Returns the failure for a file whose name is taken on the server, under a policy that forbids replacing the
-    /// existing file. `policies` lists the values of `ifExists` that the hint suggests.
+    /// Returns the failure for a file whose name is taken on the server, if the existing file must not be replaced.
+    /// `policies` lists the values of `ifExists` that the hint suggests.
     static func nameTaken(_ name: String, instead policies: String = "skip, replace or rename")
         -> UploadFailure
     {
@@ -26,7 +27,8 @@ extension UploadFailure {
             hint: "give the file another name")
     }
 
-    /// Returns the failure for a URL that is the same for every file, so that `ifExists` cannot be followed.
+    /// Returns the failure for a URL that is the same for every file, so that `ifExists` cannot be followed. `hint` is
+    /// the text after "end the url with a slash" in the failure's hint.
     static func oneAddress(_ hint: String) -> UploadFailure {
         UploadFailure(
             .permanent, "the destination's url is the same for every file, so ifExists cannot be kept",

@@ -4,7 +4,7 @@
 public struct UploadFailure: Error, Hashable, Codable, Sendable {
     /// The consequence of the failure for the queue.
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
-        /// The link or the connection failed: refused, reset, stalled, name not found. The upload is retried.
+        /// The link or the connection failed: refused, reset, name not found. The upload is retried.
         case network
         /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this happens
         /// often.
@@ -26,16 +26,16 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case sourceAway
         /// The whole body was sent and no response arrived. The protocol cannot ask the server for the outcome.
         case outcomeUnknown
-        /// The state folder cannot be written.
+        /// A file that Ferry itself needs cannot be written, usually in the state folder.
         case storage
         /// No file or socket can be opened until others are closed. The upload is retried, and the attempt does not
-        /// count toward the limit.
+        /// count toward any limit on retries.
         case descriptors
-        /// The connection's local address was removed from this machine. The upload is retried at once, and the
-        /// attempt does not count toward the limit.
+        /// The connection's local address was removed from this machine. The upload is retried at once, and the attempt
+        /// does not count toward any limit on retries.
         case addressLost
-        /// A captive portal most likely responded instead of the server. The upload is retried, and the attempt
-        /// does not count toward the limit.
+        /// A captive portal most likely responded instead of the server. The upload is retried, and the attempt does
+        /// not count toward any limit on retries.
         case signInPage
         /// The source of the credentials is unreachable or busy. The upload is retried. The upload server is not
         /// treated as failing.

@@ -31,14 +31,14 @@ struct XMLElement: Hashable, Sendable {
 enum XMLDocument {
     /// The maximum nesting depth. No protocol nests deeper than ten. The limit makes recursion over the tree safe.
     static let depthLimit = 64
-    /// The maximum size of a document in bytes, far above the longest page of a listing that servers send.
+    /// The maximum size of a document in bytes. The listings that servers send are far smaller.
     static let sizeLimit = 16 << 20
 
     /// Parses a complete, well-formed document in UTF-8 and returns its root. Returns nil for a document that is
-    /// incomplete, too deep or too large. Also returns nil for a document with a document type declaration, because its
-    /// entities could expand without limit or read local files (RFC 4918 §20.6).
+    /// malformed, incomplete, too deep or too large. Also returns nil for a document with a document type declaration,
+    /// because its entities could expand without limit or read local files (RFC 4918 §20.6).
     ///
-    /// White space before the declaration is allowed: some servers send it to keep a connection open.
+    /// White space before the XML declaration is allowed: some servers send it to keep a connection open.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {
         guard bytes.count <= sizeLimit, String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var reader = XMLReader(bytes, depthLimit: depthLimit)

@@ -139,7 +139,9 @@ extension XMLReader {
         return Array(bytes[start..<position])
     }
 
-    /// True for a byte of a name. All non-ASCII letters are accepted, although XML does not allow all of them.
+    /// True for a byte of a name. All non-ASCII characters are accepted, although XML does not allow all of them.
+    ///
+    /// - Parameter first: True for the first byte of the name.
     private static func isNamePart(_ byte: UInt8, first: Bool) -> Bool {
         switch byte {
         case 0x41...0x5A, 0x61...0x7A, 0x80..., UInt8(ascii: "_"), UInt8(ascii: ":"): true

@@ -7,9 +7,8 @@ import HTTPTypes
 /// protocol.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
-    /// The abilities of all protocols together. If the chosen protocol lacks an ability that the options need, the
-    /// upload fails before the first byte. `resumes` is true: an upload resource exists only if the chosen
-    /// protocol can resume.
+    /// The abilities of all protocols together. So `resumes` is true, although some of them cannot resume. If the
+    /// chosen protocol lacks an ability that the options need, the upload fails before the first byte.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, respondsWithPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
@@ -95,7 +94,7 @@ public struct AutoUpload: UploadProtocol {
             phase = .speaking(spoken, choice)
             return step.stamped(choice)
         } catch {
-            // Drops the stored choice: a later attempt may find another protocol, or a newer build may support it.
+            // Drops the stored choice: a later attempt may find another protocol, or a newer build may have this one.
             return .failed(error, notes: capabilities?.choice == nil ? [] : [.capabilities(.init())])
         }
     }
@@ -168,7 +167,7 @@ extension Step {
         case .done(var receipt, _):
             receipt.chosen = choice.name
             return .done(receipt, notes: notes)
-        // The server does not know the resource, so the stored capabilities may be out of date.
+        // The server refused the URL, the method or the content, so the stored capabilities may be out of date.
         case .failed(let failure, _) where failure.saysNoSuchThing:
             return .failed(failure, notes: notes + [.capabilities(ServerCapabilities())])
         case .failed(let failure, _): return .failed(failure, notes: notes)
@@ -214,7 +213,8 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// The key in `facts` for the protocol that recorded the capabilities; absent if only `auto` recorded them.
+    /// The key in `facts` of the name of the protocol that recorded the capabilities. It is absent if only `auto`
+    /// recorded them.
     private static let learntKey = "learnt"
 
     /// Returns the capabilities with the choice added, marked as recorded by the chosen protocol.

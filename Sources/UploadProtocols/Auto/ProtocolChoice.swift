@@ -139,6 +139,6 @@ extension ServerCapabilities {
 }
 
 extension UploadResource {
-    /// The protocol that `auto` chose; nil if the user named the protocol.
+    /// The stored choice of `auto`; nil if the user named the protocol.
     public var choice: ProtocolChoice? { ProtocolChoice(memory.members) }
 }

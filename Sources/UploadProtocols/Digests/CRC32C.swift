@@ -1,6 +1,7 @@
 import CFerryFiles
 
-/// The CRC-32C checksum (RFC 3720 appendix B.4), by a CPU instruction or by tables with eight bytes a step.
+/// The CRC-32C checksum (RFC 3720 appendix B.4). It is computed by a CPU instruction if there is one, otherwise by
+/// tables, eight bytes at a time.
 package struct CRC32C: Sendable {
     private var register = UInt32.max
 

@@ -1,7 +1,8 @@
 import CFerryFiles
 
-/// The CRC-64/NVME checksum (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), bit-reflected. It is computed by
-/// carry-less multiplication if the CPU has such instructions, otherwise by tables with eight bytes a step.
+/// The CRC-64/NVME checksum (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), bit-reflected. Updates of 256 bytes
+/// and more use carry-less multiplication, if the CPU has an instruction for it. All other bytes are computed by
+/// tables, eight at a time.
 package struct CRC64NVME: Sendable {
     private var register = UInt64.max
 

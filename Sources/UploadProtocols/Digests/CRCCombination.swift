@@ -6,8 +6,8 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
     /// The polynomial, reflected: the coefficient of x^0 is the highest bit.
     let polynomial: Register
 
-    /// Returns the checksum of all parts in order. Consecutive parts of equal length, the common case, share one
-    /// multiplier.
+    /// Returns the checksum of the consecutive parts `pieces` together. Lengths are in bytes. Adjacent parts of
+    /// equal length, the common case, share one multiplier.
     func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {
         var known: (length: ByteCount, shift: Register)?
         return pieces.reduce(0) { sum, piece in
@@ -46,11 +46,9 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
 }
 
 extension CRCCombination<UInt32> {
-    /// The combination of CRC-32C checksums.
     static let crc32c = CRCCombination(polynomial: 0x82F6_3B78)
 }
 
 extension CRCCombination<UInt64> {
-    /// The combination of CRC-64/NVME checksums.
     static let crc64nvme = CRCCombination(polynomial: 0x9A6C_9329_AC4B_C9B5)
 }

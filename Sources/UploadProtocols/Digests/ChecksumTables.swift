@@ -1,4 +1,4 @@
-/// The tables of a bit-reflected CRC, which compute eight bytes a step without special CPU instructions.
+/// The tables of a bit-reflected CRC. They process eight bytes at a time, without special CPU instructions.
 struct ChecksumTables<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     /// Eight tables of 256 entries. Table n (0...7) has the checksum of each byte followed by n zero bytes.
     private let tables: [Word]
@@ -15,7 +15,6 @@ struct ChecksumTables<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
         self.tables = tables
     }
 
-    /// Adds bytes to the register of a checksum.
     func update(_ register: inout Word, with bytes: UnsafeRawBufferPointer) {
         var crc = register
         tables.withUnsafeBufferPointer { table in

@@ -1,4 +1,4 @@
-/// A digest algorithm, named as in the configuration and in RFC 9530.
+/// A digest algorithm. Its raw value is its name in the configuration.
 public enum DigestAlgorithm: String, Hashable, Codable, Sendable, CaseIterable {
     /// MD5 (RFC 1321), which detects accidental errors but not attacks.
     case md5

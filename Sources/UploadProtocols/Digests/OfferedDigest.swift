@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The comparison of a file's digest with the digest that the server reports in its last response (`Repr-Digest`, RFC
+/// The comparison of a file's digest with a digest that the server offers in a response, such as `Repr-Digest` (RFC
 /// 9530).
 ///
-/// The comparison needs no computation before the request and no further request. The file's digest is computed only if
-/// a response has reported one, while the file is still in the page cache.
+/// Nothing is computed before the request. The file's digest is computed only after the response has reported one. The
+/// file is then usually still in the page cache.
 enum OfferedDigest {
     static let algorithm = DigestAlgorithm.sha256
     /// The maximum size of the file in bytes. The server reads the file once more before it responds. For a larger
@@ -21,7 +21,8 @@ enum OfferedDigest {
     }
 
     /// Sets the digests to compute from the file after the response to `exchange`. A digest is computed only if the
-    /// response reports one of the same algorithm in `source`. The request does not ask the server for a digest.
+    /// response reports one of the same algorithm in `source`. The request does not ask the server for a digest. Does
+    /// nothing if `choice` is not `offered`, or if the file is empty or larger than `largestFile`.
     ///
     /// - Parameter range: The bytes that the response describes; nil for the whole file.
     static func take(
@@ -34,7 +35,7 @@ enum OfferedDigest {
     }
 
     /// Returns the algorithm of the file's digest if the response reports the same digest; nil if it reports no digest
-    /// of the file.
+    /// of the file, or none was computed.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server stored different bytes.
     static func verified(by response: ExchangeOutcome.Response) throws(UploadFailure) -> DigestAlgorithm? {

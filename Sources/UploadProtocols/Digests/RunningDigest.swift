@@ -23,7 +23,6 @@ package struct RunningDigest: Sendable {
         }
     }
 
-    /// Adds the next bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         switch state {
         case .md5(var digest):
@@ -55,7 +54,6 @@ package struct RunningDigest: Sendable {
         }
     }
 
-    /// Returns the digest of all of `bytes`.
     package static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         var digest = RunningDigest(algorithm)
         bytes.withUnsafeBytes { digest.update($0) }

@@ -7,7 +7,8 @@ public struct ServerDigest: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         /// The header fields.
         case fields
-        /// Azure's header fields with digests of a request's content. Only the digest cheapest to compute is used.
+        /// Azure's header fields with digests of a request's content. Only the digest that is fastest to compute is
+        /// used.
         case azureFields
         /// The JSON document in the last response of Google's services.
         case googleObject
@@ -29,8 +30,8 @@ public struct ServerDigest: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Returns the digests in header fields, strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's
-    /// checksums of whole files.
+    /// Returns the digests in the header fields `Repr-Digest` (RFC 9530) and `OC-Checksum`, and in S3's fields for the
+    /// checksum of a whole file. The strongest digest comes first.
     public static func `in`(_ fields: HTTPFields) -> [ServerDigest] {
         var reported = fields[.reprDigest].map(dictionary) ?? []
         if let field = fields[.ocChecksum] {

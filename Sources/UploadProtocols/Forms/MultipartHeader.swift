@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG.
 ///
-/// A quotation mark and the text `%22` in a name are encoded alike, as the algorithm requires and servers expect.
+/// A quotation mark and the text `%22` in a name are both sent as `%22`, as the algorithm requires and servers expect.
 package struct MultipartHeader: Hashable, Sendable {
     /// The name of the form field. Any text is allowed and is escaped.
     package var name: String

@@ -2,8 +2,8 @@ import FerryFiles
 
 /// A parser for a `multipart/form-data` body in chunks of any size (RFC 7578, RFC 2046 §5.1.1).
 ///
-/// The parser passes content on as it arrives. Between two calls it keeps less than one delimiter of content, or the
-/// header of one part.
+/// The parser passes content on as it arrives. Between two calls it keeps at most the unfinished delimiter, delimiter
+/// line or part header at the end of the last chunk.
 package struct MultipartParser: Sendable {
     /// The limits of a body. The caller limits the size of the content.
     package struct Limits: Hashable, Sendable {
@@ -133,7 +133,7 @@ package struct MultipartParser: Sendable {
         return nil
     }
 
-    /// Reads the rest of a delimiter's line. `--` ends the body. White space and CRLF begin a part.
+    /// Reads the rest of a delimiter's line. `--` ends the body. A CRLF begins a part; white space may precede it.
     private mutating func endDelimiterLine(_ bytes: [UInt8], from start: Int) throws(MultipartError) -> Int? {
         let rest = bytes[start...]
         if rest.starts(with: "--".utf8) {
@@ -214,8 +214,9 @@ package enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// A header field with a value and parameters, such as `form-data; name="a"; filename="b"`.
 ///
-/// In quotation marks, `\"` and `\\` are escapes. Any other backslash stays, because browsers send it unescaped.
-/// Extended parameters such as `filename*` do not replace the plain ones (RFC 7578 §4.2 forbids them).
+/// In quotation marks, `\"` and `\\` are escapes. Any other backslash stays, because browsers send it unescaped. An
+/// extended parameter such as `filename*` is a parameter of its own, and does not replace `filename`. RFC 7578 §4.2
+/// forbids extended parameters in forms.
 package struct ParameterizedField: Hashable, Sendable {
     /// The text before the first parameter, without blanks around it.
     package let value: String

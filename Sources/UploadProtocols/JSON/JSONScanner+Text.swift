@@ -95,7 +95,8 @@ extension JSONScanner {
         position += 1
     }
 
-    /// Decodes the escapes of a string. `skipEscape` has already checked these escapes.
+    /// Decodes the escapes of a string. `skipEscape` has already checked their form, so only half a surrogate pair
+    /// throws.
     private func unescape(_ text: UnsafeBufferPointer<UInt8>) throws(MalformedJSON) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

@@ -77,7 +77,8 @@ package struct JSONScanner {
         return true
     }
 
-    /// Reads the name of the next member; nil at the end of the object. Call this after `expect("{")`.
+    /// Reads the name of the next member and the colon after it. Returns nil at the end of the object, and reads the
+    /// closing brace. Call this after `expect("{")`.
     ///
     /// - Parameter isFirst: True before the first member. The function sets it to false.
     package mutating func key(isFirst: inout Bool) throws(MalformedJSON) -> Key? {
@@ -90,7 +91,8 @@ package struct JSONScanner {
         return key
     }
 
-    /// Returns true if the array has another element. Call this after `expect("[")`.
+    /// Returns true if the array has another element. At the end of the array, returns false and reads the closing
+    /// bracket. Call this after `expect("[")`.
     ///
     /// - Parameter isFirst: True before the first element. The function sets it to false.
     package mutating func element(isFirst: inout Bool) throws(MalformedJSON) -> Bool {

@@ -19,7 +19,6 @@ package struct JSONWalk {
         fileprivate var names: Set<[UInt8]> = []
     }
 
-    /// One step of the walk.
     package enum Step {
         /// The beginning of an object or array, which is now the last of `containers`.
         case begin

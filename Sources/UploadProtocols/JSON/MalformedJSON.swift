@@ -1,6 +1,5 @@
 /// An error at a position of a JSON text.
 package struct MalformedJSON: Error, Hashable {
-    /// The kind of an error.
     package enum Kind: Hashable, Sendable {
         /// The text is wrong at the position.
         case wrong
@@ -14,7 +13,6 @@ package struct MalformedJSON: Error, Hashable {
     package var position: Int
     /// The error as a part of a sentence. If `kind` is `newer`: the feature of a newer Ferry that the text uses.
     package var reason: String
-    /// The kind of the error.
     package var kind: Kind
 
     package init(position: Int, reason: String, kind: Kind = .wrong) {

@@ -6,7 +6,7 @@ package struct NextcloudCheck: DestinationCheck {
     private enum Phase: Sendable {
         case folder
         case uploads(findings: [String])
-        /// Requests the stored size of one unfinished upload; the number is its index in `leftovers`.
+        /// Requests the stored size of one unfinished upload. The number is that upload's index in `leftovers`.
         case sizing(CheckReport, Int)
     }
 
@@ -84,7 +84,7 @@ package struct NextcloudCheck: DestinationCheck {
     }
 
     /// Returns the total size of the stored chunks. The name of a chunk is a number. The entry `.file` is skipped,
-    /// because its size is already the sum of all chunks.
+    /// because its size is the sum of all chunks.
     private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
         entries.reduce(0) { sum, entry in
             let name = entry.path.split(separator: "/").last ?? ""

@@ -5,7 +5,7 @@ struct NextcloudPlan: Hashable, PartPlan {
     /// The chunk sizes that the server accepts, in bytes. The last chunk may be smaller (Nextcloud developer manual,
     /// chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
-    /// The chunk size if none is configured.
+    /// The chunk size in bytes if none is configured.
     static let usualChunkSize: ByteCount = 10 << 20
     /// The maximum number of chunks. The server allows 10,000, but the list of so many chunks would exceed the maximum
     /// size of a response.
@@ -37,7 +37,8 @@ struct NextcloudPlan: Hashable, PartPlan {
         return start..<min(start + chunkSize, size)
     }
 
-    /// Returns the name of a chunk, from `00001`. Sorted by name, the chunks are in the order of the file.
+    /// Returns the name of the chunk with this number: `00001` for number 1. Sorted by name, the chunks are in the
+    /// order of the file.
     static func name(_ number: Int) -> String {
         String(repeating: "0", count: max(0, 5 - String(number).count)) + String(number)
     }
@@ -48,7 +49,7 @@ struct NextcloudAddress: Hashable, Sendable {
     /// The URL of the folder for the user's unfinished uploads: `…/remote.php/dav/uploads/USER/`.
     let uploads: String
 
-    /// Finds the user in the URL of a destination; nil if `url` is not below `…/dav/files/USER/`.
+    /// Finds the user in the URL of a destination; nil if `url` does not contain `/dav/files/USER/`.
     init?(_ url: String) {
         let plain = UploadAddress.withoutQuery(url)
         guard let mark = plain.firstRange(of: "/dav/files/") else { return nil }

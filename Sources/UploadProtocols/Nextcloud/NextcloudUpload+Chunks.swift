@@ -92,7 +92,7 @@ extension NextcloudUpload {
             phase = .sendingChunks(chunks)
             return following.isEmpty ? .wait() : .sendAll(following)
         case 404, 409:
-            // Other chunks are still in flight. So this attempt fails, and the next attempt starts again.
+            // Other chunks may be in flight. So this attempt fails, and the next attempt starts again.
             let lost: [Step.Note] = resource.map { [.serverLost($0.confirmed)] } ?? []
             return .failed(Self.lost, notes: lost + [.resource(nil)])
         default: return .failed(WebDAVFailure.failure(response))

@@ -7,7 +7,7 @@ extension NextcloudUpload {
         var exchange = Exchange(
             .put, address.url, fields: [.contentType: item.contentType],
             body: item.size > 0 ? .file(range: 0..<item.size) : .none, traits: [.idempotent, .completes])
-        // The condition protects a file that another client creates meanwhile (RFC 9110 §13.1.2).
+        // The condition protects a file that another client creates after the lookup (RFC 9110 §13.1.2).
         if !replaces { exchange.fields[.ifNoneMatch] = "*" }
         addKept(to: &exchange)
         var begun = UploadResource(url: address.url)
@@ -44,7 +44,8 @@ extension NextcloudUpload {
         exchange.fields[.overwrite] = replaces ? "T" : "F"
         exchange.fields[.ocTotalLength] = "\(item.size)"
         addKept(to: &exchange)
-        // The response may take minutes and get lost. Then the mark makes the next attempt check for the file first.
+        // The response may take minutes, so it may get lost. Because of the mark, the next attempt first checks whether
+        // the server has assembled the file.
         exchange.markBeforeLastBytes = mark.withWholeBodySent(true)
         phase = .moving
         return .send(exchange)
@@ -73,8 +74,8 @@ extension NextcloudUpload {
         return choose()
     }
 
-    /// Fails the attempt, because the server may still assemble the file. The next attempts check the upload's folder
-    /// up to `pollLimit` times before they send the `MOVE` again.
+    /// Fails the attempt, because the server may still be assembling the file. Each of the next attempts looks up the
+    /// upload's folder. If the folder is still there after `pollLimit` lookups, the `MOVE` is sent again.
     private mutating func stillAssembling(_ reason: UploadFailure?) -> Step {
         noteAssembling()
         return .failed(
@@ -85,7 +86,7 @@ extension NextcloudUpload {
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
-    /// Handles a `MOVE` without a response. The server may still assemble the file for minutes.
+    /// Handles a `MOVE` without a response. The server may need further minutes to assemble the file.
     mutating func lostResponse(_ failure: UploadFailure) -> Step {
         noteAssembling()
         return .failed(failure)
@@ -143,9 +144,10 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Finishes the upload. If the options require a digest, or the file was sent in chunks, first asks Nextcloud to
-    /// compute one. Nextcloud stores and returns the client's digest without a check, so only a digest computed by the
-    /// server proves the content.
+    /// Finishes the upload. Before that, asks Nextcloud to compute a digest if the options require one. Without such an
+    /// option, asks for one only after an upload in chunks, and only if `OfferedDigest.take` sets digests to compute.
+    /// Nextcloud stores and returns the client's digest without a check, so only a digest that the server computed
+    /// proves the content.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)

@@ -32,7 +32,7 @@ public struct NextcloudUpload: UploadProtocol {
         case folder
         /// A lookup that shows whether an earlier `MOVE` without a response is still running.
         case assembling
-        /// A lookup of the file that the `MOVE` made.
+        /// A lookup of the file that an earlier `MOVE` may have made.
         case settled
         /// A lookup of the stored file after the server reported success. `ours` has the digests of the local file.
         case result(ours: [ComputedDigest])
@@ -48,7 +48,7 @@ public struct NextcloudUpload: UploadProtocol {
     let item: UploadItem
     let options: ProtocolOptions
     var phase: Phase
-    /// The last recorded resource: the upload's folder, or the URL of a small file. It is nil before the first record.
+    /// The last recorded resource: the upload's folder, or the URL of a small file; nil if none is recorded.
     var resource: UploadResource?
     var name: String
     var replaces = false
@@ -257,7 +257,7 @@ struct NextcloudMemory: ResumeForm {
     var name: String?
     /// The number of bytes in each chunk but the last; nil for a file that is sent in one request.
     var chunkSize: ByteCount?
-    /// The number of lookups after a `MOVE` without a response.
+    /// The number of attempts in a row that ended while the server might still be assembling the file.
     var polls = 0
     /// The version of the file that the `MOVE` replaces; nil if there was none.
     var old: WebDAVVersion?

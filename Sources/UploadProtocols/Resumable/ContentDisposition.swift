@@ -2,8 +2,8 @@ import FerryFiles
 
 /// The name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
 package enum ContentDisposition {
-    /// Returns the field's value. A name with quotes, backslashes or non-ASCII characters is also written in full, as
-    /// `filename*`.
+    /// Returns the field's value. A name with quotes, backslashes or characters other than printable ASCII is also
+    /// written in full, as `filename*`.
     package static func inline(filename name: String) -> String {
         let plain = plainText(name)
         guard plain != name else { return "inline; filename=\"\(name)\"" }
@@ -30,7 +30,8 @@ package enum ContentDisposition {
         return field["filename"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns the name with `_` for quotes, backslashes and non-ASCII, which servers decode in different ways.
+    /// Returns the name with `_` for each quote, backslash and character other than printable ASCII. Servers decode
+    /// these in different ways.
     private static func plainText(_ name: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -61,7 +61,7 @@ extension ResumableUpload {
         let known = resource
         if !isChecked { resource.appends.begin(resource.confirmed..<end) }
         phase = .appending(resource, end: end)
-        // The transport must not repeat the last append, because it may have completed and ended the upload.
+        // The transport must not repeat the last append, because the first copy may have completed the upload.
         var exchange = Exchange(
             .patch, resource.url, fields: fields,
             body: left > 0 ? .file(range: resource.confirmed..<end) : .none,
@@ -81,7 +81,8 @@ extension ResumableUpload {
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// Returns the new facts about the server as a note, to be stored for other uploads; empty if there are none.
+    /// Returns the new facts about the server as a note, to be stored for other uploads. Returns no note if there are
+    /// no new facts, or if the server has not shown that it supports resumable uploads.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
         ChunkSizePolicy.note(resource, in: &found)
@@ -248,7 +249,8 @@ extension ResumableUpload {
     }
 
     /// Adds a check of the finished file's size at its location, if several appends sent the file and no digest
-    /// verified it. A faulty server may truncate its file at each append.
+    /// verified it. A faulty server may truncate its file at each append. There is no check if the location is the
+    /// upload's URL or the target.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)

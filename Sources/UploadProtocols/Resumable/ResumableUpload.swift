@@ -159,7 +159,8 @@ extension ResumableUpload {
         let reported = ResumableResponse(response, version: version)
         switch response.status {
         case 200..<300:
-            // The target may have stored an empty file, or any server may have sent this response.
+            // If the response reports a complete upload, or has no sign of this protocol, the server may have stored an
+            // empty file.
             guard reported.isComplete != true, search.isExpected || reported.isTelling else {
                 return .failed(tookEmptyFile())
             }

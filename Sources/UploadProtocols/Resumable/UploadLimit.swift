@@ -9,7 +9,7 @@ package struct UploadLimit: Hashable, Sendable {
     package var maximumAppend: ByteCount?
     /// The minimum number of bytes in one request, except the last.
     package var minimumAppend: ByteCount?
-    /// The number of seconds from now for which the server keeps the upload.
+    /// The number of seconds for which the server keeps the upload, counted from its response.
     package var age: ByteCount?
 
     package init(

@@ -2,7 +2,8 @@
 struct S3Address: Hashable, Sendable {
     /// The configured scheme, host and port.
     let origin: String
-    /// The name of the bucket, from the path or the host name; nil if the host name should contain it but is empty.
+    /// The name of the bucket, from the path or the host name. Nil if the bucket should be in the host name, but the
+    /// host name is empty.
     let bucket: String?
     /// True if the bucket is the first segment of the path.
     let isBucketInPath: Bool
@@ -10,7 +11,7 @@ struct S3Address: Hashable, Sendable {
     private let path: String
 
     /// - Parameter url: The URL of the destination. Its query is dropped, since it is not part of an object's URL.
-    /// - Throws: `UploadFailure` (`permanent`) if the URL names no bucket.
+    /// - Throws: `UploadFailure` (`permanent`) if the text is no URL, or if the path must name the bucket and does not.
     init(_ url: String, options: S3Options) throws(UploadFailure) {
         let url = UploadAddress.withoutQuery(url)
         let parts = url.split(separator: "://", maxSplits: 1)
@@ -53,7 +54,7 @@ struct S3Address: Hashable, Sendable {
         bucketAddress + "/" + SigV4Encoding.encoded(key.utf8, keepsSlash: true)
     }
 
-    /// The URL of the bucket.
+    /// The URL of the bucket, without a slash at its end.
     var bucketAddress: String {
         isBucketInPath ? origin + "/" + SigV4Encoding.encoded((bucket ?? "").utf8) : origin
     }
@@ -74,8 +75,8 @@ struct S3Address: Hashable, Sendable {
         return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
     }
 
-    /// Returns the bucket in a host such as `bucket.s3.REGION.amazonaws.com`. Returns nil for any other host,
-    /// which is taken for an endpoint of all buckets.
+    /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host. By
+    /// default, nil means that the bucket is in the path.
     private static func bucket(inHost host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

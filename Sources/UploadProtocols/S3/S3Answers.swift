@@ -8,8 +8,8 @@ struct S3Part: Hashable, Sendable {
 
     /// The entity tag as the server sent it. The completion must repeat it verbatim.
     var entityTag: String
-    /// The digest of the part, computed from the file or listed by the server; nil if the upload has no algorithm, or
-    /// if the server lists no digest.
+    /// The digest of the part, computed from the file or listed by the server. Nil if the upload has no digest
+    /// algorithm, or if the server lists no digest of this algorithm.
     var digest: [UInt8]?
 }
 
@@ -32,7 +32,10 @@ struct S3PartPage {
     /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Parses a page. Returns nil for any other body, and for a page that announces a next page without a marker.
+    /// Parses a page. Returns nil for any other body, and for a page that announces a next page without a marker. A
+    /// part without a valid number, size or entity tag is left out.
+    ///
+    /// - Parameter digest: The algorithm of the digests to read; nil to read none.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             root.child(named: "UploadId") ?? root.child(named: "IsTruncated") != nil
@@ -80,7 +83,8 @@ struct S3Completion {
         self.root = root
     }
 
-    /// The checksums of the whole object. A composite checksum is left out: it covers only the checksums of the parts.
+    /// The CRCs of the whole object that the response contains. A composite checksum is left out, because it covers
+    /// only the checksums of the parts.
     var digests: [ServerDigest] {
         guard root.child(named: "ChecksumType")?.text != "COMPOSITE" else { return [] }
         return [DigestAlgorithm.crc64nvme, .crc32c].compactMap { algorithm in
@@ -88,7 +92,7 @@ struct S3Completion {
         }
     }
 
-    /// Returns the object's digest as the server wrote it; nil if the response does not contain it.
+    /// Returns the object's digest as the server wrote it; nil for MD5, or if the response does not contain the digest.
     func reported(_ algorithm: DigestAlgorithm) -> String? {
         S3Checksum.element(algorithm).flatMap { root.child(named: $0)?.text }
     }
@@ -103,7 +107,7 @@ struct S3UploadPage {
     }
 
     var uploads: [Entry] = []
-    /// The marker with which the next page is requested; nil on the last page.
+    /// The marker with which the next page is requested; nil on the last page, or if the server sent no marker.
     var next: (key: String, uploadID: String)?
 
     init?(_ body: [UInt8]) {
@@ -130,7 +134,9 @@ struct S3UploadPage {
 
 /// The XML body of the request that completes a multipart upload.
 enum S3CompletionDocument {
-    /// - Parameter parts: The parts by number. They are written in ascending order, as the server requires.
+    /// - Parameters:
+    ///   - parts: The parts by number. They are written in ascending order, as the server requires.
+    ///   - digest: The algorithm of the parts' digests to include; nil to include none.
     static func bytes(_ parts: [Int: S3Part], digest: DigestAlgorithm?) -> [UInt8] {
         let name = digest.flatMap(S3Checksum.element)
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"

@@ -6,14 +6,16 @@ package struct S3Check: DestinationCheck {
         case starting
         case listing
         case searching
-        /// Requests the sizes of the stored parts of one unfinished upload; the number is its index in `leftovers`.
+        /// Requests the sizes of the stored parts of one unfinished upload. The number is its index in
+        /// `report.leftovers`.
         case sizing(Int)
     }
 
     /// The maximum number of uploads whose size is requested. Each one costs at least one request.
     private static let sizedUploads = 100
 
-    /// The maximum number of pages to request, with 1,000 uploads each. If there are more, the report says "more than".
+    /// The maximum number of pages to request, with up to 1,000 uploads each. If there are more pages, the report says
+    /// "more than".
     private static let pageLimit = 20
 
     private let setup: Result<S3Address, UploadFailure>
@@ -22,7 +24,7 @@ package struct S3Check: DestinationCheck {
     private var report = CheckReport()
     private var pages = 0
 
-    /// - Parameter url: The URL of the destination.
+    /// - Parameter url: The URL of the destination, which may contain `{name}`.
     package init(url: String, options: ProtocolOptions) {
         do throws(UploadFailure) {
             setup = .success(try S3Address(url, options: options.s3))

@@ -2,7 +2,7 @@ public import FerryFiles
 
 /// The credentials for an S3 server: a pair of keys, with a token if they are temporary.
 public struct S3Credentials: Hashable, Sendable {
-    /// The public key, which each request contains.
+    /// The access key ID, which each request contains.
     public var accessKey: String
     /// The secret key, which is never sent.
     public var secretKey: String

@@ -49,7 +49,8 @@ package struct S3Error: Hashable, Sendable {
         return failure
     }
 
-    /// The hint for an error whose response may name a helpful value, such as the right region; nil for other errors.
+    /// The hint for an error whose response may name a helpful value, such as the right region. Nil for other errors,
+    /// or if the response lacks a value that the hint needs.
     private var hint: String? {
         switch code {
         case "RequestTimeTooSkewed":
@@ -120,7 +121,8 @@ private struct S3ErrorRule {
 }
 
 extension S3Error {
-    /// True if the server reports that the content it received differs from its digest.
+    /// True if the server reports that the received content does not match the digest in the request, or that the
+    /// digest is not valid.
     var isDamage: Bool {
         ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch"].contains(
             code)
@@ -133,13 +135,14 @@ extension S3Error {
     /// True if the server is overloaded, so that the client must send fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// Returns the server's maximum number of parts, if it refused part `number` because the number is too high.
+    /// Returns the server's maximum number of parts if the server refused part `number` because the number is too high.
+    /// Returns nil for any other refusal, or if the maximum is unknown.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil
         }
         let numbers = detail("Message")?.split { !$0.isNumber }.compactMap { Int($0) } ?? []
-        // If the message has no number, a common limit is used.
+        // If the message has no usable number, a common limit is used.
         return numbers.filter { $0 > 1 && $0 < number }.max() ?? (number > 1000 ? 1000 : nil)
     }
 

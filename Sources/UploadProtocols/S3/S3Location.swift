@@ -1,14 +1,15 @@
 import FerryFiles
 
-/// An S3 destination in the form of S3's own tools, `s3://bucket/prefix/`, and its URL.
+/// An S3 destination in the form that S3's own tools use, `s3://bucket/prefix/`, and its http or https URL.
 package struct S3Location: Hashable, Sendable {
     /// The part of the URL that contains the bucket's name.
     package enum Addressing: String, Hashable, Sendable, CaseIterable {
-        /// The bucket is the first segment of the path, which any endpoint accepts, AWS too.
+        /// The bucket is the first segment of the path. AWS and most other servers accept such a URL.
         case path
         /// The bucket is the first part of the host name.
         case host
-        /// The bucket is in the host name at AWS, if its TLS certificate covers that host, and otherwise in the path.
+        /// The bucket is in the host name if no endpoint is given and the TLS certificate of AWS covers that host. In
+        /// all other cases, it is in the path.
         case auto
     }
 
@@ -35,7 +36,8 @@ package struct S3Location: Hashable, Sendable {
     ///     file's name alone is the key.
     ///   - endpoint: The server's URL without a bucket; nil means AWS.
     ///   - region: The region at AWS; nil means AWS's host without a region, `s3.amazonaws.com`.
-    /// - Throws: `Issue` if the text or the endpoint is not valid.
+    /// - Throws: `Issue` if `location` or `endpoint` is not valid, or if the bucket must be in the host name but cannot
+    ///   be a part of one.
     package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
     ) throws(Issue) {

@@ -53,7 +53,8 @@ struct S3PartPlan: Hashable, Sendable {
     /// Returns a plan with the same parts up to `number`, and smaller parts for the rest of the file.
     ///
     /// - Parameter most: The maximum number of parts at this server.
-    /// - Returns: The plan; nil if the parts would not become smaller, or if there would be too many.
+    /// - Returns: The plan; nil if the parts would not become smaller, if there would be too many, or if no part
+    ///   follows `number`.
     func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
         guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
         var plan = self

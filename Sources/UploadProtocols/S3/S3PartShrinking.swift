@@ -45,8 +45,8 @@ extension S3Upload {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The part size to request for a new upload, in bytes: the smaller of the configured and the learned size; nil
-    /// means the default.
+    /// The preferred part size of a new upload, in bytes: the learned size, but at most the configured or else the
+    /// default size. Without a learned size, it is the configured size; nil means the default size.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -61,8 +61,8 @@ extension S3Upload {
     }
 
     /// Records a smaller part size for the destination if the transfer of a part broke in this attempt. Also divides
-    /// the rest of this file into smaller parts. The division is left out if there would be too many parts, or if parts
-    /// are kept and the server requires equal parts.
+    /// the rest of this file into smaller parts. The division is left out if there would be too many parts, or if
+    /// stored parts are kept and the server requires equal parts.
     ///
     /// - Returns: The notes to record; nil if the part size does not change.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
@@ -84,7 +84,8 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Enlarges the learned part size if the upload is completed in its first attempt. Returns the notes to record.
+    /// Doubles the learned part size if no earlier attempt began the upload. If the double is not below the configured
+    /// or default size, forgets the learned size instead. Returns the notes to record.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

@@ -73,7 +73,8 @@ struct S3Requests: Sendable {
             body: .bytes(
                 S3CompletionDocument.bytes(parts, digest: declaresDigest ? session.checksum : nil)),
             traits: [.idempotent, .completes])
-        // "It may take several minutes"; the server sends white space meanwhile (API of CompleteMultipartUpload).
+        // "It may take several minutes". During this time, the server sends white space (API of
+        // CompleteMultipartUpload).
         exchange.traits.insert(.slowResponse)
         return exchange
     }
@@ -151,7 +152,8 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns a metadata value in ASCII. Other text is encoded as in RFC 2047, which S3 itself does too.
+    /// Returns a metadata value in printable ASCII. A value with other characters is encoded as in RFC 2047, as S3
+    /// itself does.
     private static func metadata(_ value: String) -> String {
         guard value.utf8.contains(where: { !(0x20...0x7E).contains($0) }) else { return value }
         return "=?UTF-8?B?\(S3Checksum.base64(Array(value.utf8)))?="

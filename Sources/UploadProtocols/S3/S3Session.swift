@@ -1,5 +1,5 @@
-/// A multipart upload on the server, as stored between attempts. The stored parts are not included, because the server
-/// lists them.
+/// A multipart upload on the server, as stored between attempts. The list of its parts is not included, because the
+/// server has it.
 struct S3Session: Hashable, Sendable {
     /// The URL of the object.
     let object: String
@@ -75,7 +75,7 @@ struct S3Memory: ResumeForm {
     /// The time of the upload's creation by the server's clock, in seconds since 1970.
     var created: Int?
     var parallelLimit: Int?
-    /// True once the request that completes the upload was sent.
+    /// True once the request that completes the upload may have been sent.
     var isCompleting = false
     /// The expected entity tag of the object.
     var entityTag: String?

@@ -106,7 +106,7 @@ extension S3Upload {
         guard let verification = verification(session, receipt) else {
             return compare(receipt, completion, response)
         }
-        // The header fields of the response show the encryption. Its document has the entity tag.
+        // The header fields of the response show the encryption, and its XML document contains the entity tag.
         var fields = response.fields
         fields[.eTag] = receipt.entityTag
         if let reported = completion.reported(verification.algorithm) {
@@ -146,7 +146,7 @@ extension S3Upload {
             tag: tag ?? .parts([], count: session.plan.count))
     }
 
-    /// Compares the server's digest with the file's, and ends the upload.
+    /// Compares the server's digest with the file's, and ends the upload if they can be compared.
     ///
     /// - Parameter otherwise: Returns the step if the server reported no comparable digest.
     private mutating func conclude(
@@ -174,7 +174,7 @@ extension S3Upload {
     mutating func receiveVerification(_ response: ExchangeOutcome.Response, _ verification: Verification)
         -> Step
     {
-        // The server has confirmed the completion. A missing permission to read the object does not change that.
+        // The server has already confirmed the upload. A missing permission to read the object does not change that.
         guard response.isSuccess else { return .done(verification.receipt) }
         if let length = response.contentLength, length != item.size {
             return .failed(
@@ -194,7 +194,7 @@ extension S3Upload {
 
     /// Sends `HEAD` for the object, to learn whether a completion has made it.
     ///
-    /// - Parameter ending: The continuation if the object is not there.
+    /// - Parameter ending: The continuation if there is no object, or if it may belong to another upload.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
         return withRequests { _, requests in .send(requests.head(session.object)) }
@@ -225,8 +225,8 @@ extension S3Upload {
         guard response.contentLength == item.size, receipt.verified != nil || !isOther else {
             return restart(session, ending)
         }
-        // If only the size could be compared, the object may belong to another upload. A refusal because of an existing
-        // object then stays a refusal, and a resumed upload continues if the server still has it.
+        // If only the size could be compared, the object may belong to another upload. So a refusal because of an
+        // existing object stays a refusal. A resumed multipart upload continues if the server still has it.
         let isUnreported = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
         case .failed where isUnreported, .resume where isUnreported: return restart(session, ending)
@@ -235,8 +235,9 @@ extension S3Upload {
         }
     }
 
-    /// Returns true if the object in `response` is older than the upload. Depending on the service, `Last-Modified` is
-    /// the time at which the multipart upload was created or completed. A service's clocks may differ by seconds.
+    /// Returns true if the object in `response` is older than the upload; false also if either time is unknown.
+    /// Depending on the service, `Last-Modified` is the time at which the multipart upload was created or completed. A
+    /// service's clocks may differ by seconds.
     private func isOlder(_ response: ExchangeOutcome.Response, than session: S3Session) -> Bool {
         guard let created = session.created, let modified = response.date(in: .lastModified) else {
             return false

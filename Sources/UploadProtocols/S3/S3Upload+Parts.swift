@@ -64,7 +64,7 @@ extension S3Upload {
         else { return .failed(.server, "the server's list of parts cannot be read") }
         var ledger = ledger
         for (number, size, part) in page.parts { ledger.list(part, number: number, size: size) }
-        // No later page can have a part of this plan.
+        // If `next` is not below the number of the last part, no later page can have a part of this plan.
         if let next = page.next, next < session.plan.count {
             return list(session, ledger, marker: next)
         }
@@ -147,7 +147,8 @@ extension S3Upload {
         return .failed(failure)
     }
 
-    /// Records a stored part after comparing the server's digest with the sent bytes.
+    /// Records a stored part after comparing the server's digest with the sent bytes. A part with another digest, or
+    /// without a usable entity tag, is sent once more. The second time, the upload fails.
     private mutating func receiveHeld(
         _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger,

@@ -66,7 +66,8 @@ extension S3Upload {
         return withRequests { _, requests in
             var exchange = requests.put(objectAddress.object, digest: digest, onlyNew: onlyNew)
             exchange.digestsIfReported = comparisons
-            // The mark lets the next attempt recognize its own object, instead of taking it for another upload's.
+            // The mark lets the next attempt recognize the object of this attempt, instead of taking it for another
+            // upload's.
             if objectAddress.onlyNew {
                 exchange.markBeforeLastBytes = UploadResource(url: objectAddress.object).withWholeBodySent(
                     true)
@@ -132,7 +133,7 @@ extension S3Upload {
         error.status == 412 ? .nameTaken(item.name) : error.failure
     }
 
-    /// Sends `HEAD` for the object, because an earlier attempt sent the whole file and received no response.
+    /// Sends `HEAD` for the object, because an earlier attempt may have sent the whole file and received no response.
     mutating func recall(_ resource: UploadResource) -> Step {
         phase = .recalling(resource)
         let size = item.size
@@ -192,7 +193,8 @@ enum S3DigestMatch {
             return
         }
         let isComposite = ours.contains("-")
-        // A composite cannot be compared with a digest of the whole, nor the reverse.
+        // A composite cannot be compared with a digest of the whole. A server may omit a composite's number of parts.
+        // So a different text without a number may be a digest of the whole, and proves nothing.
         if !isComposite, reported.contains("-") {
             self = .nothing
         } else if isComposite, !reported.contains("-") {
@@ -206,7 +208,8 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// The response with the MD5 of its entity tag added as the field `Repr-Digest`.
+    /// The response with the MD5 in its entity tag added as the field `Repr-Digest`. Nothing is added if the entity tag
+    /// is no MD5, or if the response already has that field.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var response = self
@@ -218,8 +221,9 @@ extension ExchangeOutcome.Response {
 }
 
 extension Receipt {
-    /// Ends the upload after comparing the digests in the response with the file's. An entity tag that differs from the
-    /// file's MD5 is no failure: it may have another meaning, as with encryption.
+    /// Ends the upload after comparing the digests in the response with the file's. If a digest differs, the upload
+    /// fails. If only the entity tag differs from the file's MD5, the upload succeeds, because a tag may have another
+    /// meaning, as with encryption.
     fileprivate func comparing(_ response: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {

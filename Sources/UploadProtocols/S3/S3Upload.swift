@@ -3,11 +3,12 @@ import HTTPTypes
 /// The protocol of Amazon S3 and compatible servers: one `PUT` for a small file, a multipart upload for a large one.
 ///
 /// This type does not sign the requests. An interrupted multipart upload resumes with the parts that the server lists.
-/// If the response to a creation is lost, an upload without parts stays on the server. A later attempt does not use it,
-/// because another program may have begun it. `S3Check` lists it.
+/// If the response to its creation is lost, a multipart upload without parts stays on the server. A later attempt does
+/// not use it, because another program may have begun it. A check of the destination lists it.
 ///
-/// Without a checksum in the options, a successful response is trusted, and no further request follows. The request
-/// that completes a multipart upload states the size of the object.
+/// Without a checksum in the options, no further request follows a successful response. With `ChecksumChoice.offered`,
+/// the digests in this response are compared with the file's, except for a multipart upload of more than 1 GiB. The
+/// request that completes a multipart upload states the size of the object.
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
@@ -28,7 +29,7 @@ public struct S3Upload: UploadProtocol {
         /// Starts no more requests, and waits for those in flight.
         case draining(S3Session, S3PartLedger, then: Ending)
         case completing(S3Session, S3PartLedger)
-        /// Checks whether a completion without a response has made the object.
+        /// Checks whether a completion of this multipart upload has already made the object.
         case settling(S3Session, then: Ending)
         case verifying(Verification)
         case removing(S3Session, then: Ending)
@@ -69,7 +70,8 @@ public struct S3Upload: UploadProtocol {
     var objectAddress: ObjectAddress?
     var budget = RetryBudget()
     var atOnce: PartConcurrency
-    /// The number of bytes that the server had confirmed before the last list of parts.
+    /// The number of stored bytes in the last list of parts; before the first list, the number that an earlier attempt
+    /// recorded. The next list shows how many of these bytes the server has lost.
     var claimed: ByteCount = 0
     /// The adaptation of the part size to the bytes that the link carried in this attempt.
     var shrinking = S3PartShrinking()
@@ -174,7 +176,8 @@ extension S3Upload {
     /// True if an existing object must not be replaced.
     var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
 
-    /// The digest algorithm for the requests; nil if the options require none, or if the server does not support it.
+    /// The digest algorithm for the requests; nil if the options require none, or if the server does not support the
+    /// fields `x-amz-checksum-…` that the algorithm needs.
     var digest: DigestAlgorithm? { lacks(.checksum) && options.checksum != .md5 ? nil : options.checksum }
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }

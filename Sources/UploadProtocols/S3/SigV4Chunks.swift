@@ -39,7 +39,6 @@ package struct AWSChunk: Hashable, Sendable {
     package struct Trailer: Hashable, Sendable {
         /// The name in lower case.
         package var name: String
-        /// The value after the colon.
         package var value: String
 
         package init(name: String, value: String) {

@@ -11,7 +11,7 @@ package struct SigV4Scope: Hashable, Sendable {
     package let service: String
 
     /// - Parameter date: The current time, by the server's clock if its offset is known. S3 refuses a request if the
-    ///   time differs by 15 minutes.
+    ///   time differs by more than 15 minutes.
     package init(_ date: Date, region: String, service: String = "s3") {
         time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))

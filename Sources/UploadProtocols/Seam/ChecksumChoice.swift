@@ -1,10 +1,12 @@
 /// The digest by which the server confirms the bytes that it received: any that it offers, none, or a required one.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// Any digest that the server offers, if no byte of the file is sent later or twice for it. The upload also
-    /// succeeds without a digest.
+    /// Any digest that the server offers, as long as it neither delays the file's bytes nor makes the client send them
+    /// twice. The upload also succeeds without a digest.
     case offered
     /// No digest.
     case none
-    /// The named digest. The upload fails if the protocol or the server lacks it.
+    /// The named digest. The upload fails if the protocol does not support it, or if the server's digest differs. With
+    /// tus, it also fails if the server does not support the digest. With most other protocols, an upload succeeds even
+    /// if the server reports no digest, and `Receipt.verified` is nil.
     case required(DigestAlgorithm)
 }

@@ -38,7 +38,7 @@ enum ChunkSizePolicy {
 struct AppendMemory: ResumeForm {
     /// The maximum size of the next request in bytes; nil until the server has dropped the bytes of broken requests.
     var learntChunk: ByteCount?
-    /// The offset in bytes at which the last large request began; nil if that request got a response.
+    /// The offset in bytes at which the last request began; nil if that request was small, or if its outcome is known.
     private var appendedFrom: ByteCount?
     /// The number of large requests in a row that broke and did not change the server's offset.
     private var fruitless = 0

@@ -15,7 +15,6 @@ public enum CheckStep: Sendable {
     case finished(CheckReport)
     case failed(UploadFailure)
 
-    /// Returns the step that ends a check with this failure.
     static func failed(_ category: UploadFailure.Category, _ summary: String, hint: String? = nil)
         -> CheckStep
     {
@@ -30,7 +29,8 @@ public enum CheckStep: Sendable {
 public struct CheckReport: Hashable, Sendable {
     /// An unfinished upload that the server lists. Any program may have begun it.
     public struct Leftover: Hashable, Sendable {
-        /// The name that the finished file would have.
+        /// The name that the finished file would have. For Nextcloud, it is the name of the upload's folder, because
+        /// the server does not list the file's name.
         public var name: String
         /// The time when the upload was created, if the server states it.
         public var begun: Date?

@@ -27,13 +27,14 @@ public struct ProtocolOptions: Hashable, Sendable {
     /// file itself. For such a URL, `auto` chooses PUT unless the server names a protocol other than WebDAV.
     public var isGivenAddress = false
 
-    /// The digest without which an upload fails; nil if no digest is required. Setting nil sets `ChecksumChoice.none`.
+    /// The algorithm of `ChecksumChoice.required`; nil if `checksumChoice` is another case. Setting nil sets
+    /// `ChecksumChoice.none`.
     public var checksum: DigestAlgorithm? {
         get { if case .required(let algorithm) = checksumChoice { algorithm } else { nil } }
         set { checksumChoice = newValue.map(ChecksumChoice.required) ?? .none }
     }
 
-    /// - Parameter checksum: The digest without which an upload fails; nil means `ChecksumChoice.offered`.
+    /// - Parameter checksum: The algorithm of `ChecksumChoice.required`; nil means `ChecksumChoice.offered`.
     public init(
         method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,
         chunkSize: ByteCount? = nil, parallelRequests: Int? = nil, checksum: DigestAlgorithm? = nil,

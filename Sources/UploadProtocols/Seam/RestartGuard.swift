@@ -28,6 +28,6 @@ struct RestartGuard: Sendable {
             notes: [.resource(nil)])
     }
 
-    /// Stores the time of the drop in `resource`, which replaces the dropped one.
+    /// Stores the time of the last drop in `resource`, which replaces the dropped one. Without a drop, stores nil.
     func mark(_ resource: inout UploadResource) { resource.marks.droppedAt = last }
 }

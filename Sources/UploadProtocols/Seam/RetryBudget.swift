@@ -1,9 +1,8 @@
 /// The count of setbacks in one attempt. A server may cause each kind of setback a few times, because it may recover.
 /// At the limit, the attempt ends, so that it does not repeat the same requests for ever.
 struct RetryBudget: Sendable {
-    /// A kind of setback.
     enum Setback: Hashable, Sendable {
-        /// The server has stored no more bytes than before the request.
+        /// The request added no bytes to those that the server has stored, or too few: see `judge`.
         case standstill
         /// The server has stored fewer bytes than it had confirmed.
         case loss
@@ -39,7 +38,7 @@ struct RetryBudget: Sendable {
         allows(.standstill) ? nil : UploadFailure(category, reason)
     }
 
-    /// Checks an offset from the server.
+    /// Checks the offset that the server reports, and counts a standstill or a loss.
     ///
     /// - Parameters:
     ///   - before: The offset that the server had confirmed before.

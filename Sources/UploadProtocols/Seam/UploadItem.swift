@@ -20,7 +20,7 @@ public struct UploadItem: Hashable, Sendable {
 
     /// The idempotency key for the current version of the file. A server ignores a second request with the same key.
     /// The file may have changed since the first request, so its size and the time of its last change are part of the
-    /// key.
+    /// key. If the time is unknown, the key contains neither.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")

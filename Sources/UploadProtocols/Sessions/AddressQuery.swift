@@ -2,7 +2,8 @@ import FerryFiles
 
 /// The items of a URL's query. Existing items stay as they are written, because a signature may cover them.
 enum AddressQuery {
-    /// Returns the decoded value of the first item of that name; nil if there is none.
+    /// Returns the decoded value of the first item with this name; nil if there is none. An item without `=` has an
+    /// empty value.
     static func value(_ name: String, in url: String) -> String? {
         for item in items(of: url) {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -56,6 +56,8 @@ struct AzureBlob: Sendable {
     }
 
     /// Makes the request `Get Block List`.
+    ///
+    /// - Parameter kind: The list to request: `committed` or `uncommitted`.
     func list(_ kind: String) -> Exchange {
         exchange(.get, [("comp", "blocklist"), ("blocklisttype", kind)])
     }

@@ -6,7 +6,7 @@ struct AzureMemory: ResumeForm {
     var blockSize: ByteCount?
     /// True if the upload must not replace an existing blob.
     var mustBeNew = false
-    /// True if every block was sent with its MD5.
+    /// True if every block so far was sent with its MD5.
     var hasBlockSums = false
 
     static var keys: [ResumeKey<Self>] {

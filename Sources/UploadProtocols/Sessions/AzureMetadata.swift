@@ -1,4 +1,4 @@
-/// The rules for the metadata of a blob: names are identifiers of C#, and values are printable ASCII.
+/// The rules for the metadata of a blob: names are C# identifiers in ASCII, and values are printable ASCII.
 enum AzureMetadata {
     static func takes(_ parameter: UploadItem.Parameter) -> Bool {
         let name = parameter.name.utf8

@@ -1,7 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// The protocol for Azure block blobs, with a shared access signature. It sends blocks, then the list that joins them.
+/// The protocol for Azure block blobs, with a shared access signature. It sends a file of one block in one request. For
+/// a larger file, it sends the blocks, and then the list that joins them.
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
@@ -11,9 +12,9 @@ public struct AzureUpload: UploadProtocol {
     private enum Phase: Sendable {
         case idle
         case looking(ExistingFile)
-        /// The whole file in one request.
+        /// Sends the whole file in one request.
         case sendingWhole(UploadResource)
-        /// Checks the blob after the whole file was sent and no response came.
+        /// Checks the blob, because an earlier attempt may have sent the whole file and received no response.
         case checkingWhole(UploadResource)
         /// Checks whether an earlier attempt has already made the blob.
         case askingCommitted(UploadResource, BlockPlan)
@@ -29,7 +30,7 @@ public struct AzureUpload: UploadProtocol {
     private var phase = Phase.idle
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
-    /// The algorithm of the digest that verified each block in this attempt. The keys are the numbers of the blocks.
+    /// The algorithm of the digest that verified each block in this attempt. The keys are the indices of the blocks.
     private var verifiedBlocks: [Int: DigestAlgorithm] = [:]
 
     /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy

@@ -29,7 +29,7 @@ enum BlockList {
 }
 
 extension BlockPlan {
-    /// Returns the numbers of the blocks that belong to this upload and have the planned size.
+    /// Returns the indices of the blocks that belong to this upload and have the planned size.
     func held(_ blocks: [BlockList.Block]) -> Set<Int> {
         Set(
             blocks.compactMap { block in

@@ -18,7 +18,8 @@ struct BlockPlan: Hashable, PartPlan {
     private let prefix: String
 
     /// - Parameters:
-    ///   - wish: The preferred block size in bytes. It is doubled until the file has at most `comfortableCount` blocks.
+    ///   - wish: The preferred block size in bytes; nil means `usualBlock`. It is doubled until the file has at most
+    ///     `comfortableCount` blocks, or until the block has the maximum size.
     ///   - key: The key of the upload. It makes the names of the blocks unique to this upload.
     /// - Returns: The plan; nil if the file is too large for a blob.
     init?(size: ByteCount, wish: ByteCount?, key: String) {
@@ -29,7 +30,8 @@ struct BlockPlan: Hashable, PartPlan {
         self.init(size: size, blockSize: block, key: key)
     }
 
-    /// Makes a plan with exactly this block size, for an upload that resumes; nil if Azure does not allow it.
+    /// Makes a plan with exactly this block size, for an upload that resumes. Nil if Azure does not allow the block
+    /// size or the number of blocks.
     init?(size: ByteCount, blockSize: ByteCount, key: String) {
         guard (1...Self.largestBlock).contains(blockSize), Self.count(size, blockSize) <= Self.blockLimit
         else {
@@ -56,7 +58,7 @@ struct BlockPlan: Hashable, PartPlan {
         return Data("\(prefix)-\(number)".utf8).base64EncodedString()
     }
 
-    /// Returns the number of the block with this name; nil if the block does not belong to this upload.
+    /// Returns the index of the block with the name `id`; nil if the block does not belong to this upload.
     func index(of id: String) -> Int? {
         guard let data = Data(base64Encoded: id) else { return nil }
         let parts = String(decoding: data, as: UTF8.self).split(separator: "-")

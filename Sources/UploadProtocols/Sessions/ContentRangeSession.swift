@@ -33,7 +33,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     /// The next action after a response.
     enum Turn: Sendable {
         case step(Step)
-        /// The service no longer has this session.
+        /// The service no longer has this session, or has stored more bytes in it than the file has.
         case gone(UploadResource, reason: String)
     }
 
@@ -48,13 +48,14 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     private var phase = Phase.idle
     private var budget = RetryBudget()
 
-    /// - Parameter size: The size of the file.
+    /// - Parameter size: The size of the file in bytes.
     init(_ service: Service, size: ByteCount) {
         self.service = service
         self.size = size
     }
 
-    /// Resumes the session at `url`, which the user configured as the destination.
+    /// Resumes the session at `url`, which the user configured as the destination. If the options contain a policy for
+    /// an existing file, the upload fails instead.
     mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
         guard options.existing == nil else {
             return .failed(
@@ -65,7 +66,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         return resume(given, noting: [.resource(given)])
     }
 
-    /// Asks the service how many bytes are stored. The upload continues after them.
+    /// Asks the service how many bytes are stored. The upload then continues after these bytes.
     mutating func resume(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .asking(session)
         return .send(service.query(session), notes: notes)
@@ -102,7 +103,8 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         switch service.state(of: response, hasSent: end != nil) {
         case .complete:
             let reached = end ?? session.confirmed
-            // Otherwise the last bytes were never sent: the file is cut short, or another server answers.
+            // If none of these is true, the last bytes were never sent: the stored file is cut short, or another server
+            // answers.
             guard reached == size || session.wholeBodySent || session.isGiven else {
                 let (stored, whole) = (ByteFormat.sentence(reached), ByteFormat.sentence(size))
                 return .step(.failed(.server, "the server ended the upload at \(stored) of \(whole)"))

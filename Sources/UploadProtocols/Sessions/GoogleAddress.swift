@@ -13,6 +13,8 @@ struct GoogleAddress: Sendable {
     var isCloudStorage: Bool { bucketStart != nil }
 
     /// Returns the URL at which an upload session for a file of this name is created.
+    ///
+    /// - Parameter more: The further items of the URL's query.
     func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
         var added = more
         if AddressQuery.value("uploadType", in: url) == nil {
@@ -21,7 +23,7 @@ struct GoogleAddress: Sendable {
         return AddressQuery.adding(added, to: UploadAddress.filled(url, with: name))
     }
 
-    /// True if the URL contains the object's name or `{name}`.
+    /// True if the URL determines the object's name: it contains `{name}`, or its query has the item `name`.
     var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
 
     /// Returns the name of the object for a file with this name. The name in the query of `url` takes precedence.

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// A check of the bucket in Cloud Storage. Nothing is sent to other Google services, because a request there would
-/// leave an unused upload session behind.
+/// leave an unused upload session behind. Nothing is sent to an existing session either, because that may complete it.
 struct GoogleCheck: DestinationCheck {
     private let address: GoogleAddress
 

@@ -44,7 +44,8 @@ struct GoogleObject: Decodable {
     /// The number of bytes; nil if the service does not state it.
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
-    /// Returns the URL at which users find the file; nil if it is unknown. The session's URL is not that URL.
+    /// Returns the URL of the finished file: the object's `selfLink`, or else the page of a file in Drive. Nil if
+    /// neither is known. The session's URL is not the file's.
     func location(for address: GoogleAddress) -> String? {
         if let selfLink { return UploadAddress.absolute(selfLink, against: address.url)?.absoluteString }
         guard let id, UploadAddress.withoutQuery(address.url).contains("/upload/drive/") else { return nil }
@@ -52,7 +53,7 @@ struct GoogleObject: Decodable {
     }
 }
 
-/// A lookup by name of an object in Cloud Storage, and the comparison of the object with the local file.
+/// The lookup of an object in Cloud Storage by its name, and the comparison of the object with the local file.
 struct GoogleLookup: Sendable {
     enum Verdict {
         case ask(Exchange)
@@ -62,7 +63,6 @@ struct GoogleLookup: Sendable {
         case failed(ExchangeOutcome.Response)
     }
 
-    /// The name under which the object is looked up.
     let name: String
     private let item: UploadItem
     private let address: GoogleAddress
@@ -79,7 +79,8 @@ struct GoogleLookup: Sendable {
 
     func start() -> Exchange { Exchange(.get, base) }
 
-    /// Handles the response to the lookup. If the object has a digest, the local file is read for the comparison.
+    /// Handles the response to the lookup. If the sizes are equal and the object has a digest, a second lookup follows,
+    /// for which the digest of the local file is computed.
     func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: return .free

@@ -98,9 +98,9 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
     }
 
-    /// Makes a request to a session. According to its documentation, Cloud Storage needs no credentials for this
-    /// request, because the session's URL grants access. Without credentials, an expired token does not interrupt the
-    /// upload. Drive's examples send credentials with every request.
+    /// Makes a request to a session. A session that the user configured gets no credentials. According to its
+    /// documentation, Cloud Storage needs none either, because the session's URL grants access. Without credentials, an
+    /// expired token does not interrupt the upload. Drive's examples send credentials with every request.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -146,7 +146,8 @@ extension UploadResource {
 
     /// Returns the step that ends the upload after the server dropped its session; nil if the caller may create a new
     /// session. The upload ends if only the user can get a new session, or if this is the second drop within an hour.
-    /// Until there is a new session, the old URL stays recorded, because the refusal may have been a mistake.
+    /// If the result is nil, the old URL stays recorded until there is a new session, because the server's response may
+    /// have been a mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

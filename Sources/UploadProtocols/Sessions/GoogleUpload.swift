@@ -13,7 +13,7 @@ public struct GoogleUpload: SequentialProtocol {
         case looking(GoogleLookup, number: Int)
         case creating(name: String)
         case sending
-        /// Checks whether the file is on the server, after all bytes were sent and the session has ended.
+        /// Checks whether the file is on the server. All bytes may have been sent, and the session has ended.
         case recovering(GoogleLookup, UploadResource)
     }
 
@@ -96,8 +96,8 @@ extension GoogleUpload {
         case .ask(let exchange): return .send(exchange)
         case .free: return create(lookup.name)
         case .same(let receipt): return .done(receipt)
-        // Credentials that may only create objects cannot read them. The precondition still protects an existing
-        // object.
+        // Credentials that may only create objects cannot read them. The precondition `ifGenerationMatch` still
+        // protects an existing object.
         case .failed(let response) where response.status == 403 && options.existing == .fail:
             return create(lookup.name)
         case .failed(let response): return .failed(ServiceFailure.of(response))
@@ -163,7 +163,8 @@ extension GoogleUpload {
         }
     }
 
-    /// Handles a session that the server no longer has. It may have ended because the file is complete.
+    /// Handles a session that the server no longer has, or that does not fit the file. A missing session may have ended
+    /// because the file is complete.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         let name = resource[SessionMemory.self].name ?? item.name

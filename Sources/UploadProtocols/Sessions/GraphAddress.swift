@@ -29,7 +29,8 @@ struct GraphAddress: Sendable {
         return String(base.last == ":" ? base.dropLast() : base)
     }
 
-    /// The URL of the drive in Graph: `https://graph.microsoft.com/v1.0/me/drive`; nil if the URL names none.
+    /// The URL of the drive in Graph, such as `https://graph.microsoft.com/v1.0/me/drive`. Nil for the URL of a
+    /// session, and for a URL that names no drive.
     var drive: String? {
         let base = UploadAddress.withoutQuery(url)
         guard !isSession else { return nil }

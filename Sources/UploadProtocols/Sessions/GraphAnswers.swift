@@ -35,7 +35,6 @@ struct GraphItem: Decodable {
     }
 
     var id: String?
-    /// The number of bytes.
     var size: ByteCount?
     var eTag: String?
     /// The URL at which users find the file.

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check that requests the root folder of the drive from Graph.
+/// A check that requests the root folder of the drive from Graph. It sends nothing if the URL is that of a session or
+/// names no drive.
 struct GraphCheck: DestinationCheck {
     private let address: GraphAddress
 

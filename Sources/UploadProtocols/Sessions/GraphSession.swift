@@ -51,13 +51,14 @@ struct GraphSession: ContentRangeService {
 
     func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(response) }
 
-    /// Compares the file's digest with the server's, if both are known, and returns the step that ends the upload.
+    /// Compares the stored size and digests with the file's, if they are known, and returns the step that ends the
+    /// upload.
     func finish(_ response: ExchangeOutcome.Response) -> Step {
         let file = GraphItem(response)
         var receipt = Receipt(
             location: file?.webUrl.flatMap { UploadAddress.absolute($0, against: item.url)?.absoluteString },
             entityTag: file?.eTag.map(ServerText.cleaned) ?? response.fields[.eTag], bytes: item.size)
-        // SharePoint adds to documents that it takes, and shortens none.
+        // SharePoint may add bytes to a document. So only a smaller size is an error.
         if let stored = file?.size, stored < item.size {
             return .failed(
                 .permanent, "the server has \(stored) bytes of \(item.size)",

@@ -13,7 +13,7 @@ public struct GraphUpload: SequentialProtocol {
         case sending
         /// Sends an empty file without a session, because no session accepts one.
         case sendingWhole(Exchange)
-        /// Checks whether the file is on the server, after all bytes were sent and the session has ended.
+        /// Checks whether the file is on the server. All bytes may have been sent, and the session has ended.
         case recovering(UploadResource)
     }
 
@@ -137,7 +137,8 @@ extension GraphUpload {
         return nil
     }
 
-    /// Handles a session that the server no longer has. It may have ended because the file is complete.
+    /// Handles a session that the server no longer has, or that does not fit the file. A missing session may have ended
+    /// because the file is complete.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         guard !resource.isGiven else { return .failed(SingleRequestUpload.unknownOutcome(nil)) }

@@ -59,6 +59,5 @@ private struct JSONRefusal: Decodable {
 }
 
 extension HTTPField.Name {
-    /// The error code of Azure.
     static let msErrorCode = named("x-ms-error-code")
 }

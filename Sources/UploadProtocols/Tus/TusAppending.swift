@@ -101,7 +101,8 @@ struct TusAppending: Sendable {
         if tellsLength { fields[.uploadLength] = "\(size)" }
         if resource.tus.overridesMethod { fields[.methodOverride] = "PATCH" }
         let content = range.lowerBound + held..<range.lowerBound + end
-        // Not idempotent, although it states an offset: the transport would repeat bytes that may have arrived.
+        // Not idempotent, although the request states an offset: the transport would repeat bytes that may have
+        // arrived.
         var exchange = Exchange(
             resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
             body: .file(range: content), traits: isLast ? .completes : [])
@@ -180,8 +181,9 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Handles the refusal of a request with bytes. Most refusals lead to a request for the offset, because some
-    /// servers keep the bytes of a request that they refuse (seen with tuspyserver 4.4.3).
+    /// Handles the refusal of a request with bytes. After a refusal that another request may avoid, the offset is
+    /// requested first, because some servers keep the bytes of a request that they refuse (seen with tuspyserver
+    /// 4.4.3).
     private mutating func refused(_ response: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
         -> Turn
     {

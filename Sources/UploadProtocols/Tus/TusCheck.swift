@@ -2,9 +2,9 @@ import HTTPTypes
 
 /// A check of the features of the tus server at a URL (tus 1.0.0, "OPTIONS").
 ///
-/// If the response has no tus field, the check creates an upload of one byte, to see whether the server supports tus.
-/// It then deletes the upload without sending the byte. On a server without the termination extension, the empty upload
-/// stays until it expires.
+/// If there is no response, or one without a tus field, the check creates an upload of one byte, to see whether the
+/// server supports tus. The check then deletes the upload without sending the byte. On a server without the termination
+/// extension, the empty upload stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
@@ -16,9 +16,7 @@ package struct TusCheck: DestinationCheck {
     private let options: ProtocolOptions
     private var phase = Phase.asking
 
-    /// - Parameters:
-    ///   - url: The absolute URL of the destination.
-    ///   - options: The destination's options.
+    /// - Parameter url: The absolute URL of the destination.
     package init(url: String, options: ProtocolOptions = ProtocolOptions()) {
         self.url = url
         self.options = options

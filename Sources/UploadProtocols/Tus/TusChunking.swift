@@ -30,7 +30,8 @@ struct TusChunking: Sendable {
         return resource.confirmed % sum.chunk == 0 || resource.confirmed == size
     }
 
-    /// Returns the next size to try after a request with `bytes` bytes was too large; nil if none is smaller.
+    /// Returns the next size to try after a request with `bytes` bytes was too large. Nil if `bytes` is at most the
+    /// smallest size, `ChunkSizePolicy.smallest`.
     static func below(_ bytes: ByteCount) -> ByteCount? {
         let smallest = ChunkSizePolicy.smallest
         return bytes <= smallest ? nil : max(smallest, min(ChunkSizePolicy.careful, bytes / 2))

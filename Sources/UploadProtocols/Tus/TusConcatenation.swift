@@ -9,7 +9,7 @@ struct TusConcatenation: Sendable {
     /// The next action.
     enum Turn: Sendable {
         case step(Step)
-        /// The server does not join the parts, so they must be deleted.
+        /// The server refuses to create all parts or to join them, so the existing parts must be deleted.
         case givenUp(notes: [Step.Note])
     }
 
@@ -47,7 +47,8 @@ struct TusConcatenation: Sendable {
     private var item: UploadItem { creation.item }
 
     /// Makes a new upload.
-    /// - Returns: nil if the file is too small, or the destination or the server does not allow parts.
+    /// - Returns: nil if the file is too small, or if the options allow one request at a time only. Also nil if the
+    ///   server does not offer concatenation, or has lost confirmed bytes.
     init?(item: UploadItem, options: ProtocolOptions, at capabilities: ServerCapabilities, sum: TusSum?) {
         let fitting = Int(clamping: item.size / Self.smallestPart)
         let count = min(options.parallelRequests ?? 1, fitting, Self.mostParts)
@@ -63,7 +64,7 @@ struct TusConcatenation: Sendable {
     }
 
     /// Resumes the upload of an earlier attempt.
-    /// - Returns: nil if that upload was not in parts.
+    /// - Returns: nil if that upload was not in parts, or if the number of parts is not valid.
     init?(resuming resource: UploadResource, item: UploadItem, options: ProtocolOptions) {
         guard let planned = resource.parts?.planned, (2...Self.mostParts).contains(planned),
             planned <= item.size
@@ -170,6 +171,8 @@ extension TusConcatenation {
     }
 
     /// Appends to the partial uploads that were just created, and queries those of an earlier attempt.
+    ///
+    /// - Parameter response: The response to the last creation; nil to query all partial uploads.
     private mutating func fill(after response: ExchangeOutcome.Response? = nil) -> Turn {
         phase = .filling
         count()
@@ -215,7 +218,8 @@ extension TusConcatenation {
         }
     }
 
-    /// Creates a partial upload again, because the server no longer has it.
+    /// Creates a partial upload again, because the server no longer has it, has another one at its URL, or has lost its
+    /// bytes.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Turn {
@@ -283,9 +287,10 @@ extension TusConcatenation {
         }
     }
 
-    /// Handles a server's refusal to create or to join partial uploads, which may happen although it offers
-    /// concatenation. After the first refusal to join, the parts are queried and joined once more. After the second,
-    /// the file is sent as one upload.
+    /// Handles a server's refusal to create or to join partial uploads, which may happen although the server offers
+    /// concatenation. After the first permanent refusal to join, the parts are queried and joined once more. After the
+    /// second, the file is sent as one upload. That also happens if the server creates some partial uploads and then
+    /// permanently refuses another.
     private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {
@@ -333,7 +338,7 @@ extension UploadResource {
 }
 
 extension UploadAddress {
-    /// Returns a partial upload's URL for the field `Upload-Concat`. For a server on a Unix socket, that is only the
+    /// Returns a partial upload's URL for the field `Upload-Concat`. For a server on a Unix socket, returns only the
     /// path and the query.
     fileprivate static func forServer(_ url: String) -> String {
         guard isUnixSocket(url), let parts = URLComponents(string: url) else { return url }

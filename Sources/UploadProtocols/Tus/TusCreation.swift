@@ -40,6 +40,9 @@ struct TusCreation: Sendable {
     }
 
     /// Returns the URL of the upload that the server created.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if the response has no `Location`, or if the URL in it is not
+    ///   acceptable.
     func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {
         guard let location = response.fields[.location] else {
             throw UploadFailure(
@@ -50,7 +53,9 @@ struct TusCreation: Sendable {
     }
 
     private func metadata() throws(UploadFailure) -> String? {
-        // Both keys are always sent, because some servers otherwise refuse a later HEAD (seen with tuspyserver 4.4.3).
+        // The keys `filename` and `filetype` are always sent. Without them, some servers refuse a later HEAD (seen with
+        // tuspyserver 4.4.3).
+        //
         // A name with folders is sent as `relativePath`, as Uppy does. A server that does not support that key gets the
         // name without folders.
         let name = FileName.last(item.name)

@@ -16,8 +16,9 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Handles the response with the upload's offset. If the server has deleted the finished upload, or states no
-    /// offset, its last confirmation counts.
+    /// Handles the response with the upload's offset. If the server refuses the request or states no offset, its last
+    /// confirmation counts. If the server is busy, the attempt fails. If the server has lost bytes, the upload
+    /// restarts.
     mutating func confirm(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt
     )
@@ -41,8 +42,8 @@ extension TusUpload {
         return locate(receipt, asked: resource.url)
     }
 
-    /// Looks up the file at its location. If the location is `asked`, the URL of the last query, ends the upload
-    /// instead.
+    /// Looks up the file at its location. If the location is unknown, or is the URL of the last query, `asked`, ends
+    /// the upload instead.
     private mutating func locate(_ receipt: Receipt, asked: String) -> Step {
         guard let location = receipt.location, location != asked else { return .done(receipt) }
         phase = .locating(receipt)
@@ -56,7 +57,8 @@ extension TusUpload {
         return step.noting(noteForgetting())
     }
 
-    /// Adds a check of the joined file to the step that ends an upload in parts. Any other step is returned unchanged.
+    /// Returns the check of the joined file, in place of the step that ends an upload in parts. Any other step is
+    /// returned unchanged, and also a last step without the URL of the file.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged

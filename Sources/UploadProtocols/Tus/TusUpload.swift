@@ -1,7 +1,8 @@
 import HTTPTypes
 
 /// The protocol tus 1.0.0. It creates an upload and appends bytes at the server's offset, until the offset is the
-/// length of the file.
+/// length of the file. If the options allow several requests at once and the server offers concatenation, it sends a
+/// large file as several partial uploads.
 public struct TusUpload: SequentialProtocol {
     public static let name = "tus"
     public static let traits = ProtocolTraits(
@@ -25,7 +26,7 @@ public struct TusUpload: SequentialProtocol {
 
     /// The source of `capabilities`.
     private enum Knowledge: Sendable {
-        /// An earlier attempt sent OPTIONS, so the capabilities may be out of date.
+        /// The capabilities were stored before this attempt, so they may be out of date.
         case kept
         /// The server has sent no usable response to OPTIONS.
         case assumed
@@ -230,8 +231,8 @@ extension TusUpload {
             } catch {
                 return .failed(error, notes: notes + [.resource(nil)])
             }
-            // Checked chunks need this too: a server that truncates its file at each request has checked every chunk,
-            // but lost the earlier ones.
+            // Checked chunks need the confirmation of the offset too: a server that truncates its file at each request
+            // has checked every chunk, but lost the earlier ones.
             if appending.isInChunks, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
             }

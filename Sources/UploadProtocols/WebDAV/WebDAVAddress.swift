@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// A URL, split into the path of its folder and its last name. Both are percent-encoded.
+/// A URL, split into the path of its folder and the name after the last slash. Both are percent-encoded.
 struct WebDAVAddress: Hashable, Sendable {
     /// The scheme and the authority.
     private let root: String
     /// The path of the folder, with a slash at both ends.
     let folder: String
-    /// The last name; empty for a folder.
+    /// The name after the last slash of the path; empty for the URL of a folder.
     let last: String
     /// The query, from the question mark on.
     private let query: String
@@ -31,7 +31,7 @@ struct WebDAVAddress: Hashable, Sendable {
 
     var url: String { root + folder + last + query }
     var folderURL: String { root + folder + query }
-    /// The path: folder and last name.
+    /// The whole path: the folder and the name in it.
     var path: String { folder + last }
 
     /// The URL of a folder with the same name: the path has a slash at its end.
@@ -61,8 +61,8 @@ struct WebDAVAddress: Hashable, Sendable {
     /// The maximum length of a file's name in bytes, as in most file systems.
     private static let longestName = 255
 
-    /// Returns the temporary URL of the file until it is complete: a hidden name in the same folder. The name contains
-    /// the upload's key, so every attempt uses the same URL.
+    /// Returns the URL under which the file is stored until it is complete: a hidden name in the same folder. The name
+    /// contains the upload's key, so every attempt uses the same URL.
     func temporary(key: String) -> WebDAVAddress {
         let name = last.percentDecoded() ?? last
         // Apache's default configuration denies access to names that begin with `.ht`.
@@ -78,7 +78,7 @@ struct WebDAVAddress: Hashable, Sendable {
             root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
     }
 
-    /// The URL with the next temporary name: `…~2` after `…`, then `…~3` and so on.
+    /// The URL with the next temporary name: `…~2` after `…`, then `…~3` and so on. After `…~99` comes `…~1`.
     var nextTemporary: WebDAVAddress {
         let name = last.percentDecoded() ?? last
         guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check of a WebDAV folder's features: `OPTIONS`, then its properties.
+/// A check of a WebDAV folder. It requests the server's features by `OPTIONS`, and the folder's properties and
+/// unfinished uploads by `PROPFIND`.
 package struct WebDAVCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
@@ -12,7 +13,7 @@ package struct WebDAVCheck: DestinationCheck {
     private let options: ProtocolOptions
     private var phase = Phase.options
 
-    /// - Parameter url: The URL of the destination.
+    /// - Parameter url: The URL of the destination, which may contain `{name}`.
     package init(url: String, options: ProtocolOptions) {
         folder = WebDAVAddress(WebDAVAddress(UploadAddress.address(url, for: "a")).folderURL)
         self.options = options

@@ -5,7 +5,7 @@ struct WebDAVChunk: Hashable, Sendable {
     enum Manner: Hashable, Sendable {
         /// Creates or replaces the file.
         case whole
-        /// The field `Content-Range` in a request: few servers support it, some ignore it (RFC 9110 §14.5).
+        /// `PUT` with the field `Content-Range`. Few servers support the field, and some ignore it (RFC 9110 §14.5).
         case contentRange
         /// SabreDAV's `PATCH`.
         case partialUpdate
@@ -15,8 +15,8 @@ struct WebDAVChunk: Hashable, Sendable {
     var manner: Manner
 
     /// The maximum size in bytes of a chunk that tests whether the server supports parts. It is small, because these
-    /// bytes are sent again if the server does not. The first chunk of a file is always this small, because most
-    /// servers drop the bytes of a broken request without a range.
+    /// bytes are sent again if the server does not. If a file is sent in several chunks, the first one has at most this
+    /// size too, because most servers drop the bytes of a broken request without a range.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:

@@ -19,7 +19,8 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns `failure` as a failure that is retried. The wait is that in the response, or else `lockWait`.
+    /// Returns `failure` as a temporary failure of the server. The time to wait is that in `failure` or in the
+    /// response, or else `lockWait`.
     static func waiting(_ failure: UploadFailure, _ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
@@ -28,7 +29,10 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the failure for a server without `MOVE`; `status` is nil if the server does not offer `MOVE` at all.
+    /// Returns the failure for a server without `MOVE`.
+    ///
+    /// - Parameter status: The status of the response to a `MOVE`; nil if none was sent, because the server does not
+    ///   offer `MOVE`.
     static func noMove(_ status: Int?) -> UploadFailure {
         UploadFailure(
             .permanent,

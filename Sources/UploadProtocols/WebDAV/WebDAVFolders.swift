@@ -9,7 +9,7 @@ struct WebDAVFolders: Sendable {
         case failed(UploadFailure)
     }
 
-    /// The folders, the innermost first.
+    /// The URLs of the folders, the innermost first.
     private let folders: [String]
     private var current = 0
     /// True once the server has created one of the folders, or reported that it exists. From then on, the folders

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The known facts about a WebDAV server, stored in `ServerCapabilities`.
 struct WebDAVServer: Hashable, Sendable {
-    /// The way to write a part of a file.
+    /// The way in which the server writes a part of a file, or the fact that it does not.
     enum Ranges: String, Sendable {
         /// A `PUT` with `Content-Range`, which has worked (RFC 9110 §14.5).
         case put
@@ -52,7 +52,7 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["move"] = newValue ? "yes" : nil }
     }
 
-    /// The maximum number of bytes in one request, learned from refusals (413); nil if none was refused.
+    /// The maximum number of bytes in one request, learned from refusals (413); nil if no request was refused.
     var largestRequest: ByteCount? {
         get { capabilities.facts["largestRequest"].flatMap { ByteCount($0) }.flatMap { $0 > 0 ? $0 : nil } }
         set { capabilities.facts["largestRequest"] = newValue.map { "\($0)" } }

@@ -20,8 +20,9 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    /// True if a lookup after the `MOVE` could not prove that it worked. The existing file under the final name looks
-    /// like the new file, and no earlier `MOVE` on this server was seen to work.
+    /// True if a lookup after the `MOVE` could not prove that the `MOVE` worked. That is so if the existing file under
+    /// the final name looks like the new file or cannot be compared with it, and no earlier `MOVE` on this server was
+    /// seen to work.
     private var movesBlindly: Bool {
         guard let version = goal.version, !server.movesArrive else { return false }
         return newVersion?.isSame(as: version) != false
@@ -65,14 +66,15 @@ extension WebDAVUpload {
         // The file is missing, or `Destination` names a URL that the server does not accept.
         case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(response))
         case 412:
-            // The server says that a file has the final name, but each lookup found none.
+            // The server repeatedly reports a file under the URL in `Destination`, but each lookup permitted the
+            // `MOVE`. So the server probably reads another URL there.
             guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(response))) }
             return choose()
         case 405, 501:
             server.moves = false
             noteServer()
             return clear(.failed(WebDAVFailure.noMove(response.status)))
-        // The refusal may be a rule for this folder only.
+        // The refusal may be a rule for this folder only, so it is not recorded for the server.
         case 403: return clear(.failed(WebDAVFailure.noMove(response.status)))
         default: return .failed(WebDAVFailure.failure(response))
         }
@@ -93,7 +95,8 @@ extension WebDAVUpload {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return isOurs ? lost(place) : startAgain()
         }
-        // Without a response to a MOVE, a file of this size is this upload's only if a MOVE may have been sent.
+        // If no `MOVE` was reported as successful, a file of this size can be this upload's only if an earlier attempt
+        // may have sent a `MOVE`.
         guard isOurs || mayBeMoved else { return startAgain() }
         // Ferry sent no digest to the server, so the server has computed the digest that it reports.
         switch file.agrees(with: computed) {

@@ -26,7 +26,7 @@ extension WebDAVUpload {
     ///
     /// If it is unknown whether the server supports parts, the check after the next chunk also proves the earlier
     /// bytes. A stored file of the full size may have holes, if it was sent in parts to a server that may not support
-    /// them. Such a file is used only if an earlier attempt already sent its `MOVE`.
+    /// them. Such a file is used only if an earlier attempt may already have sent its `MOVE`.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }

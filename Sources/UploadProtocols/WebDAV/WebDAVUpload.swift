@@ -75,7 +75,8 @@ public struct WebDAVUpload: SequentialProtocol {
     var server = WebDAVServer(ServerCapabilities())
     /// The last recorded resource; nil before the first request with content.
     var resource: UploadResource?
-    /// The number of bytes stored under the temporary name; nil if there is no such file.
+    /// The number of usable bytes stored under the temporary name; nil if there is no such file, or before the first
+    /// lookup.
     var held: ByteCount?
     /// The version of the temporary file, as the server last described it.
     var newVersion: WebDAVVersion?
@@ -164,7 +165,6 @@ extension WebDAVUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The final URL of the file.
     var finalAddress: WebDAVAddress { address(of: goal.name) }
 
     /// The temporary URL, which depends on the upload's key and not on the final name.
@@ -279,7 +279,7 @@ extension WebDAVUpload {
         return .send(Exchange(.delete, url ?? temporary.url))
     }
 
-    /// Ends the upload, after deleting an abandoned file under another temporary name.
+    /// Ends the upload, after deleting any abandoned file under another temporary name.
     mutating func done(_ receipt: Receipt) -> Step {
         guard let url = resource?.webDAV.abandonedURL else { return .done(receipt) }
         return clear(.done(receipt), at: url)

@@ -22,8 +22,8 @@ struct WebDAVVersion: Hashable, Sendable {
         text.flatMap { $0.utf8.count <= longest ? $0 : nil }
     }
 
-    /// True if the sizes, tags and times that both versions have are equal; false if one differs. nil if no tag and no
-    /// time can be compared, and the sizes do not differ.
+    /// True if the sizes, tags and times that both versions have are equal; false if one differs. Nil if neither tags
+    /// nor times can be compared, and the sizes do not differ.
     func isSame(as other: WebDAVVersion) -> Bool? {
         if let size, let otherSize = other.size, size != otherSize { return false }
         let pairs = [(entityTag, other.entityTag), (modified, other.modified)]

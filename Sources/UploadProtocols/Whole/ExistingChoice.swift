@@ -12,8 +12,7 @@ package struct ExistingChoice: Sendable {
         case failed(UploadFailure)
     }
 
-    /// The record of an earlier attempt, which found no file of this name on the server and began to send the local
-    /// file.
+    /// The record of an earlier attempt that began to send the local file.
     package struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
         package var name: String
@@ -53,8 +52,8 @@ package struct ExistingChoice: Sendable {
         phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
     }
 
-    /// Returns the first action. If the policy does not depend on an existing file, the action is `free` without a
-    /// lookup.
+    /// Returns the first action. It is `free` without a lookup, if the policy does not depend on an existing file and
+    /// `looksAlways` is false.
     package func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)

@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 /// The lookup of an existing file by `HEAD` before the upload. The policy for existing files then decides whether the
-/// file is sent, and under which name.
+/// local file is sent, and under which name.
 package struct ExistingFile: Sendable {
     /// The next action.
     package enum Verdict: Sendable {
@@ -58,8 +58,8 @@ package struct ExistingFile: Sendable {
             head.digests = algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
             return .ask(head)
         case .free(let name, let replaces):
-            // The lookup found no file. A file that appears meanwhile must not be replaced, except under `skip`, which
-            // replaces different files.
+            // If the lookup found no file, a file that appears after it must not be replaced. `skip` is the exception:
+            // it replaces different files.
             let isNew = !replaces && policy != .skip
             return .free(name: name, precondition: isNew ? Self.onlyNew : [:])
         case .finished(let name, let file, let verified, let wasThere):

@@ -7,7 +7,8 @@ public enum LinkSource: Hashable, Sendable {
     case header(HTTPField.Name)
     case pointer(JSONPointer)
 
-    /// Returns the URL in the response; nil if there is none. Any host is allowed: Ferry sends no request there.
+    /// Returns the URL in the response; nil if it has no valid one. Any host is allowed, because Ferry sends no request
+    /// to this URL.
     ///
     /// - Parameter base: The URL of the request, for relative links.
     func link(in response: ExchangeOutcome.Response, base: String) -> String? {

@@ -22,9 +22,8 @@ struct MissingResponseCheck: Sendable {
 
     func start() -> Verdict { .ask(head()) }
 
-    /// Handles the response to the last request.
     func receive(_ response: ExchangeOutcome.Response) -> Verdict {
-        // Some URLs can be written and not read.
+        // Some URLs can be written but not read.
         guard response.isSuccess else {
             let failure = ResponseClassifier.failure(response)
             return failure.isTransient ? .failed(failure) : .sendAgain

@@ -48,7 +48,7 @@ public struct PostUpload: SequentialProtocol {
 }
 
 /// The protocol that sends the file in one `POST` of multipart/form-data (RFC 7578). The file is streamed between a
-/// computed head and tail.
+/// computed prefix and suffix.
 public struct FormUpload: SequentialProtocol {
     public static let name = "form"
     public static let traits = ProtocolTraits(resumes: false, respondsWithPages: true)

@@ -4,8 +4,9 @@ import HTTPTypes
 /// The protocol that sends the whole file in one `PUT` (RFC 9110 §9.3.4). It cannot resume, but writing the same bytes
 /// again is harmless.
 ///
-/// If the options require it, a `HEAD` before the upload looks up an existing file. A `HEAD` after the upload compares
-/// the server's digest (`Repr-Digest`, RFC 9530) and size with the file's. After a missing response, a `HEAD` checks
+/// If the options have a policy that depends on an existing file, a `HEAD` before the upload looks it up. If the
+/// response to the `PUT` has a different digest, or lacks one that the options require, a later `HEAD` compares the
+/// server's digest (`Repr-Digest`, RFC 9530) and size with the file's. After a missing response, a `HEAD` checks
 /// whether the file is on the server. If the server's digest proves that, the file is not sent twice.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
@@ -176,7 +177,7 @@ extension PutUpload {
                 algorithm, of: 0..<item.size, in: .init(.reprDigest, .base64, prefix: "\(key)=:", suffix: ":")
             )
         ]
-        // RFC 7231 removed the field from HTTP, but object stores still refuse content that does not match it.
+        // RFC 7231 removed `Content-MD5` from HTTP, but object stores still refuse content that does not match it.
         if algorithm == .md5 {
             orders.append(DigestRequest(.md5, of: 0..<item.size, in: .init(.contentMD5, .base64)))
         }
@@ -212,7 +213,7 @@ extension PutUpload {
         at location: LookupAddress
     ) -> Step {
         var receipt = receipt
-        // Some URLs can be written and not read: then only the server's 2xx proves the upload.
+        // Some URLs can be written but not read. For these, only the 2xx response to the request proves the upload.
         guard response.isSuccess else {
             let failure = ResponseClassifier.failure(response)
             if case .requested(let reported?) = location { receipt.location = reported }

@@ -8,8 +8,8 @@ enum SingleRequestUpload {
             let location = response.fields[.location].flatMap {
                 try? UploadAddress.resolve($0, against: exchange.url)
             }
-            // A PUT names the URL of the file; the file of a POST is at the location in the response, or at an unknown
-            // one.
+            // Without a location in the response, the file of a PUT is at the requested URL, and that of a POST at an
+            // unknown one.
             let url = location ?? (exchange.method == .put ? exchange.url : nil)
             return .done(
                 Receipt(location: url, entityTag: response.fields[.eTag], bytes: size))
@@ -49,8 +49,8 @@ enum SingleRequestUpload {
 }
 
 extension ProtocolOptions {
-    /// Returns the configured HTTP method, or else `method`. The check of the configuration has ensured that it is a
-    /// valid token.
+    /// Returns the configured HTTP method, or else `method`. The check of the configuration has ensured that the
+    /// configured method is a valid token.
     func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
         self.method.flatMap { HTTPRequest.Method($0) } ?? method
     }

@@ -1,11 +1,12 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// An upload that the queue does not continue, although its server may still store some of its bytes.
+/// An upload that the queue no longer continues, although its server may still store some of its bytes.
 public struct AbandonedUpload: Hashable, Sendable {
     /// The upload, with the state `queued` and zero attempts. Its upload resource names the bytes to delete.
     public var upload: Upload
-    /// The time from which the bytes on the server may be deleted. Before this time, a user can undo the removal.
+    /// The time from which the bytes on the server may be deleted. Before this time, undo can put the upload back into
+    /// the queue with these bytes.
     public var since: Date
 
     /// - Returns: nil for an upload without an upload resource on the server, and for an upload that is done.

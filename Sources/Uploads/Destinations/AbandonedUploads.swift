@@ -40,14 +40,14 @@ public final class AbandonedUploads: Sendable {
     /// - Parameter folder: The path of the state folder. It is created at the first write.
     public init(folder: LocalPath) { self.folder = folder }
 
-    /// Adds entries. They are written after this call has returned.
+    /// Adds entries. Returns at once; the entries are written in the background.
     func add(_ uploads: [AbandonedUpload]) {
         guard !uploads.isEmpty else { return }
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Marks the entries with these URLs as gone, after this call has returned. Call it when the bytes of an upload
-    /// were deleted, or when the upload is in the queue again.
+    /// Marks the entries with these URLs as gone. Returns at once; the marks are written in the background. Call it
+    /// when the bytes of an upload were deleted, or when the upload is in the queue again or done.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in
@@ -74,7 +74,7 @@ public final class AbandonedUploads: Sendable {
         }
     }
 
-    /// Waits until all entries are written.
+    /// Waits until the writes of all earlier calls have ended.
     func flush() async { await onQueue {} }
 
     private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {

@@ -41,8 +41,8 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
 }
 
 extension CapabilityKey {
-    /// Creates the key under which the values of the header field `Server` from a target's server are stored, for all
-    /// protocols. Ferry compares these values to distinguish the server's responses from those of a captive portal.
+    /// Creates the key for the values of the header field `Server` that a target's server has sent, whatever the
+    /// protocol. Ferry compares these values to distinguish the server's responses from those of a captive portal.
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
     }

@@ -16,7 +16,8 @@ extension Destination {
         return inBodies + fields.filter(Redaction.mayHoldSecret).map(\.value)
     }
 
-    /// The `Proxy-Authorization` header field; empty if the proxy's URL names no user.
+    /// The `Proxy-Authorization` header field; empty without a proxy, if the proxy's URL names no user, or if the
+    /// password cannot be read.
     var proxyFields: HTTPFields {
         get async {
             guard let address = try? proxy.proxy(for: url), address.user != nil,

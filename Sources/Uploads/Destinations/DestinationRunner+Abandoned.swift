@@ -25,10 +25,10 @@ extension DestinationRunner {
 
     /// Returns the abandoned uploads whose bytes the server of a destination may still store.
     ///
-    /// - Parameter destination: The destination. If its name is empty, uploads to its URL match, with any query.
-    ///
     /// If `since` of an entry is in the future, a user removed the upload a moment ago and can still undo the removal.
     /// From `since` on, the process that owns the queue deletes the bytes.
+    ///
+    /// - Parameter destination: The destination. If its name is empty, uploads to its URL match, with any query.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
@@ -39,7 +39,8 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Returns a destination for each URL of abandoned uploads that is not a configured destination.
+    /// Returns a destination for each URL outside of the configuration that has abandoned uploads. URLs that differ
+    /// only in their queries count as one.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
         return await abandoned?.all(now: now()).compactMap { entry in

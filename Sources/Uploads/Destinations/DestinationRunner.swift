@@ -4,7 +4,7 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A runner that finds the destination of an upload, opens the file and sends it by the destination's protocol.
+/// A runner that finds the destination of an upload, opens the file and sends it by the upload's protocol.
 public final class DestinationRunner: AttemptRunner {
     private struct HostKey: Hashable {
         var destination: String
@@ -228,8 +228,8 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// Returns whether the upload's protocol can resume. If it is `auto`, the chosen protocol decides; false without
-    /// one.
+    /// Returns whether the upload's protocol can resume. If it is `auto`, the chosen protocol decides; false while none
+    /// is chosen.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice

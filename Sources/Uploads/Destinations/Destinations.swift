@@ -58,7 +58,6 @@ extension Destinations {
         target.destination.isEmpty ? proxy : named[target.destination]?.proxy ?? .none
     }
 
-    /// Returns the configuration of connections to a destination's server.
     func connections(to destination: Destination) -> HTTPClientTransport.Configuration {
         HTTPClientTransport.Configuration(
             timeouts: timeouts, tls: destination.tls, proxy: destination.proxy,
@@ -96,7 +95,7 @@ extension Upload {
         return failure.category == .destinationChanged
     }
 
-    /// True if the upload waits for a user because its server rejected the credentials, or a secret was missing.
+    /// True if the upload failed or is held because its server rejected the credentials, or a secret was missing.
     public var needsSignIn: Bool {
         switch state {
         case .failed(let failure), .held(let failure): failure.category == .authentication

@@ -5,9 +5,10 @@ import FerryTransfer
 /// The query of a destination's URL. It may be a signature or a key, so it is removed from the URLs in the queue's
 /// files. When an upload resumes, the query is added again from the configuration.
 struct KeptQuery: Sendable {
-    /// The member of a resource's memory that lists the members whose URLs lack the query, separated by commas.
+    /// The key in a resource's `memory` under which a list is stored: the keys of all URLs that lack the query,
+    /// separated by commas.
     private static let markField = "query"
-    /// The name that stands for the URL of the resource itself in the list under `markField`.
+    /// The key that stands for the resource's own `url` in the list under `markField`.
     private static let addressName = "url"
 
     /// The items of the query, such as `key=value`, as written in the URL. Items that contain `{name}` are left out:

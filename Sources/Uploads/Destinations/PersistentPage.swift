@@ -3,7 +3,7 @@ import FerryFiles
 /// The times at which one target responded with pages that may come from a captive portal. If such responses continue
 /// for more than a day, they count as the server's own. Pure: the caller passes the time.
 struct PersistentPage {
-    /// The number of seconds after which a series of pages that look like a captive portal's counts as the server's
+    /// The number of seconds after which a series of pages that may come from a captive portal counts as the server's
     /// own.
     private static let longest: TimeInterval = 86_400
     /// The maximum number of seconds between two responses of a series. A longer gap may mean another network.
@@ -20,7 +20,8 @@ struct PersistentPage {
         last = now
     }
 
-    /// Returns whether a page that looks like a captive portal's counts as the server's own response at the time `now`.
+    /// Returns whether a page that may come from a captive portal counts as the server's own response at the time
+    /// `now`.
     func isServers(at now: Date) -> Bool { follows(at: now) && now.timeIntervalSince(since) > Self.longest }
 
     /// Returns whether a response at `now` continues the series. If the clock was set back, a new series begins.

@@ -1,8 +1,8 @@
 /// An estimator of the rate at which bytes are sent. Pure: the caller passes the time in seconds.
 ///
 /// The rate is the mean over the last `recent` seconds, so it shows a change of the link within that time. The steady
-/// rate is the mean over a longer time, up to 24 seconds, as long as this mean differs from the rate by at most 10 %.
-/// The steady rate changes less often, so remaining times are computed from it.
+/// rate is the mean over up to 24 seconds: the time is doubled, from `recent` on, while the mean differs from the rate
+/// by at most 10 %. The steady rate changes less often, so remaining times are computed from it.
 package struct RateEstimator: Hashable, Sendable {
     /// The number of seconds over which the rate is averaged.
     package static let recent = 3.0

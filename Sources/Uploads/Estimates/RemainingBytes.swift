@@ -1,8 +1,6 @@
-/// The number of unsent bytes of the uploads that run or can start without a user: in total, and for each scope of a
-/// bandwidth limit.
+/// The number of unsent bytes of the due uploads (`Upload.isDue`): in total, and for each scope of a bandwidth limit.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
-    /// The total number of unsent bytes.
     package private(set) var total: Int128 = 0
 
     package init() {}

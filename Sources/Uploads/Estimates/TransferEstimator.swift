@@ -3,8 +3,8 @@ package import FerryProtocols
 /// Estimates the rates and the remaining times of the running uploads and of the whole queue. Pure: the caller passes
 /// the time in seconds.
 ///
-/// The screen and the engine each have an estimator, and pass it the sent bytes. So the screen, `list`, `status` and
-/// `--json` show the same numbers.
+/// The screen and the engine each have an estimator, and pass it the sent bytes. So the numbers of the screen, `list`,
+/// `status` and `--json` are computed in the same way.
 package struct TransferEstimator: Sendable {
     /// A running upload, with the values from which its remaining time is computed.
     package struct Running {
@@ -103,8 +103,8 @@ package struct TransferEstimator: Sendable {
         ) { $1 }
     }
 
-    /// - Parameter share: The minimum rate to expect, in bytes per second: an equal share of the limit for all running
-    ///   uploads. Nil to use the measured rate alone.
+    /// - Parameter share: The minimum rate to expect, in bytes per second: the shared limit divided by the number of
+    ///   running uploads. Nil to use the measured rate alone.
     private func estimate(
         of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
     ) -> TransferEstimate {
@@ -116,8 +116,8 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// The lowest limit that applies to all running uploads, in bytes per second. Nil if there is none, or if the
-    /// uploads use less than 90 % of it.
+    /// Returns the lowest limit that applies to all running uploads, in bytes per second. Nil if there is none, or if
+    /// the total rate is unknown or below 90 % of the limit.
     private func sharedLimit(
         of running: [Running], limits: [LimitScope: ByteCount], at now: Double
     ) -> (scope: LimitScope, rate: Double)? {

@@ -11,8 +11,11 @@ package struct NotificationThrottle: Sendable {
 
     package init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
-    /// Returns the text of one notification about these events, and the last of them; nil if no notification is due.
-    /// Other events than `idle` are dropped until `pause` has passed since the last notification.
+    /// Returns the text of one notification, and the event that it is about: the last of the `happened` events whose
+    /// name is in `events`. If several of them have this name, the text gives their number.
+    ///
+    /// Returns nil if there is no such event. Also returns nil if the last notification is less than `pause` ago,
+    /// unless the event is `idle`; the events are then dropped.
     ///
     /// The text may contain a file name with control characters; the code that shows the text escapes them.
     ///

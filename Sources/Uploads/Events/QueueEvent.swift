@@ -16,7 +16,7 @@ public enum QueueEvent: Hashable, Sendable {
     case idle([Outcome: Int])
     case status(StatusChange)
 
-    /// The name of the event; nil for an event without hooks.
+    /// The name of the event; nil for an event that can neither start a hook nor notify users.
     public var name: Name? {
         switch self {
         case .upload(let event): event.outcome?.name
@@ -28,7 +28,7 @@ public enum QueueEvent: Hashable, Sendable {
         }
     }
 
-    /// The upload that the event concerns; nil for other events.
+    /// The number of the upload that the event concerns; nil for an event of the whole queue.
     public var upload: Upload.ID? {
         if case .upload(let event) = self { event.upload.id } else { nil }
     }

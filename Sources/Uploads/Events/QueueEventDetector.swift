@@ -7,7 +7,7 @@ public struct QueueEventDetector: Sendable {
     /// An upload as of the last update. The copy shares its storage with the queue's copy.
     private struct Seen {
         var upload: Upload
-        /// The detector's `round` when the upload ended; 0 if it has not ended, or ended before the first update.
+        /// The detector's `round` when the upload ended; 0 if it has not ended, or had ended when it was first seen.
         var round = 0
     }
 
@@ -15,7 +15,7 @@ public struct QueueEventDetector: Sendable {
     private var seen: [Upload.ID: Seen] = [:]
     /// The highest number of an upload so far; nil before the first update.
     private var highest: Upload.ID?
-    /// The number of uploads that run, or will start without an action of a user.
+    /// The number of uploads that keep the queue busy (`keepsQueueBusy`).
     private var pending = 0
     /// The number of the current round. A round ends when no upload runs, and none will start unless a user acts.
     private var round = 1
@@ -26,8 +26,10 @@ public struct QueueEventDetector: Sendable {
     ///   retry, are held or have failed.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
-    /// Returns the events since the previous update: first the uploads by number, then removals, changes of the status,
-    /// and `idle`.
+    /// Returns the events since the previous update: first those of uploads, sorted by number, then removals, changes
+    /// of the status, and `idle`.
+    ///
+    /// - Parameter date: The date of the events of uploads.
     public mutating func take(_ update: QueueUpdate, at date: Date = Date()) -> [QueueEvent] {
         let isFirst = highest == nil
         let known = highest ?? 0
@@ -98,9 +100,9 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True if the upload runs, or will start without an action of a user. A queued upload that must start after
-    /// another upload does not count. While the other upload is pending, that upload counts. If the other upload ends
-    /// without being done, the queued upload cannot start.
+    /// True if the upload runs, or will start without an action of a user. A queued upload that waits for other uploads
+    /// does not count: while one of the others is pending, that one counts. If one of the others ends without being
+    /// done, the queued upload cannot start.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }

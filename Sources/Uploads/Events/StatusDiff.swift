@@ -9,7 +9,7 @@ public enum StatusChange: Hashable, Sendable {
     case offline(String)
     /// The state of the engine's storage has changed. The failure is the engine's current notice; nil if there is none.
     case storage(EngineStatus.Storage, UploadFailure?)
-    /// The engine is unreachable, or reachable again.
+    /// The client's contact with the engine has changed: the engine is unreachable, or reachable again.
     case contact(EngineStatus.Contact)
     /// The queue has a new notice for users.
     case notice(UploadFailure)
@@ -20,7 +20,7 @@ public enum StatusChange: Hashable, Sendable {
     /// A notice came from outside of the queue, for example from a watched folder.
     case happened(DatedNotice)
 
-    /// True for a single past event, which describes no lasting state.
+    /// True for a single event in the past; false for the change of a state that lasts.
     public var isPast: Bool {
         if case .happened = self { true } else { false }
     }
@@ -61,8 +61,9 @@ package struct StatusDiff: Sendable {
             && (limit.until != nil || before.until != nil && before.origin != .command)
     }
 
-    /// Returns whether a pause is new, or ends more than a second later than before. The end is computed again for each
-    /// status, so smaller differences do not count. A change of the number of waiting uploads is not reported.
+    /// Returns whether a pause is new, or ends more than a second later than in the previous status. The end is
+    /// computed again for each status, so smaller differences do not count. A change of the number of waiting uploads
+    /// is not reported.
     private func isNews(_ pause: RetryAfterPause) -> Bool {
         guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
         return pause.until.timeIntervalSince(known.until) > 1

@@ -8,7 +8,7 @@ public struct UploadEvent: Hashable, Sendable {
         case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
         case waits, held, failed
 
-        /// True if the event must name the upload and the cause to the user.
+        /// True if a report of the event must name the upload and the cause.
         public var isTrouble: Bool {
             switch self {
             case .added, .resumed, .queuedAgain, .began, .wentOn, .done, .paused, .offline, .removed: false
@@ -21,12 +21,12 @@ public struct UploadEvent: Hashable, Sendable {
     public var kind: Kind
     /// The upload right after the event; for a removal, right before it.
     public var upload: Upload
-    /// The number of bytes of the file sent at that time; if unknown, the number that the server had confirmed.
+    /// The number of bytes of the file that were sent by then; if unknown, the number that the server had confirmed.
     public var reached: ByteCount
     /// The time when the event was noticed.
     public var date: Date
 
-    /// - Parameter reached: The number of bytes of the file sent at that time; nil for the confirmed bytes.
+    /// - Parameter reached: The number of bytes of the file that were sent by then; nil for the confirmed bytes.
     public init(_ kind: Kind, _ upload: Upload, reached: ByteCount? = nil, date: Date) {
         self.kind = kind
         self.upload = upload

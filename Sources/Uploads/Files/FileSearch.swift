@@ -5,7 +5,7 @@ import FerryTransfer
 /// The search that turns paths, patterns and folders into files.
 ///
 /// Symbolic links are followed in paths that the user names, but not below folders. Hidden files and private keys below
-/// folders are skipped, so that `.ssh`, `.env` and `id_rsa` are never uploaded by accident.
+/// folders are skipped. So the search of a folder does not select `.ssh`, `.env` or `id_rsa` by accident.
 public struct FileSearch: Sendable {
     /// The maximum depth of folders. Deeper folders come from a loop or a faulty program.
     private static let depthLimit = 256
@@ -19,8 +19,8 @@ public struct FileSearch: Sendable {
 
     /// - Parameters:
     ///   - isRecursive: Whether a folder includes everything below it. If false, folders are left out.
-    ///   - minimumAge: The number of seconds for which a file must not have changed: a younger file may still be
-    ///     written.
+    ///   - minimumAge: The number of seconds for which a file must not have changed: a file that changed more recently
+    ///     may still be written.
     ///   - isLiteral: True for paths that another program listed. They are never patterns, and relative paths keep
     ///     their folders in the name for the server.
     ///   - includesKeys: Whether private keys in folders are included.
@@ -43,7 +43,8 @@ public struct FileSearch: Sendable {
     ///
     /// - Parameter paths: The paths, absolute or relative to the working directory. A path that does not exist and
     ///   contains `*`, `?` or `[` is a pattern; `**` matches any number of folders.
-    /// - Returns: Every file once, in the sequence of the paths, and the paths that were left out with the reason.
+    /// - Returns: The files in the sequence of the paths, and the paths that were left out with the reason. A file that
+    ///   several paths select occurs once for each of its names for the server.
     public func find(_ paths: [LocalPath]) -> FileSelection {
         var search = State(search: self, now: now())
         for path in paths { search.take(path) }
@@ -55,8 +56,8 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
-        /// The files found so far. Two paths to one file count as one entry if the names for the server are equal, else
-        /// as two.
+        /// The files found so far. Two paths to one file count as one entry if the names for the server are equal,
+        /// otherwise as two.
         private var queued: Set<FileSelection.File> = []
         /// The original bytes of each name with invalid UTF-8, by the name in which U+FFFD replaces invalid bytes.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
@@ -117,7 +118,8 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds a path that the user named, unless it was added before. Symbolic links in the path are resolved.
+        /// Adds a path that the user named or that a pattern matches, unless it was added before. Symbolic links in the
+        /// path are resolved.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path
@@ -136,8 +138,9 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns the name for the server. If another program listed the paths, `./day3/a.mov` becomes `day3/a.mov`.
-        /// In all other cases, and for absolute paths and paths with `..`, the name is that of the file alone: `a.mov`.
+        /// Returns the name for the server. A relative path that another program listed keeps its folders:
+        /// `./day3/a.mov` becomes `day3/a.mov`. Any other path, and a path with `..`, becomes the name of the file
+        /// alone: `a.mov`.
         private func name(of path: LocalPath) -> String {
             guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
             let components = path.text.split(separator: "/").filter { $0 != "." }
@@ -146,7 +149,8 @@ public struct FileSearch: Sendable {
         }
 
         /// - Parameters:
-        ///   - folders: The folders from the one that the user named to the one to search, which is the last.
+        ///   - folders: The folders from the one that the user named to the one to search. The folder to search is the
+        ///     last.
         ///   - shown: The path of the folder to search, in the form that the user gave.
         ///   - prefix: The folders in the files' names for the server, such as `day3`; empty for none.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
@@ -194,6 +198,8 @@ public struct FileSearch: Sendable {
         }
 
         /// Returns false for a private key that must not be added, and adds it to the problems.
+        ///
+        /// - Parameter path: The path by which to read the file; nil for `shown`.
         private mutating func isKept(_ shown: LocalPath, at path: LocalPath? = nil) -> Bool {
             guard !search.includesKeys, PrivateKey.isAt(path ?? shown) else { return true }
             leaveOut(shown, "is a private key; name it to add it")
@@ -235,7 +241,8 @@ public struct FileSearch: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the summary of a file's error without the path at its beginning. Callers show the path themselves.
+    /// Returns the summary without the path at its beginning, if that path is one of `paths`. Callers show the path
+    /// themselves.
     func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
@@ -248,7 +255,7 @@ extension LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
     }
 
-    /// The last components of the path, as many as `relativeName` has, joined with slashes.
+    /// Returns the last components of the path, as many as `relativeName` has, joined with slashes.
     fileprivate func end(likeNames relativeName: String) -> [UInt8] {
         let names = bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let count = relativeName.utf8.count { $0 == 0x2F } + 1

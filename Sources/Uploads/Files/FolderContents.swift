@@ -21,7 +21,6 @@ package enum FolderContents: Hashable, Sendable {
 
         /// The name in the form that the kernel returned: any bytes except slash and NUL.
         package var name: [UInt8]
-        /// The kind of the file.
         package var kind: Kind
 
         package init(name: [UInt8], kind: Kind) {

@@ -1,5 +1,5 @@
-/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. Names are compared byte by
-/// byte, but `?` and a set match one whole UTF-8 scalar.
+/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. A backslash makes the next byte literal.
+/// Names are compared byte by byte, but `?` and a set in brackets match one whole UTF-8 scalar.
 struct GlobPattern: Sendable {
     private enum Token: Equatable, Sendable {
         case byte(UInt8)
@@ -75,7 +75,8 @@ struct GlobPattern: Sendable {
         }
     }
 
-    /// Returns the UTF-8 scalar at `position` and its number of bytes. A byte of no scalar has a value beyond them.
+    /// Returns the Unicode scalar at `position`, and the number of its bytes. A byte that is not part of valid UTF-8
+    /// gets a value above all scalars.
     private static func scalar(at position: Int, in bytes: [UInt8]) -> (value: UInt32, length: Int) {
         var iterator = bytes[position...].makeIterator()
         var decoder = UTF8()

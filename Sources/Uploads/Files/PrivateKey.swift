@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// The files that contain a private key, as OpenSSH, OpenSSL, PuTTY and GnuPG name and write them.
+/// The rules that recognize a file with a private key, as OpenSSH, OpenSSL, PuTTY and GnuPG name and write it.
 enum PrivateKey {
     /// The names that ssh-keygen(1) gives to private keys. Any file with such a name counts as a private key.
     private static let names: Set<String> = [
@@ -14,7 +14,8 @@ enum PrivateKey {
     /// The maximum number of bytes to read: a PEM file may have comments and certificates before its key.
     private static let readAtMost = 64 << 10
 
-    /// Returns whether the file at `path` is a private key. False for an unreadable file: it cannot be uploaded either.
+    /// Returns whether the file at `path` is a private key. If its name alone does not decide, the content is read. An
+    /// unreadable file then counts as no key, because it cannot be uploaded either.
     static func isAt(_ path: LocalPath) -> Bool {
         let name = path.name.lowercased()
         if names.contains(name) { return true }

@@ -53,13 +53,16 @@ extension HistoryEntry {
     }
 
     /// Reads a line without its line break; nil if the line is incomplete, or only a newer version understands it.
+    ///
+    /// - Parameter last: The target of the entry that was read last. The target of this entry replaces it. Entries with
+    ///   equal targets share memory.
     init?(line: UnsafeBufferPointer<UInt8>, last: inout RepeatedTarget) {
         var scanner = JSONScanner(line)
         guard let entry = try? scanner.historyEntry(last: &last) else { return nil }
         self = entry
     }
 
-    /// Returns the number of the upload in a line; nil if the upload is not done, or if the line is incomplete.
+    /// Returns the number of the upload in a line; nil if the upload is not done, or if the line cannot be read.
     static func doneID(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
         var scanner = JSONScanner(line)
         var (id, outcome): (Upload.ID?, Outcome?)

@@ -1,6 +1,7 @@
 /// The files of the history, newest first: `history.jsonl`, `history.1.jsonl` and so on.
 ///
-/// Only one caller may use the value at a time. Unreadable lines are skipped: the queue does not depend on the history.
+/// Only one caller may use the value at a time. Callers skip unreadable lines, because the queue does not depend on the
+/// history.
 struct HistoryFiles {
     /// The maximum size of a file in bytes before the next begins, and the number of older files to keep.
     struct Limits: Hashable, Sendable {
@@ -27,13 +28,14 @@ struct HistoryFiles {
     /// - Parameter age: The number of newer files; 0 for the current file.
     static func name(_ age: Int) -> String { age == 0 ? "history.jsonl" : "history.\(age).jsonl" }
 
-    /// Returns whether `count` more bytes fit into the newest file.
+    /// Returns whether `count` more bytes fit into the newest file; false if the file cannot be opened.
     mutating func fits(_ count: Int) -> Bool {
         guard let length = try? opened().length else { return false }
         return length + count <= limits.fileSize
     }
 
-    /// Writes lines, each with its line break. If not all of them can be written, none of them stays in the file.
+    /// Writes lines, each with its line break. If not all of them can be written, removes the written ones again, as
+    /// far as the disk allows.
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()
         if length > 0, length + lines.count > limits.fileSize {
@@ -105,7 +107,8 @@ struct HistoryFiles {
         }
     }
 
-    /// Passes every line to `body`, without its line break, newest first, until `body` returns false.
+    /// Passes every line to `body`, the newest first and without its line break, until `body` returns false. Empty
+    /// lines are left out.
     func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) throws(SystemCallError) {
         for age in 0...max(0, limits.olderFiles) {
             guard let content = try files.open(Self.name(age), for: .reading)?.content() else { continue }

@@ -5,16 +5,16 @@ import Synchronization
 /// The history of a queue, in files beside it: one line for each upload that is done, and for each failed or held
 /// upload that a user removed.
 ///
-/// The queue never waits for the history and never stops because of it. An entry that could not be written is written
-/// at the next opening of the queue, if the upload is still in the queue.
+/// Uploads never wait for the history, and an error of the history never stops the queue. If the entry of a done upload
+/// could not be written, it is written at the next start of the queue, provided that the upload is still in the queue.
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles
         /// The numbers of the done uploads that have a line in the history; nil until the history files were read.
         var known: Set<Upload.ID>?
-        /// The uploads whose line has not been synced.
+        /// The done uploads whose line has not been synced.
         var unsynced: Set<Upload.ID> = []
-        /// The uploads whose line a failed sync may have lost: they are written again.
+        /// The done uploads whose line a failed sync may have lost. `secure` writes them again.
         var doubtful: Set<Upload.ID> = []
     }
 
@@ -30,7 +30,7 @@ public final class UploadHistory: Sendable {
         state = Mutex(State(files: HistoryFiles(files, limits: limits)))
     }
 
-    /// Writes lines for `entries`, in their sequence, after this call has returned.
+    /// Writes lines for `entries`, in their sequence. Returns at once; the lines are written in the background.
     public func add(_ entries: [HistoryEntry]) {
         guard !entries.isEmpty else { return }
         let isFirst = added.withLock { added in
@@ -47,7 +47,7 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Makes sure that each of these done uploads has one line, and that the line survives a power cut.
+    /// Makes sure that each of these done uploads has a line, and that the line survives a power cut.
     ///
     /// - Returns: False if the line of some upload may be missing or may be lost in a power cut.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
@@ -68,7 +68,8 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Returns the newest entries first, at most `limit` of them; unreadable lines are left out.
+    /// Returns the newest entries first, at most `limit` of them. Unreadable lines are left out, and so are older
+    /// entries of the same upload.
     ///
     /// - Parameters:
     ///   - directory: The state folder. Opening it for reading is enough, even while another process owns the queue.
@@ -90,7 +91,7 @@ public final class UploadHistory: Sendable {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
                 // A file that is renamed during the read may be read twice. Reading continues after an entry before
-                // `since`: after a clock was set back, newer lines have older times.
+                // `since`: if the clock was set back, newer lines have older times.
                 if let entry = HistoryEntry(line: line, last: &last), since.map({ entry.at >= $0 }) ?? true,
                     ids.insert(entry.upload.id).inserted
                 {

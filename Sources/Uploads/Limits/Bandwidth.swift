@@ -78,7 +78,6 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
 }
 
 extension BandwidthLimit {
-    /// Returns the value for a scope that has no limit.
     static func none(of scope: LimitScope) -> BandwidthLimit { BandwidthLimit(scope, .unlimited) }
 }
 
@@ -88,14 +87,15 @@ extension [BandwidthLimit] {
         first { $0.scope == scope } ?? .none(of: scope)
     }
 
-    /// The limits, with the one of all uploads together first. If the array lacks it, an unlimited one is added.
+    /// The limits, with the limit of all uploads together first. If the array lacks that limit, an unlimited one is
+    /// added.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
 }
 
 extension Timetable {
     /// Returns the limit of a scope at a date: the limit that a user set, or else the limit of this timetable.
     ///
-    /// - Parameter order: The limit that a user set; nil for the configured one.
+    /// - Parameter order: The limit that a user set; nil if the timetable decides.
     func limit(
         of scope: LimitScope, order: Bandwidth?, at date: Date, in zone: ZoneRules
     ) -> BandwidthLimit {

@@ -32,8 +32,8 @@ public final class RateLimit: RateLimiter {
     /// The limits in bytes per second, by scope.
     var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
 
-    /// Replaces all limits. A scope that is not in `rates` has no limit. A scope with an unchanged rate keeps its
-    /// booked bytes.
+    /// Replaces all limits. A scope that is not in `rates` has no limit. A scope with an unchanged rate keeps its token
+    /// bucket.
     func set(_ rates: [LimitScope: ByteCount]) {
         buckets.withLock { buckets in
             let now = now()

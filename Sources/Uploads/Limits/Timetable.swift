@@ -76,7 +76,7 @@ public struct Timetable: Hashable, Sendable {
     /// Returns the next moment at which the limit differs from the limit at `date`; nil if there is none.
     public func nextChange(after date: Date, in zone: ZoneRules) -> Date? {
         let now = bandwidth(at: date, in: zone).bandwidth
-        // A week contains every entry once. Two more days allow for clock changes.
+        // Every entry begins within a week on each of its days. Two more days allow for clock changes.
         let moments = Set(
             entries.flatMap { entry in
                 entry.spans(beginning: -1...9, around: date, in: zone)

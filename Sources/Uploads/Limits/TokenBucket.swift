@@ -1,7 +1,8 @@
 import FerryFiles
 import FerryProtocols
 
-/// A limit in bytes per second. After a pause, the bytes of a tenth of a second may be sent at once. Pure.
+/// A limit in bytes per second. After a pause, the bytes of a tenth of a second may be sent at once. The caller passes
+/// the time.
 struct TokenBucket {
     private static let burst = Duration.milliseconds(100)
     private static let longestScatter = 0.025
@@ -15,7 +16,8 @@ struct TokenBucket {
         paidUntil = now
     }
 
-    /// The maximum size of a chunk in bytes: about a hundredth of a second at this rate, so that the rate is even.
+    /// The maximum size of a chunk in bytes: the bytes of a hundredth of a second, and at least 1 KiB. Small chunks
+    /// keep the rate even.
     var chunkLimit: ByteCount { max(1 << 10, rate / 100) }
 
     mutating func book(_ bytes: ByteCount, at now: ContinuousClock.Instant) {
@@ -26,9 +28,9 @@ struct TokenBucket {
     /// Returns a random time to wait beyond `paidUntil` before the next call of `delay(beforeSending:)`.
     ///
     /// Senders that wait for the same moment wake in the sequence of their calls, and the sender of the last chunk
-    /// always calls first. Without a random delay the others would never send. The delay is exponential, and its mean
-    /// is proportional to the chunk. So a sender with chunks of half the size is the first to send twice as often, and
-    /// all send equally many bytes.
+    /// always calls first. Without a random delay, the other senders would never send. The delay is exponential, and
+    /// its mean is proportional to the size of the chunk. So a sender with chunks of half the size is the first to send
+    /// twice as often, and all send equally many bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
         return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)

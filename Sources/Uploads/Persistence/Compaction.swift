@@ -9,7 +9,8 @@ package struct Compaction: Sendable {
     let files: any StateFiles
     /// The mutex for writing a snapshot: two compactions at once would overwrite each other's snapshot.
     let turn: Turn
-    /// The generation of the new snapshot. Its journal exists already, and receives all later changes.
+    /// The generation of the new snapshot. The journal of the same number exists already, and receives all later
+    /// changes.
     let generation: Int
     /// The number of the last record that the new snapshot contains.
     let sequence: Int

@@ -2,10 +2,10 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The journal on disk: a snapshot `queue.json`, and the changes since then, line by line.
+/// The journal on disk: a snapshot `queue.json`, and the changes since that snapshot, line by line.
 ///
 /// All appends that wait at the same time share one write and one sync. Writing and syncing run on threads of the
-/// journal, never on the cooperative pool. `load` reads on the thread of its caller.
+/// journal, never on Swift's cooperative thread pool. `load` reads on the thread of its caller.
 public final class FileJournal: Journal {
     /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {
@@ -59,8 +59,8 @@ public final class FileJournal: Journal {
         self.lock = Mutex(lock)
     }
 
-    /// The error that prevented the last snapshot; nil if it was written. After an error no change is lost, but the
-    /// journal grows. The call may wait for a sync.
+    /// The error of the last attempt to write a snapshot; nil if there is none. After an error no change is lost, but
+    /// the journal grows. Reading this property may wait for a sync.
     var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
 
     public func load() throws(JournalError) -> Recovered {

@@ -9,12 +9,12 @@ public protocol Journal: Sendable {
     /// Queues `changes` for writing, in the sequence of the calls. Stores all of them or none. Returns at once.
     ///
     /// - Parameter answer: Called when the changes are as durable as `durability` requires, or with an error if none of
-    ///   them was stored. A call without changes and with `powerCut` makes all earlier changes durable.
+    ///   them was stored. With `powerCut` and no changes, it is called when all earlier changes are durable.
     func submit(
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
-    /// Writes a complete snapshot, so that the changes before it are no longer needed.
+    /// Makes all earlier changes durable, and writes a complete snapshot if the current one lacks changes.
     nonisolated(nonsending) func flush() async throws(JournalError)
 
     /// Returns a stream of the journal's conditions, with an element for each change of the condition. A slow reader
@@ -27,9 +27,10 @@ public protocol Journal: Sendable {
     /// - Returns: The condition afterwards.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Writes a complete snapshot and closes the files. Later changes are refused.
+    /// Makes all changes durable, writes a complete snapshot if one is due, and closes the files. Later changes are
+    /// refused.
     ///
-    /// - Throws: `JournalError` if the snapshot could not be written. No acknowledged change is lost then.
+    /// - Throws: `JournalError` if the sync or the snapshot failed. No acknowledged change is lost then.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
@@ -107,7 +108,7 @@ public struct Recovered: Hashable, Sendable {
     public var uploads: [Upload]
     /// The settings as last written.
     public var settings: QueueSettings
-    /// The repairs to report to users. Empty after a clean exit, and after most crashes.
+    /// The repairs and other events to report to users. Usually empty, even after a crash.
     public var notices: [RecoveryNotice]
 
     public init(
@@ -119,12 +120,13 @@ public struct Recovered: Hashable, Sendable {
     }
 }
 
-/// A repair that recovery made. Acknowledged changes can only be lost if a journal was missing (`journalMissing`).
+/// A repair or another event of a recovery that users should know. Acknowledged changes can only be lost if a journal
+/// was missing (`journalMissing`).
 public enum RecoveryNotice: Hashable, Sendable {
     /// The last record of `file` was incomplete. Its `bytes` bytes were moved to the file `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
-    /// `queue.json` was unusable for this reason. The previous snapshot and the journals were used. `keptAs` is the new
-    /// name of `queue.json`; nil if the file was missing.
+    /// `queue.json` was not used, for this reason. The queue comes from the previous snapshot, if there is one, and the
+    /// journals. `keptAs` is the new name of `queue.json`; nil if the file was missing.
     case usedPreviousSnapshot(reason: String, keptAs: String?)
     /// A snapshot that a user edited was accepted.
     case acceptedEdit

@@ -4,8 +4,8 @@ public enum JournalCondition: Hashable, Sendable {
     case sound
     /// Every change is accepted, but the last snapshot could not be written: nothing is lost, and the journal grows.
     case behind(JournalError)
-    /// The journal refuses the commands of users. It still accepts findings of the engine, such as a server's response,
-    /// while the reserved disk space lasts.
+    /// The journal refuses the commands of users. On a full disk, it still accepts findings of the engine, such as a
+    /// server's response, while the reserved disk space lasts.
     case refusing(JournalError)
 }
 

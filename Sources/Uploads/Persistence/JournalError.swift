@@ -5,12 +5,12 @@ public import FerryProtocols
 public enum JournalError: Error, Hashable, Sendable {
     /// The state folder cannot be created or opened.
     case folderCannotBeMade(path: String, code: Int32)
-    /// The system denies access. `mode` is the permission bits of the existing file; nil if they cannot be read.
+    /// The system denies access. `mode` is the permission bits of the existing file; nil if they are unknown.
     case notAllowed(path: String, mode: UInt32?, code: Int32)
     /// The file or folder at the path must not be trusted.
     case unsafe(path: String, mode: UInt32, Danger)
-    /// Another process owns the queue. The details come from the text in the lock file, so they may be nil. `host` is
-    /// nil if the process runs on this machine.
+    /// Another process owns the queue. The details come from the text in the lock file, and are nil if that text lacks
+    /// them. `host` is also nil if the process runs on this machine.
     case inUse(pid: Int32?, since: Date?, host: String?)
     /// The file system cannot lock files.
     case locksNotSupported(path: String)
@@ -21,7 +21,8 @@ public enum JournalError: Error, Hashable, Sendable {
     /// The snapshot is older than the files beside it, for example after a copy was restored. `newest` is the
     /// generation of the newest file. `hasNewer` is true if the queue can be read without this snapshot.
     case olderCopy(path: String, generation: Int, newest: Int, hasNewer: Bool)
-    /// The files were written by a version whose format this one cannot read safely.
+    /// The file was written by a newer version, in a format that this version cannot read safely. `needs` names the
+    /// unknown format or operation.
     case newerFormat(path: String, needs: String)
     /// The disk is full, or the quota is used up. Later appends succeed once there is space.
     case diskFull(path: String, isQuota: Bool)

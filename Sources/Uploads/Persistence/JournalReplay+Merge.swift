@@ -6,7 +6,8 @@ extension JournalReplay {
         var offset: Int
     }
 
-    /// Passes the newest record of every upload, from `base` or the journals, to `body` in ascending order of ids.
+    /// Passes the newest record of every upload that was not removed to `body`, in ascending order of ids. The record
+    /// comes from `base` or from the journals.
     func merge(
         into base: SnapshotReader?,
         _ body: (Origin, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void

@@ -27,14 +27,14 @@ struct JournalReplay {
     private(set) var skipped: [Position] = []
     /// The number of the last record. Numbers rise by one from record to record, also from one journal to the next.
     private(set) var sequence: Int
-    /// The number of skipped operations that only a newer version of Ferry understands. It stays 0 unless `readsNewer`
-    /// is true: otherwise such an operation is an error.
+    /// The number of operations that were left out because only a newer version of Ferry understands them. It stays 0
+    /// unless `readsNewer` is true: otherwise such an operation is an error.
     private(set) var notUnderstood = 0
     private let folder: String
     private let readsNewer: Bool
 
-    /// - Parameter readsNewer: True to skip operations that only a newer version of Ferry understands. A caller that
-    ///   writes files must pass false, because it would lose these operations.
+    /// - Parameter readsNewer: True to leave out operations that only a newer version of Ferry understands. A caller
+    ///   that writes files must pass false, because it would lose these operations.
     init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
@@ -52,8 +52,10 @@ struct JournalReplay {
     /// Adds all records of one journal.
     ///
     /// - Parameter isLast: True if no later journal contains records, so that the last record may be incomplete.
-    /// - Returns: The length of the complete records in bytes; less than the journal's if its tail is torn.
-    /// - Throws: `.damaged` for any other incomplete, wrong or missing record; `.newerFormat` for an unknown operation.
+    /// - Returns: The length of the complete records in bytes. It is less than the length of `content` if the last
+    ///   record is incomplete.
+    /// - Throws: `.damaged` for any other incomplete, wrong or missing record; `.newerFormat` for an unknown operation
+    ///   that must not be skipped.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)

@@ -1,4 +1,4 @@
-/// Disk space that is reserved for a full disk: a file in the state folder that contains no data.
+/// Disk space that is reserved for a full disk: a file in the state folder whose content is never read.
 ///
 /// On a full disk, the journal can refuse a command, because the user can repeat it. But a server's response cannot be
 /// requested again, and a snapshot makes the queue's files smaller. So a response or a snapshot may use the reserve,
@@ -60,7 +60,7 @@ struct JournalReserve {
         }
     }
 
-    /// Releases the bytes and the inode of the reserve. Returns false if there is none.
+    /// Releases the bytes and the inode of the reserve. Returns false if there is none, or if it cannot be removed.
     mutating func spend() -> Bool {
         guard state == .kept, (try? files.remove(Self.name)) != nil else { return false }
         state = .spent

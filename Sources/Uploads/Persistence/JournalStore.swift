@@ -14,7 +14,8 @@ package struct JournalStore {
     /// The number of bytes of records that the snapshot lacks.
     private var pending = 0
     private var snapshotLength = 0
-    /// True if there is no current snapshot. Then a snapshot is due even if few bytes are pending.
+    /// True if the current snapshot is missing or must be replaced. Then a snapshot is due even if few bytes are
+    /// pending.
     private var mustCompact = false
     private var compacting = CompactionPhase.none
     private let turn = Compaction.Turn()
@@ -26,9 +27,10 @@ package struct JournalStore {
     private enum Phase {
         case closed
         case ready(Writing)
-        /// A sync failed, so the content on disk is unknown. Reading the file would only return the kernel's cache.
+        /// A sync failed, or refused records could not be removed, so the content on disk is unknown. Reading the file
+        /// would only return the kernel's cache.
         case suspect(Writing, JournalError)
-        /// A failed write left uncertain content in the files, so no change can be acknowledged any more.
+        /// A failure made it uncertain which records the files contain, so no change can be acknowledged any more.
         case lost(JournalError)
     }
 
@@ -42,7 +44,7 @@ package struct JournalStore {
 
     private enum Room {
         case enough
-        /// The disk is full. `wanted` is the number of bytes of the refused append; 0 if another write failed.
+        /// The disk is full. `wanted` is the number of bytes of the refused append; 0 if that number is unknown.
         case short(JournalError, wanted: Int)
     }
 
@@ -102,17 +104,17 @@ package struct JournalStore {
         return outcome.recovered
     }
 
-    /// Writes the changes of users' commands. Each element of `appends` is written completely or not at all. If
-    /// `durably`, one sync makes all of them durable.
+    /// Writes the changes of users' commands, and returns a result for each element of `appends`. Each element is
+    /// written completely or not at all. If `durably`, one sync makes all of them durable.
     package mutating func append(
         _ appends: [[QueueChange]], durably: Bool
     ) -> [Result<Void, JournalError>] {
         append(appends.map { Entry($0) }, durably: durably)
     }
 
-    /// Writes each entry completely or not at all; if `durably`, one sync makes all durable. Findings of the engine,
-    /// such as a server's response, may use the reserved disk space. Commands of users may not, and are refused until
-    /// the reserve is complete again.
+    /// Writes each entry completely or not at all, and returns a result for each. If `durably`, one sync makes all
+    /// durable. Findings of the engine, such as a server's response, may use the reserved disk space. Commands of users
+    /// may not. Once the reserve was used, they are refused until it is complete again.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -293,7 +295,7 @@ extension JournalStore {
         }
     }
 
-    /// Releases the reserve for a write that failed with `error`. Returns false if there is no reserve.
+    /// Releases the reserve for a write that failed with `error`. Returns false if nothing could be released.
     package mutating func spendReserve(for error: JournalError) -> Bool {
         guard reserve.spend() else { return false }
         room = .short(error, wanted: 0)
@@ -325,7 +327,8 @@ extension JournalStore {
         }
     }
 
-    /// True if a snapshot is missing, or if so many bytes are pending that a new one must be written.
+    /// True if a new snapshot must be written: the current one is missing, or too many bytes are pending. False while a
+    /// snapshot is being written. After a failed attempt, it is true once enough further bytes are pending.
     package var isCompactionDue: Bool {
         switch compacting {
         case .running: false
@@ -343,7 +346,7 @@ extension JournalStore {
     /// Makes every acknowledged record durable.
     mutating func synchronize() throws(JournalError) { try write([], upTo: sequence, durably: true) }
 
-    /// The error that prevented the last snapshot; nil if it was written.
+    /// The error of the last attempt to write a snapshot; nil if there is none.
     var compactionFailure: JournalError? {
         if case .failed(_, let error) = compacting { error } else { nil }
     }
@@ -354,7 +357,7 @@ extension JournalStore {
     /// snapshot.
     ///
     /// - Returns: The compaction to run, whose result must be passed to `finish` or `fail`. Nil if a compaction runs
-    ///   already, or if the snapshot lacks no changes.
+    ///   already, or if the snapshot contains all changes.
     package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {

@@ -33,7 +33,7 @@ final class RecordDecoder {
 
     private(set) var uploads: [Upload] = []
     private(set) var unknown: [Upload.ID: UnknownFields] = [:]
-    /// The number of skipped records that only a newer version understands.
+    /// The number of records that could not be decoded and were left out; always 0 unless `readsNewer` is true.
     private(set) var notUnderstood = 0
 
     private let folder: String
@@ -44,8 +44,8 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// Limits the number of batches that wait for other threads or are decoded there. The caller decodes all further
-    /// batches itself.
+    /// Limits the number of batches that other threads decode or have yet to decode. Without a free permit, the caller
+    /// decodes the batch itself.
     private let permits = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let batchSize = 1 << 20
@@ -53,6 +53,7 @@ final class RecordDecoder {
     /// - Parameters:
     ///   - folder: The folder of the files, for errors.
     ///   - length: The approximate number of bytes of all records.
+    ///   - readsNewer: True to leave out records that cannot be decoded; false to treat them as errors.
     init(in folder: String, length: Int, readsNewer: Bool) {
         self.folder = folder
         self.readsNewer = readsNewer

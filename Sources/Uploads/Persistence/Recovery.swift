@@ -7,17 +7,18 @@ public enum EditedSnapshot: Hashable, Sendable {
     case refuse
     /// Recovery checks the whole snapshot and uses it.
     case accept
-    /// Recovery renames the snapshot, and uses the previous snapshot and the journals.
+    /// Recovery renames the snapshot, and uses the previous snapshot and the journals. A snapshot that is an older copy
+    /// (`JournalError.olderCopy`) is renamed too.
     case setAside
 }
 
 /// The recovery of a queue's state from its files. Apart from temporary files, it changes files only after it has read
-/// all of them. Another recovery then finds the same state, even if this one is interrupted.
+/// all of them. So another recovery finds the same state, even if this one is interrupted.
 struct Recovery {
     let files: any StateFiles
     let edited: EditedSnapshot
     let now: Date
-    /// True to skip records that only a newer version of Ferry understands. It must be false if files are written,
+    /// True to leave out records that only a newer version of Ferry understands. It must be false if files are written,
     /// because these records would be lost.
     var readsNewer = false
 
@@ -37,9 +38,9 @@ struct Recovery {
         var hasSnapshot: Bool
         /// True if the queue is new: there is no snapshot, and no journal contains a record.
         var isNew: Bool
-        /// The header of the next snapshot.
+        /// The header of the snapshot that was read, with the settings and the skipped operations of the journals.
         var header: SnapshotHeader
-        /// The number of skipped records that only a newer version understands.
+        /// The number of records that were left out because only a newer version understands them.
         var notUnderstood = 0
         /// The ids of the uploads that the journals change; empty unless the caller requested them.
         var changed: [Upload.ID] = []
@@ -70,7 +71,7 @@ struct Recovery {
         }
     }
 
-    /// Throws `.newerFormat` if a newer version wrote the snapshot, so that recovery changes none of its files.
+    /// Throws `.newerFormat` if only a newer version can read the current snapshot. Recovery then changes no file.
     private func refuseNewer() throws(JournalError) {
         do throws(JournalError) {
             _ = try SnapshotReader(SnapshotFile.current, in: files, readsNewer: readsNewer)
@@ -148,8 +149,8 @@ struct Recovery {
         return try setAside(because: damage)
     }
 
-    /// Recovers the queue from the previous snapshot, or from the first journal if there is no previous snapshot. The
-    /// current snapshot gets another name.
+    /// Recovers the queue from the previous snapshot and the journals, or from the journals alone if there is no
+    /// previous snapshot. The current snapshot gets another name.
     private func setAside(because damage: JournalError) throws(JournalError) -> Outcome {
         var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"

@@ -42,7 +42,8 @@ extension JSONScanner {
             }
         }
         var all = limits ?? [:]
-        // This member overrides `limits`: an older version of Ferry, which does not know `limits`, may have changed it.
+        // `bandwidthLimit` overrides `limits`: an older version of Ferry, which does not know `limits`, may have
+        // changed it.
         if let total { all[.total] = .atMost(total) }
         let settings = QueueSettings(
             limits: all, concurrency: concurrency, nextID: try require(nextID, "nextID"),

@@ -8,7 +8,7 @@ struct SnapshotHeader: Hashable, Sendable {
 
     /// The number of the journal that contains the changes after the snapshot.
     var generation: Int
-    /// The number of the last record in the snapshot.
+    /// The number of the last journal record whose changes the snapshot contains.
     var lastSequence: Int
     var settings = QueueSettings()
     var unknownSettings: [UInt8] = []

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// A reader of a snapshot in Ferry's layout. It reads line by line and never has the whole snapshot in memory.
+/// A reader of a snapshot in Ferry's layout. It reads line by line, so a long snapshot is never in memory as a whole.
 struct SnapshotReader {
     let header: SnapshotHeader
     let name: String

@@ -20,7 +20,8 @@ public final class StateDirectory: Sendable {
         try Self.checkParents(directory, path.text)
     }
 
-    /// Opens the folder at `path` for reading; nil if it is missing. Nothing is created, and the disk may be read-only.
+    /// Opens the folder at `path` for reading; nil if it is missing or cannot be examined. Nothing is created, and the
+    /// disk may be read-only.
     ///
     /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`. A folder
     ///   is unsafe if it is a link or no folder, belongs to another user, or is open to others.

@@ -52,7 +52,8 @@ package struct StateInspection: Sendable {
         }
     }
 
-    /// Repeats `body` if its result is not final or it throws an error, and another process has changed the files.
+    /// Calls `body`, and calls it again if another process has changed the files and the result is an error or not
+    /// final.
     private func repeated<Value>(
         _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
     ) throws(JournalError) -> Value {
@@ -82,7 +83,7 @@ package struct StateInspection: Sendable {
         var problem: JournalError?
         let overlay = OverlayFiles(files)
         var readsNewer = false
-        // Each turn handles one problem; there is at most one for each journal and one for the snapshot.
+        // Each turn handles one problem: a newer format, the current snapshot, or a journal.
         for _ in 0..<64 {
             do throws(JournalError) {
                 let recovery = Recovery(files: overlay, edited: .accept, now: Date(), readsNewer: readsNewer)
@@ -107,7 +108,7 @@ package struct StateInspection: Sendable {
 
     /// Removes damage from the overlay: a journal from `byte` on and all later journals, or the current snapshot.
     ///
-    /// - Returns: False if nothing would remain to be read.
+    /// - Returns: False if the damage cannot be removed, or if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
         let name = String(path.dropFirst(files.path.count + 1))
         return try files.perform { () throws(SystemCallError) in
@@ -157,14 +158,15 @@ package struct StateInspection: Sendable {
         return report
     }
 
-    /// Checks that the previous snapshot and the journals yield the same queue as the current snapshot.
+    /// Checks that the previous snapshot and the journals yield the same uploads as the current snapshot and the
+    /// journals.
     private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
     {
         let overlay = OverlayFiles(files)
         let hasPrevious = try files.perform { () throws(SystemCallError) in
             guard try overlay.open(SnapshotFile.previous, for: .reading) != nil,
                 try overlay.open(SnapshotFile.current, for: .reading) != nil,
-                // After a crash between the two steps of a compaction, both names may refer to one file.
+                // After a crash between the two renames of a compaction, both names may refer to one file.
                 try !overlay.isSame(SnapshotFile.current, SnapshotFile.previous)
             else { return false }
             try overlay.remove(SnapshotFile.current)

@@ -50,8 +50,8 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// Returns the name of the machine that holds the lock; nil for this machine. Two machines may share a host name,
-    /// but never a boot id.
+    /// Returns the name of the machine that holds the lock; nil for this machine, or if `host` is nil. Two machines may
+    /// share a host name, but never a boot id.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
     ) -> String? {
@@ -60,7 +60,8 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Returns the owner of the queue as `.inUse`; nil for no owner. No process can lock the queue during this call.
+    /// Returns the owner of the queue as `.inUse`; nil for no owner. A process that starts during this call may fail to
+    /// lock the queue, because the call takes a shared lock for a moment.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         let file = try files.perform { () throws(SystemCallError) in
             try files.openOwn(name, for: .reading)

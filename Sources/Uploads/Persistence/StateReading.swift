@@ -36,9 +36,7 @@ package struct StateReading: Sendable {
 package struct StateReport: Sendable {
     /// One file of the state folder.
     package struct File: Hashable, Sendable {
-        /// The name in the folder.
         package let name: String
-        /// The length in bytes.
         package let bytes: Int
     }
 

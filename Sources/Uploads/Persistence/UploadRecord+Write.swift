@@ -2,7 +2,8 @@ import FerryProtocols
 import FerryTransfer
 
 extension JSONWriter {
-    /// Appends the record of one upload without a line break, `id` first. Default values are left out.
+    /// Appends the record of one upload without a line break, `id` first. Most members that are nil, empty or default
+    /// are left out.
     mutating func upload(_ upload: Upload, unknown: UnknownFields?) {
         member("{\"id\":", upload.id)
         member(",\"rank\":", upload.rank)
@@ -204,7 +205,7 @@ extension Upload.PauseReasons {
 }
 
 extension String {
-    /// The URL without `user:password@`: secrets never enter the files of the queue.
+    /// The URL without `user:password@`, because passwords must never enter the files of the queue.
     var withoutUserInfo: String {
         guard let scheme = utf8.firstRange(of: "://".utf8) else { return self }
         let authority = utf8[scheme.upperBound...].prefix {

@@ -4,7 +4,7 @@ public import FerryTransfer
 
 /// A type that runs attempts at uploads. `DestinationRunner` sends files; tests of the queue use a scripted runner.
 public protocol AttemptRunner: Sendable {
-    /// Runs one attempt at `upload`, until the upload is done, fails or the task is cancelled.
+    /// Runs one attempt at `upload`. Returns when the upload is done, the attempt has failed, or the task is cancelled.
     ///
     /// - Parameter recorder: The receiver of progress, and of the state with which the next attempt resumes.
     /// - Returns: The outcome of the attempt, without secrets of its requests.
@@ -13,10 +13,11 @@ public protocol AttemptRunner: Sendable {
     /// Deletes the bytes of an unfinished upload from the server. Errors are not reported: nothing depends on success.
     func discard(_ upload: Upload) async
 
-    /// Records uploads that leave the queue although servers may still store bytes of them. These bytes can then be
+    /// Records uploads of which servers may still store bytes that the queue no longer needs. These bytes can then be
     /// deleted later. Returns at once.
     ///
-    /// - Parameter date: The time from which the bytes may be deleted. Until then, the user may put the uploads back.
+    /// - Parameter date: The time from which the bytes may be deleted. Until then, a user can undo the removal of an
+    ///   upload, and the upload resumes.
     func abandon(_ uploads: [Upload], since date: Date)
 
     /// Removes the records that `abandon` made of these uploads, because they are in the queue again, or done. Their
@@ -50,7 +51,8 @@ extension AttemptRunner {
     public func linkChanged(isAway: Bool) {}
 }
 
-/// A server and the route to it. Uploads with equal `UploadHost` values share one limit, the pauses and the probes.
+/// A server and the route to it. Uploads with equal `UploadHost` values share the limit on running uploads, the pauses
+/// and the probes.
 public struct UploadHost: Hashable, Sendable {
     /// The host's name in lower case; empty if the URL has none. An IPv6 address has no brackets.
     public var name: String

@@ -1,7 +1,7 @@
 import HeapModule
 
-/// A priority queue of ids, by the instant that each of them waits for. A replaced entry stays in the heap until it
-/// comes first, so that no change has to search the heap.
+/// A priority queue of ids, by the instant that each of them waits for. A replaced or forgotten entry stays in the heap
+/// until it comes first, so that no change has to search the heap.
 struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant
@@ -15,7 +15,7 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Sets the instant that `id` waits for, replacing an earlier one.
+    /// Sets the instant that `id` waits for. It replaces the instant of a previous call.
     mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)

@@ -1,21 +1,24 @@
 import FerryProtocols
 import Synchronization
 
-/// The progress of the running uploads. Network threads write it, and views read it, without the queue's actor.
+/// The progress of the running uploads. Network threads write it and clients read it, both without waiting for the
+/// queue's actor.
 final class ProgressStore: Sendable {
     private struct Entry {
         var sample: ProgressSample
         /// The upload's size, which does not change while it runs.
         let size: ByteCount
         let scopes: [LimitScope]
-        /// True once a request carries the whole file to a server that keeps nothing of a broken request.
+        /// True if the last request with bytes of the file carries the whole file, and the server probably keeps
+        /// nothing of it when the connection breaks.
         var carriesAll = false
         /// True once the attempt has ended. The sample stays until the result is on disk, as the upload is shown as
         /// running until then.
         var hasEnded = false
-        /// The last time when the number of sent bytes was reported to the queue.
+        /// The last time when the number of sent bytes was reported to the queue; nil if it never was.
         var noted: ContinuousClock.Instant?
-        /// The last time when a request with bytes of the file began or bytes were sent; nil before the first request.
+        /// The last time when a request with bytes of the file began or bytes were sent; nil before the first such
+        /// request.
         var moved: ContinuousClock.Instant?
 
         var running: TransferEstimator.Running {
@@ -40,7 +43,7 @@ final class ProgressStore: Sendable {
             entries[id] = entry
             let sample = entry.sample
             guard sample.phase.hasBegun else { return }
-            // The jump to the offset at which an upload resumes is not a number of sent bytes.
+            // The bytes before the offset at which an upload resumes were sent earlier, so they do not count.
             if !before.phase.hasBegun {
                 estimator.start(id, at: now())
             } else if sample.sent > before.sent {
@@ -49,8 +52,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The time between two reports of the number of sent bytes to the queue. After a kill, bytes sent since the last
-    /// report may be missing from the count of bytes that are sent again.
+    /// The minimum time between two reports of the number of sent bytes to the queue. If the process is killed, the
+    /// bytes sent since the last report may be missing from the count of bytes that are sent again.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())
@@ -87,8 +90,8 @@ final class ProgressStore: Sendable {
 
     /// Notes that `reached` bytes of the file are sent or confirmed.
     ///
-    /// - Returns: True if the queue should store the number now. The server keeps nothing of a broken request, so after
-    ///   a kill it cannot report the number.
+    /// - Returns: True if the queue should store the number now. That is at most once a second, and only if the server
+    ///   keeps nothing of a broken request, so that it cannot report the number after a crash of this process.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false

@@ -2,9 +2,10 @@ import FerryFiles
 package import FerryProtocols
 import FerryTransfer
 
-/// The queue's environment except for the clock. A simulation replaces all of it, so that a seed determines each run.
+/// The executor, the random numbers and the view of the file system that the queue uses. A simulation replaces them, so
+/// that the seed of its random numbers determines each run.
 package struct QueueEnvironment: Sendable {
-    /// The executor of the queue's tasks; nil for the threads of the system.
+    /// The executor of the queue's tasks; nil for Swift's default executor.
     package var executor: (any TaskExecutor)?
     /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     package var random: @Sendable (ClosedRange<Double>) -> Double
@@ -21,7 +22,7 @@ package struct QueueEnvironment: Sendable {
         self.look = look
     }
 
-    /// Returns the system's environment.
+    /// Returns the environment outside of simulations: Swift's default executor, the system's random numbers and files.
     ///
     /// - Parameter readers: The threads that open files, which may block on a slow volume.
     package static func system(_ readers: BlockingIOPool = .shared) -> QueueEnvironment {

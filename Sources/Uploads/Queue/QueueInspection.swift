@@ -10,7 +10,7 @@ package struct QueueInspection: Sendable {
     /// The uploads in the list of start conditions.
     package var starts: Set<Upload.ID>
     package var hasTimer: Bool
-    /// The number of pending uploads, as counted with each change.
+    /// The number of pending uploads, according to the counter that each change updates.
     package var pending: Int
     package var unsaved: Set<Upload.ID>
     package var hasNotice: Bool

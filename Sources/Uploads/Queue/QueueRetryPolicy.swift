@@ -1,18 +1,21 @@
 import FerryFiles
 public import FerryProtocols
 
-/// The rules for the delay after a failure, and for when to stop retrying. Decisions depend only on their arguments.
+/// The rules for the delay after a failure, and for when to stop retrying. A decision depends only on the policy and on
+/// the arguments of `decide`.
 public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The upper bound of the random delay before the first retry, in seconds. The bound doubles with each failure in a
-    /// row.
+    /// row, until it reaches `cap`.
     public var base: Double
-    /// The upper bound of all random delays, in seconds. A server may ask for a longer delay.
+    /// The highest value to which the upper bound of the random delay grows, in seconds. A server may ask for a longer
+    /// delay.
     public var cap: Double
-    /// The number of temporary refusals in a row (408, 425, 429, 5xx) that are retried; the next one fails the upload.
-    /// A 429 or 503 with `Retry-After` is always retried. The number also limits retries after missing responses.
+    /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) that are retried; the next one fails the
+    /// upload. A 429 or 503 with `Retry-After` never fails the upload. The number also limits how often an upload is
+    /// sent again after a missing response (`OnUncertain.retry`).
     public var serverTries: Int
-    /// The limit on the delay that a server may ask for, in seconds. If a server asks for this delay or a longer one,
-    /// the upload is held.
+    /// The limit on the delay that a server may ask for with a temporary refusal, in seconds. If a server asks for this
+    /// delay or a longer one, the upload is held.
     public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
@@ -20,8 +23,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The treatment of an upload when it is unknown whether the server has stored the file.
     public var onUncertain: OnUncertain
 
-    /// The treatment of an upload whose whole body was sent without a response, with a protocol that cannot ask the
-    /// server for the outcome.
+    /// The treatment of an upload whose whole body was sent, but whose response is missing, if the protocol cannot ask
+    /// the server for the outcome.
     public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
         /// The upload is sent again, at the risk of a second copy on the server.
         case retry
@@ -43,20 +46,23 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         self.onUncertain = onUncertain
     }
 
-    /// The number of changes after which a file counts as still being written, and a user must decide.
+    /// The maximum number of restarts after changes of the file. At the next change, the file counts as still being
+    /// written, and a user must decide.
     static let restartLimit = 3
 
-    /// The longest delay, in seconds, while another request holds the server's lock on an upload. A new request waits
-    /// for the lock for 20 s at tusd 2.9.2, and for 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3. Within that time,
-    /// each of them takes the lock away from a stalled request.
+    /// The maximum of the random delay, in seconds, while another request holds the server's lock on an upload. A new
+    /// request waits for the lock for 20 s at tusd 2.9.2, and for 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3.
+    /// Within that time, each of them takes the lock away from a stalled request.
     static let longestLockedWait = 15.0
 
     /// Returns the rest of a recorded delay, in seconds.
     ///
-    /// The rest never exceeds `delay`, even if the wall clock was set back. It never exceeds the longest delay of this
-    /// policy, whatever values the queue's file contains.
+    /// The rest never exceeds `delay`, even if the wall clock was set back. It is at most 366 days, and at most the
+    /// longer of `cap` and `timeout`, whatever values the queue's file contains.
     ///
-    /// - Parameter delay: The whole delay, in seconds, that was drawn.
+    /// - Parameters:
+    ///   - delay: The whole delay in seconds, as recorded when it began.
+    ///   - until: The recorded wall-clock time of its end.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
         let longest = min(max(cap, timeout), 366 * 86_400)
         let drawn = delay.isFinite ? delay : cap
@@ -78,13 +84,13 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case fail(UploadFailure)
     }
 
-    /// Counts `failure` in `tries`, and decides how the upload continues.
+    /// Decides how the upload continues after `failure`. For most categories, also counts the failure in `tries`.
     ///
-    /// Failures of the network and of a file's volume are retried without limit. After an attempt that sent enough
-    /// bytes, the next one follows almost at once. Delays grow only while attempts make no progress.
+    /// Failures of the network and of a file's volume are retried without limit. If the connection broke after enough
+    /// bytes were sent, the next attempt follows almost at once. Delays grow as long as no attempt makes progress.
     ///
     /// - Parameters:
-    ///   - tries: The counts of the upload. The drawn delay is stored there too.
+    ///   - tries: The counts of the upload's attempts and failures. A delay is also stored, in `tries.delay`.
     ///   - movement: The progress of the failed attempt.
     ///   - random: Returns a random number from a range. Random delays spread the retries of many uploads.
     public func decide(
@@ -111,12 +117,13 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             tries.delay = CaptivePortalBackoff<ContinuousClock.Instant>.interval / .seconds(1)
             return .wait(tries.delay)
         case .descriptors:
-            // Other requests must end first. The upload is not the cause, so no try is counted.
+            // A retry needs a file descriptor, so other requests must end before it. The upload is not the cause, so no
+            // try is counted.
             tries.delay = random(1...2)
             return .wait(tries.delay)
         case .server:
             tries.server = min(tries.server, 1_000_000) + 1
-            // A server that sends 429 or 503 with Retry-After is retried without limit.
+            // The limit on tries does not apply to a server that sends 429 or 503 with Retry-After.
             guard tries.server <= serverTries || failure.asksAllToWait else {
                 var final = failure
                 final.summary += " (\(serverTries) tries)"
@@ -133,8 +140,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
                 return .hold(held)
             }
             let wish = failure.retryAfter
-            // With 429 and 503, the server states its busy time. Any other Retry-After is a lower bound of growing
-            // delays.
+            // With 429 and 503, the server states how long it is busy. Any other Retry-After is a lower bound of
+            // growing delays.
             if let wish, failure.asksAllToWait {
                 tries.delay = wish
                 return .wait(wish)
@@ -184,8 +191,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Decides about an upload whose response is missing. If it is retried, the first retry follows at once. Later ones
-    /// have growing delays and a limit, because each attempt may have stored another copy of the file.
+    /// Decides about an upload whose response is missing. If it is retried, the first retry follows at once. Later
+    /// retries have growing delays, and their number is limited, because each attempt may have stored another copy of
+    /// the file.
     private func decide(
         afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
@@ -204,8 +212,13 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// Returns a random delay between a tenth of the current upper bound and the full bound, but at least the delay
-    /// that the server asked for.
+    /// Returns the decision to wait, and stores the delay in `tries`. The delay is random, between a tenth of the upper
+    /// bound and the whole bound, but at least `asked`.
+    ///
+    /// - Parameters:
+    ///   - count: The number of failures in a row, which determines the upper bound.
+    ///   - asked: The delay that the server asked for, in seconds; nil if it asked for none.
+    ///   - longest: The limit on the upper bound, in seconds. It does not limit `asked`.
     private func wait(
         after count: Int, asked: Double?, upTo longest: Double = .infinity, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
@@ -217,7 +230,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Returns the longest delay after `count` failures in a row, in seconds.
+    /// Returns the upper bound of the random delay after `count` failures in a row, in seconds.
     private func ceiling(after count: Int) -> Double {
         var ceiling = base
         for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The listeners to updates. Pending changes of one upload merge: a slow listener costs at most one record per upload.
+/// The listeners to updates. The unread changes of one upload are merged, so a slow listener has at most one unread
+/// record per upload.
 final class UpdateListeners: Sendable {
     private struct Pending {
         /// The whole queue when the listener was added; nil once it was read. It shares memory with the queue's table.
@@ -17,7 +18,7 @@ final class UpdateListeners: Sendable {
 
         init() { (signal, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-        /// Returns the changes since the last call; nil if there are none.
+        /// Returns the changes since the last call; nil if there are none. The first call returns the whole queue.
         func take() -> QueueUpdate? {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }
@@ -39,7 +40,7 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// The entry of a listener, which ends when its stream is released.
+    /// An object that removes its listener when the stream of the listener is released.
     private final class Registration: Sendable {
         private let end: @Sendable () -> Void
 
@@ -78,7 +79,7 @@ final class UpdateListeners: Sendable {
             for await _ in listener.signal {
                 if let update = listener.take() { return update }
             }
-            // After the end, what was pending when it came.
+            // After the last signal, some changes may still be unread.
             return Task.isCancelled ? nil : listener.take()
         }
     }

@@ -1,7 +1,7 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The commands of users, each of which is a sequence of transactions.
+/// The commands of users. Most commands that change the queue are carried out as transactions.
 extension UploadQueue {
     public func perform(_ command: QueueCommand) async -> QueueReply {
         guard core.phase != .stopped else {
@@ -47,7 +47,7 @@ extension UploadQueue {
         case .move(let selection, let move):
             let ids = try core.ids(selection)
             let result = try await transact(.move(ids, move))
-            // The move changes the positions of other uploads too. The reply names only the moved ones.
+            // The move may change the ranks of other uploads too. The reply names only the uploads that the user moved.
             return reply(result, about: ids.filter(Set(result.ids).contains))
         case .limits: return .limits(core.limits.current)
         case .limitBandwidth(let bandwidth, let scope):
@@ -86,7 +86,7 @@ extension UploadQueue {
         }
     }
 
-    /// Adds a command to the undo stack, and returns the reply to it.
+    /// Adds a command to the undo stack if users can undo it, and returns the reply to the command.
     ///
     /// - Parameter ids: The uploads for the reply; nil for all that the command changed.
     private func reply(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
@@ -113,11 +113,11 @@ extension UploadQueue {
         return result
     }
 
-    /// Retries uploads, with the current versions of files that changed.
+    /// Retries uploads. If a file had changed or could not be read, its current version is sent.
     ///
     /// - Parameters:
-    ///   - isEach: Whether the user named the uploads one by one. Then, if one of them cannot be retried, none is
-    ///     retried.
+    ///   - isEach: Whether the user named the uploads one by one. If a symbolic link in the path of a file now leads to
+    ///     another file, true makes this function throw, and false leaves out the upload.
     ///   - startsEarly: Whether uploads with a start condition start now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
@@ -160,8 +160,11 @@ extension UploadQueue {
         }
     }
 
-    /// Undoes the last command, or redoes the command that was undone last. Skips a command if other commands have
-    /// removed or changed its uploads, so that undoing or redoing it has no effect.
+    /// Undoes the last command, or redoes the command that was undone last. Skips a command if that would change
+    /// nothing, for example because its uploads were removed later.
+    ///
+    /// - Throws: `UploadFailure` if no command is left, if the disk refuses the change, or if all uploads of an
+    ///   addition to undo are done.
     private func goBack(_ direction: UndoStack.Direction) async throws(UploadFailure) -> QueueReply {
         while let entry = core.undo.next(direction) {
             let (transaction, change) = entry.action.transaction(in: core)
@@ -183,7 +186,7 @@ extension UploadQueue {
 }
 
 extension UploadSelection {
-    /// The batches that the selection names as a whole.
+    /// The batch that the selection names; empty for any other selection.
     var batches: Set<String> {
         if case .batch(let name) = self { [name] } else { [] }
     }

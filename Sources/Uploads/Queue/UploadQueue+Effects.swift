@@ -103,7 +103,8 @@ extension UploadQueue {
     private func discard(_ upload: Upload) {
         tasks.lastDiscard += 1
         let number = tasks.lastDiscard
-        // The entry of the abandoned upload remains if the server does not respond, or this process ends.
+        // The entry is added before the deletion, so that it remains if the server does not respond or this process
+        // ends.
         runner.abandon([upload], since: clock.date())
         tasks.discards[number] = Task(executorPreference: environment.executor) { [runner] in
             await runner.discard(upload)
@@ -129,7 +130,8 @@ extension UploadQueue {
     }
 
     /// Returns the current version of a file that changed during the attempt, if the policy is to restart the upload.
-    /// Otherwise returns nil. The attempt counts as running until this function returns, so no other attempt begins.
+    /// Returns nil for any other outcome or policy, and if the file cannot be read. The attempt counts as running until
+    /// this function returns, so no other attempt begins.
     private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             core.retryPolicy(for: upload).whenFileChanges == .restart
@@ -149,13 +151,14 @@ extension UploadQueue {
     }
 
     /// Tells the core how many bytes an attempt has sent, so that the queue can count the bytes that are sent again
-    /// after a kill. The record need not survive a power cut.
+    /// after a kill. The journal's record of the number need not survive a power cut.
     fileprivate func noteSent(of id: Upload.ID, run number: Int) {
         guard let sample = progressStore.sample(of: id) else { return }
         send(.sent(id, run: number, sample.sent))
     }
 
-    /// Gives the core the upload resource that an attempt reports, and stores the confirmed bytes in `progressStore`.
+    /// Gives the core the upload resource that an attempt reports, and stores the number of confirmed bytes in
+    /// `progressStore`.
     fileprivate func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
@@ -170,7 +173,7 @@ extension UploadQueue {
 
 // The disk and the history.
 extension UploadQueue {
-    /// Repairs the journal, and writes the refused changes at once. If that succeeds, uploads start again.
+    /// Repairs the journal, and writes the changes that are not on disk. If that succeeds, uploads start again.
     func repairJournal() async {
         guard core.phase != .stopped else { return }
         let condition = await journal.repair()
@@ -178,7 +181,8 @@ extension UploadQueue {
         send(.repaired(condition))
     }
 
-    /// Writes the changes that the disk refused, 500 uploads at a time, so that no record becomes too large.
+    /// Writes the uploads whose state is not on disk, 500 at a time, so that no record becomes too large. Stops after
+    /// the first record that the disk refuses.
     ///
     /// Only one call runs at a time. Two calls would write the same end of an upload, and count it twice.
     func saveDirty() async {
@@ -197,12 +201,12 @@ extension UploadQueue {
         }
     }
 
-    /// Writes the history entries that an earlier engine could not write before it was killed. Then moves the done
-    /// uploads above `keptDone` to the history.
+    /// Writes the history entries that an earlier engine could not write before it was killed. If that succeeds, moves
+    /// the done uploads above `keptDone` to the history. Returns at once.
     func completeHistory() {
         guard let history else { return }
         let finished = core.archive.finished
-        // Without a configured number, the queue may contain more done uploads than the history keeps.
+        // If `keptDone` is nil, the queue may contain more done uploads than the history keeps.
         let newest = core.configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
         let done = newest.compactMap { core.uploads[$0] }
         tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
@@ -226,8 +230,9 @@ extension UploadQueue {
 
     private func didRetire() { tasks.retiring = nil }
 
-    /// Returns the done uploads that move to the history next. Returns nil if there are none, and ends the task in the
-    /// same step, so that later uploads start a new task.
+    /// Returns the done uploads that move to the history next. Returns nil if there are none, or if the queue has
+    /// stopped. In that case, also sets `tasks.retiring` to nil in the same step, so that later uploads start a new
+    /// task.
     private func nextToRetire() -> ArraySlice<Upload.ID>? {
         if core.phase != .stopped, let kept = core.configuration.keptDone,
             let batch = core.archive.leaving(keeping: kept)
@@ -243,7 +248,7 @@ extension UploadQueue {
     /// - Returns: False if the history or the journal refuses the uploads. They then stay in the queue.
     private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
         let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
-        // A user may remove some of the uploads meanwhile.
+        // A user may remove some of the uploads while the history is written.
         guard await history.secure(uploads),
             let result = try? await transact(.retire(uploads.map(\.id)))
         else { return false }

@@ -4,7 +4,7 @@ import FerryTransfer
 /// The result of queueing a file that its watcher found complete.
 package enum SettledFile: Hashable, Sendable {
     case added(Upload.ID)
-    /// An upload of another version of the file was in the queue, and sends the current version now.
+    /// An unfinished upload of another version of the file was in the queue. It has the current version now.
     case renewed(Upload.ID)
     /// The file is queued or uploaded already, or its upload waits for a decision of the user.
     case known(Upload.ID)
@@ -13,7 +13,8 @@ package enum SettledFile: Hashable, Sendable {
 /// Files in watched folders, whose watcher decides when they are complete.
 extension UploadQueue {
     /// Marks files as watched. If a marked file changes, its upload is held, whatever `whenFileChanges` is: a file that
-    /// is still being written must not be sent. Call this for known files before the queue starts.
+    /// is still being written must not be sent. Call this before the queue starts, for the files that the watcher
+    /// already knows.
     package func leaveChanges(of files: some Sequence<LocalPath>) { core.index.watchedFiles.formUnion(files) }
 
     /// Removes the marks of `leaveChanges` from files that are missing or no longer watched.
@@ -28,8 +29,8 @@ extension UploadQueue {
         }
     }
 
-    /// Queues files that their watcher found complete, unless they are queued or uploaded already. An unfinished upload
-    /// of another version gets the new version.
+    /// Queues files that their watcher found complete, unless they are queued or uploaded already. An upload of another
+    /// version gets the new version, unless it is done or running, or is held for a reason other than its file.
     ///
     /// - Returns: The result for each file, in the sequence of `new`.
     /// - Throws: `UploadFailure` if the disk or the queue refuses the files. Some may have been added by then, and the
@@ -85,7 +86,7 @@ extension Upload {
         guard identity != self.identity else { return false }
         return switch state {
         case .queued, .waiting, .paused, .failed: true
-        // Any other held upload waits for a decision that is not about a change of the file.
+        // A held upload takes over the version only if it is held because its file changed or could not be read.
         case .held: needsNewIdentity
         // A running attempt detects the change itself, and the server's bytes of the old version are deleted.
         case .running, .done: false
@@ -98,7 +99,7 @@ extension Upload {
     mutating func renew(_ identity: FileIdentity) -> Bool {
         guard awaits(identity) else { return false }
         take(identity)
-        // The change was expected, so the tries start from zero.
+        // The change was expected, so the counts of tries start from zero.
         tries = Tries()
         if case .paused = state { return true }
         state = .queued

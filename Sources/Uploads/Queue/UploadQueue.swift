@@ -5,10 +5,13 @@ import Synchronization
 
 /// The queue of uploads, and the only owner of their states.
 ///
-/// A change of an upload is made in memory and appended to the journal. Only then does the queue publish it and act
-/// upon it. Uploads are added and removed in memory only after the journal has written the change. If the journal
-/// refuses a command of a user, the queue undoes the command. Any other change, such as the end of an upload, stays in
-/// memory and is appended again as soon as the disk allows.
+/// A change of an upload is made in memory and appended to the journal. The queue publishes the change when the journal
+/// has reported the result. Some changes that a crash may lose without harm, such as the end of a wait, are published
+/// without a record.
+///
+/// Uploads are added and removed in memory only after the journal has written the change. If the journal refuses a
+/// command of a user, the queue undoes the command. Any other change, such as the end of an upload, stays in memory and
+/// is appended again as soon as the disk allows.
 ///
 /// `QueueCore`, a value, makes the decisions. This actor owns the journal, the runner, the clocks and the tasks. It
 /// passes events to the core and performs the core's effects in sequence.
@@ -58,7 +61,7 @@ public actor UploadQueue: QueueClient {
     /// - Parameters:
     ///   - history: The history of done uploads. If it is nil, all done uploads stay in the queue.
     ///   - rateLimit: The limit of the runner's transfers; the queue sets its rates.
-    ///   - readers: The threads that read the new versions of changed files, as a call may block on a slow volume.
+    ///   - readers: The threads that read the new versions of changed files, as reading may block on a slow volume.
     ///   - probe: Tries to connect to a host that uploads could not reach.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
@@ -94,7 +97,7 @@ public actor UploadQueue: QueueClient {
             now: Moment(instant: clock.now(), date: clock.date()))
     }
 
-    /// Tries a TCP connection to the host, or to its proxy.
+    /// Tries a TCP connection to the host, or to its proxy if it has one.
     public static let connect: @Sendable (UploadHost) async -> Reachability = { host in
         let name = host.proxy?.host ?? host.name
         let port = host.proxy.flatMap { UInt16(exactly: $0.port) } ?? host.port
@@ -109,7 +112,7 @@ extension UploadQueue {
     /// Loads the queue without starting uploads, for commands that only change it.
     ///
     /// - Returns: The repairs that recovery made in the queue's files, for users.
-    /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
+    /// - Throws: `JournalError` if the queue cannot be read; it then stays empty.
     public func open() throws(JournalError) -> [RecoveryNotice] {
         var recovered = try journal.load()
         perform(core.restore(&recovered, at: now))
@@ -122,7 +125,7 @@ extension UploadQueue {
     ///   - monitor: Reports when the network goes and returns; nil assumes that it is always up.
     ///   - suspensions: Reports when the machine has slept.
     /// - Returns: The repairs that recovery made in the queue's files, for users.
-    /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
+    /// - Throws: `JournalError` if the queue cannot be read; it then stays empty.
     @discardableResult
     public func start(
         monitor: (any LinkMonitor)?, suspensions: SuspensionMonitor? = nil
@@ -153,7 +156,8 @@ extension UploadQueue {
 
     /// Stops all attempts, writes a complete snapshot and ends every stream of updates.
     ///
-    /// Running uploads are queued again and resume at the next start. A second call returns at once.
+    /// Running uploads are queued again and resume at the next start. A second call returns at once, even while the
+    /// first still runs.
     public func stop() async {
         guard core.phase != .stopped else { return }
         send(.stop)
@@ -192,13 +196,14 @@ extension UploadQueue {
     }
 
     /// Returns when no attempt runs and none will start unless a user acts: each upload is done, failed, held, paused
-    /// by a user, or waits for such an upload. Also returns when a queue that was asked to finish runs no attempt.
+    /// by a user, or to start after such an upload. Also returns if no attempt runs while only a user can repair the
+    /// disk, or after the queue was asked to finish. Returns at once if the queue was only opened, or has stopped.
     public func waitUntilIdle() async {
         guard !core.isIdle else { return }
         await withCheckedContinuation { idleWaiters.append($0) }
     }
 
-    /// Returns when no attempt runs and the queue was asked to finish (`stopWhenIdle`), or when it has stopped.
+    /// Returns when the queue was asked to finish (`stopWhenIdle`) and no attempt runs, or when the queue stops.
     public func waitUntilFinished() async {
         while !core.isFinished { await withCheckedContinuation { idleWaiters.append($0) } }
     }
@@ -235,7 +240,7 @@ extension UploadQueue {
 
     /// Returns the rate of all uploads together, and their remaining time.
     ///
-    /// - Parameter left: The unsent bytes of the uploads that start without an action of the user.
+    /// - Parameter left: The unsent bytes of the uploads that run, or that start without an action of a user.
     package nonisolated func estimate(of left: RemainingBytes) -> TransferEstimate {
         progressStore.total(left: left, rateLimit.rates)
     }
@@ -247,8 +252,9 @@ extension UploadQueue {
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Returns the non-nil results of `body` for all uploads that may be chosen, as clients see them, unsorted. Copies
-    /// no array of uploads.
+    /// Returns the non-nil results of `body` for uploads as clients see them, unsorted. A selection by number passes
+    /// only its uploads to `body`, and none if a number or range is unknown. Any other selection passes every upload of
+    /// the queue, so `body` must check the selection itself. Such a selection copies no array of uploads.
     package func compactMap<Result: Sendable>(
         among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
     ) -> [Result] {
@@ -270,7 +276,8 @@ extension UploadQueue {
 // Reports to the queue from outside.
 extension UploadQueue {
     /// Applies another configuration from now on, for queued uploads too. Limits that commands have set take
-    /// precedence, as after a start. Running attempts keep the configuration that they began with.
+    /// precedence. Running attempts keep the runner's settings with which they began. The new bandwidth limits and
+    /// retry rules apply to them too.
     ///
     /// - Parameter change: Changes the runner's settings in the same step.
     public func apply(_ configuration: Configuration, with change: @Sendable () -> Void = {}) {
@@ -286,7 +293,7 @@ extension UploadQueue {
         Task(executorPreference: environment.executor) { await self.send(.noticed(dated, number: number)) }
     }
 
-    /// Reports to all clients that follow the queue's updates which watched folders are missing.
+    /// Reports the missing watched folders to all clients that follow the queue's updates.
     ///
     /// - Parameter folders: The folders as they are displayed.
     public func setAwayFolders(_ folders: [String]) { send(.awayFolders(folders)) }

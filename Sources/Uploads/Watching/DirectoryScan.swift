@@ -9,7 +9,8 @@ struct DirectoryScan {
     let folder: WatchedFolder
     /// The folders that are not scanned, because Ferry moves uploaded files into them.
     let exceptions: [LocalPath]
-    /// Called for each folder before it is read, to request change events. So no file created meanwhile is missed.
+    /// Requests change events for a folder. It is called before the folder is read, so that no file that is created
+    /// during the scan is missed.
     let watch: (LocalPath) -> Void
 
     /// The files that a scan found; `isComplete` is false if some folder could not be read.

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// A serial executor whose jobs may wait for the disk. They would block the cooperative pool (one thread per core).
+/// A serial executor whose jobs may wait for the disk. In the cooperative pool of Swift, which has one thread per core,
+/// such jobs would block other tasks.
 package final class DiskExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

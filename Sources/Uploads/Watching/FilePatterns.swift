@@ -11,12 +11,13 @@ public struct FilePatterns: Sendable {
 
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// The patterns of `unfinished` that `include` does not name. Files that match one of them are left out.
+    /// The patterns of `unfinished` that stay in force beside `include`. Files that match one of them are left out.
     private let left: [GlobPattern]
 
     /// - Parameters:
-    ///   - include: The patterns of the files; empty for all files. A pattern of `unfinished`, such as `*.part`,
-    ///     includes the files that it matches.
+    ///   - include: The patterns of the files; empty for all files. Files that match a pattern of `unfinished` are left
+    ///     out, unless that pattern also matches the last component of a pattern in `include`. So `*.part` includes the
+    ///     files that end with `.part`.
     ///   - exclude: The patterns of excluded files, which override `include`.
     public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)
@@ -38,6 +39,8 @@ public struct FilePatterns: Sendable {
     }
 
     /// Returns whether a folder may contain chosen files. Hidden folders never do.
+    ///
+    /// - Parameter path: The names of the folders from the watched folder, without it, to this folder.
     package func enter(folder path: [[UInt8]]) -> Bool {
         path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
     }

@@ -5,7 +5,8 @@ import Synchronization
 
 /// A watcher of one folder. It has a thread of its own, so that a slow volume delays no other folder.
 package final class FolderWatch: Sendable {
-    /// The treatment of an uploaded file. `names` are the folders below `to` and the new name of the file.
+    /// The way to remove an uploaded file from the folder. `names` are the folders below `to` and the new name of the
+    /// file.
     package enum Removal: Hashable, Sendable {
         case delete
         case move(to: LocalPath, names: [[UInt8]])
@@ -31,8 +32,8 @@ package final class FolderWatch: Sendable {
     /// Starts the thread that watches the folder.
     ///
     /// - Parameters:
-    ///   - events: Creates the source of folder events. Only this thread calls the function and uses the source.
-    ///   - report: Called on this thread with the reports of each round of work.
+    ///   - events: Creates the source of folder events. Only the new thread calls the function and uses the source.
+    ///   - report: Called on the new thread with the reports of each round of work.
     package func start(
         _ tree: WatchedTree,
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,

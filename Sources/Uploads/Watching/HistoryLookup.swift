@@ -30,7 +30,8 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Returns a done upload of the same content from the same path to the same target; nil if none, or after `forget`.
+    /// Returns a done upload of the same content from the same path to the same target; nil if there is none, or after
+    /// `forget`.
     func done(_ new: NewUpload) -> Upload? {
         all.withLock { all in
             if case .unread = all {

@@ -4,8 +4,8 @@ import FerryTransfer
 /// next.
 ///
 /// An event of a file is only a reason to check it: the program that closed or renamed the file may write again, or
-/// another program may have it open. A file has settled if two checks, with the time `settle` between them, find the
-/// same version.
+/// another program may have it open. A file has settled if two checks, at least the time `settle` apart, find the same
+/// version.
 package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration == Duration {
     private enum Sight {
         /// An event of the file came since the last check.

@@ -9,7 +9,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// The file has another version now, or does not exist.
+        /// The file has another version now, does not exist, or was opened for writing during the removal.
         case changed
         /// A process has the file open for writing.
         case inUse
@@ -63,15 +63,16 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return give(aside, name, in: target).map { .moved(to: $0) } ?? .failed("it is \(aside.text) now")
     }
 
-    /// Returns the path with the hidden name to which the file is renamed. No program takes a file with this name for a
-    /// new file. The name contains the file's identity, because another queue may have the same upload id.
+    /// Returns the path with the hidden name to which the file is renamed. The name is hidden, so that no watcher takes
+    /// the file for a new one. It contains the file's identity, because another queue may have the same upload id.
     func aside(in folder: LocalPath) -> LocalPath {
         folder.appending(Array(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)".utf8))
     }
 
-    /// Renames the file to `aside` if it is the sent version, and back if another version was renamed.
+    /// Renames the file to `aside` if it is the sent version. Renames it back if another version was renamed, or if a
+    /// process has it open for writing.
     ///
-    /// - Returns: The reason why the file was not renamed; nil if it was.
+    /// - Returns: The reason why the file is not at `aside`; nil if it is.
     private func take(to aside: LocalPath) -> Outcome? {
         if FileIdentity.ofName(aside) == nil {
             guard FileIdentity.ofName(path) == identity else { return .changed }
@@ -101,6 +102,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     }
 
     /// Renames the file at `aside` back to its former name, or to that name with a number if it is taken by now.
+    ///
+    /// - Returns: `changed`; `failed` if the file could not be renamed.
     private func putBack(_ aside: LocalPath) -> Outcome {
         guard let folder = path.parent, give(aside, path.lastComponent, in: folder) != nil else {
             return .failed("it is \(aside.text) now")

@@ -39,7 +39,7 @@ package final class WatchLedger {
 
     package subscript(_ path: LocalPath) -> WatchNote? { all[path] }
 
-    /// Writes notes.
+    /// Stores notes in `all` and on disk. Notes that change nothing are left out.
     ///
     /// - Throws: `JournalError` if the notes cannot be written. Even then, `all` contains them until the process ends.
     package func write(_ notes: [WatchNote]) throws(JournalError) {

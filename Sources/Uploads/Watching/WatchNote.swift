@@ -5,7 +5,7 @@ import FerryTransfer
 /// gone, so that no version is sent twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
-        /// The file is about to be queued. If the process crashes then, the upload may be in the queue.
+        /// The file is about to be queued. After a crash in this state, the upload may be in the queue.
         case adding
         case queued(Upload.ID)
         /// The version needs no more work: it was uploaded, or a user added or removed its upload.

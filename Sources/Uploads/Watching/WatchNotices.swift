@@ -1,4 +1,4 @@
-/// The notices about watched folders that users should know. Each text is reported once.
+/// The notices about watched folders that users should know. `once` reports each text only once.
 struct WatchNotices: Sendable {
     /// The maximum number of remembered texts. Further texts are not remembered, and may be reported several times.
     private static let capacity = 10_000

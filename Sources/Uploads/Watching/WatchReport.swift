@@ -2,7 +2,7 @@ public import FerryTransfer
 
 /// A finding in a watched folder.
 package enum WatchReport: Hashable, Sendable {
-    /// The file is complete. Reported once for each version.
+    /// The file is complete. Reported once for each version, and again after `WatchedTree.lookAgain`.
     case ready(FileSelection.File)
     /// A reported or known file is missing now.
     case gone(LocalPath)
@@ -20,7 +20,7 @@ public struct WatchState: Hashable, Sendable {
     public internal(set) var isKnown = false
     /// The path of the folder without symbolic links; nil while it is missing.
     public internal(set) var path: LocalPath?
-    /// True after the first complete scan of the folder.
+    /// True after the first scan of the folder, even if some folders in it could not be read.
     public internal(set) var isScanned = false
     /// The number of files that changed too recently to count as complete.
     public internal(set) var settling = 0

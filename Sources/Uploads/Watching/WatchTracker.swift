@@ -73,7 +73,8 @@ struct WatchTracker {
             return again + (disposition == .queued(upload.id) ? [.finish(receipt)] : [])
         case (.failed, _), (.held, _):
             guard endings.updateValue(upload.state, forKey: upload.id) != upload.state else { return [] }
-            // The file has changed or is missing. Once it is complete again, its version of that time is sent.
+            // The file has changed, is missing or cannot be read. Once it is complete again, its version at that time
+            // is sent.
             return endSupersession(upload.id) || upload.needsNewIdentity ? [.lookAgain] : []
         case (.queued, .over), (.running, .over), (.waiting, .over), (.paused, .over):
             return note.identity.isSameContent(as: upload.identity) ? [.reopen] : []
@@ -85,7 +86,7 @@ struct WatchTracker {
 
     // MARK: Files
 
-    /// True if the previous engine was about to add this file. Then an upload of this file belongs to the watch.
+    /// True if the previous engine was about to add this file. An upload of this file then belongs to the watch.
     func isInterrupted(_ path: LocalPath) -> Bool { interrupted.contains(path) }
 
     mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }

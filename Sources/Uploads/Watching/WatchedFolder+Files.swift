@@ -2,11 +2,12 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension WatchedFolder {
-    /// Returns the files of the folder, each version once, as soon as the file was unchanged for `settle` and no
-    /// process has it open for writing. If the folder is missing, the thread searches for it every few seconds.
+    /// Returns a sequence of the files of the folder, each version once. A file follows as soon as it has been
+    /// unchanged for `settle`, and no process is known to have it open for writing.
     ///
-    /// Every sequence begins with the existing files. To leave out the versions that were already uploaded, pass them
-    /// as `known`. The watching thread ends when the sequence ends or is released.
+    /// A thread watches the folder until the sequence ends or is released. If the folder is missing, the thread
+    /// searches for it every few seconds. Every sequence begins with the existing files. To leave out the versions that
+    /// were already uploaded, pass them as `known`.
     ///
     /// - Parameter known: The versions of files to leave out.
     /// - Throws: `UploadFailure` (`descriptors`) if no file descriptor is free.

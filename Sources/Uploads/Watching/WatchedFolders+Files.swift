@@ -32,8 +32,8 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Ends the queue's special treatment of files that are missing now. This must precede the adding of files, because
-    /// a missing file may have returned.
+    /// Reports missing files to the queue, which then no longer treats them as watched. This must precede the adding of
+    /// files, because a missing file may have returned.
     private func forgetGone() async {
         guard !gone.isEmpty else { return }
         let paths = gone

@@ -20,7 +20,7 @@ extension WatchedFolders {
         }
     }
 
-    /// Records that a user removed the upload. This version is not added again, unless the upload is put back.
+    /// Records that a user removed the upload, so that the watch does not add this version again.
     private func leave(_ id: Upload.ID) {
         guard let path = tracker.paths[id], var note = ledger[path], note.disposition == .queued(id) else {
             return
@@ -105,7 +105,8 @@ extension WatchedFolders {
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }
 
-    /// Returns the watched folder of a file, and the names from that folder to the file; nil if the file is in none.
+    /// Returns the watched folder of a noted file, and the names from that folder to the file; nil if no watched folder
+    /// includes the file.
     func watch(
         of note: WatchNote
     ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {

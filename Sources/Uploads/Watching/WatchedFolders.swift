@@ -17,7 +17,7 @@ public actor WatchedFolders: QueueFollower {
     struct Silence: Sendable {
         /// The longest time without a report while an uploaded file is removed.
         var removing = Duration.seconds(60)
-        /// The longest time without a report during a scan, which takes long with millions of files.
+        /// The longest time without a report while new files are awaited. A scan of millions of files takes long.
         var looking = Duration.seconds(600)
     }
 
@@ -54,7 +54,7 @@ public actor WatchedFolders: QueueFollower {
     private var reader: Task<Void, Never>?
     package var following = FollowingTask()
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// True if a file was queued or removed since the last call of `finish`.
+    /// True if a file was queued, or if the removal of a file ended, since the last call of `finish`.
     var hasActed = false
     var isStopped = false
 
@@ -152,8 +152,8 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Returns the paths without symbolic links; nil for each that cannot be resolved within a second, because its
-    /// volume does not respond or it is missing.
+    /// Returns the paths without symbolic links. Nil stands for a path that cannot be resolved within a second, because
+    /// it is missing or its volume does not respond.
     private static func resolve(_ places: [LocalPath]) async -> [LocalPath?] {
         let resolved = ResolvedPaths(places.count)
         let group = DispatchGroup()
@@ -201,11 +201,12 @@ public actor WatchedFolders: QueueFollower {
             unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, disposition: .gone) })
     }
 
-    /// Returns when all existing files are queued and all uploaded files are treated as configured. Also returns when a
-    /// folder reports nothing for too long; then the user gets a notice.
+    /// Returns when all complete files are queued, and no uploaded file is being removed. Also returns when a folder
+    /// reports nothing for too long; then the user gets a notice.
     ///
-    /// - Parameter takesNew: False to wait only for the treatment of uploaded files, and not for new files.
-    /// - Returns: True if a file was queued or removed since the last call.
+    /// - Parameter takesNew: False to wait only for the removals of uploaded files, and not for new files.
+    /// - Returns: True if, since the last call, a file was queued or the removal of an uploaded file ended, even
+    ///   without success. False after `stop`.
     @discardableResult public func finish(takesNew: Bool = true) async -> Bool {
         await catchUp(with: queue)
         let begin = SuspendingClock.now

@@ -8,14 +8,16 @@ import FerryTransfer
 package struct WatchedTree {
     package typealias Instant = SuspendingClock.Instant
 
-    /// The times between two full scans of a folder: with change events, and without.
+    /// The times between two full scans of a folder: the long one for a folder with change events on a local file
+    /// system, the short one for any other folder.
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
     /// The time between two searches for a missing folder.
     package static let absence = Duration.seconds(3)
     /// The time for which a file may be unchanged but open for writing, before a notice reports it.
     private static let openTimeout = Duration.seconds(60)
 
-    /// The maximum number of missing folders whose files are checked one by one. For more, a full scan follows.
+    /// The maximum number of disappeared folders whose files are checked one by one. If more have disappeared, a full
+    /// scan follows.
     private static let fewFolders = 4
 
     private let folder: WatchedFolder
@@ -30,7 +32,7 @@ package struct WatchedTree {
     private var root: LocalPath?
     private var rootDevice: UInt64?
     private var nextRound: Instant?
-    /// The reason why the folder has no change events; nil if it has them.
+    /// The reason why the folder, or some folder below it, had no change events at the last scan; nil if all had.
     private var deafness: UnwatchedFolder?
     /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]
@@ -70,7 +72,7 @@ package struct WatchedTree {
         settling.notice(path, at: now)
     }
 
-    /// Records that this version of the file was reported, or need not be.
+    /// Records that this version of the file was reported, or need not be reported.
     mutating func leave(_ path: LocalPath, _ identity: FileIdentity) {
         known[path] = identity
         forget(path)

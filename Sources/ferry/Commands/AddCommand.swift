@@ -148,7 +148,7 @@ struct AddCommand: AsyncParsableCommand {
 
     /// Adds the chosen files to the queue and prints them. Moves files that are already in the queue to `files.known`.
     ///
-    /// - Returns: True if the uploads wait because their batch is paused.
+    /// - Returns: True if added uploads are paused, because their batch is paused.
     private func add(
         _ files: inout SortedFiles, _ access: QueueAccess, _ report: AddReport
     ) async throws(CommandFailure) -> Bool {
@@ -179,7 +179,8 @@ struct AddCommand: AsyncParsableCommand {
     private var match: DuplicateFilter.Match { skipQueued ? .inAnyVersion : .inSameVersion }
 
     /// Returns the uploads to compare new files with: those of the history and, for `--dry-run`, those of the queue.
-    /// Without `--dry-run`, the queue compares new files with its uploads when it adds them.
+    /// Without `--dry-run`, the queue compares new files with its uploads when it adds them. With `--again`, the result
+    /// is empty.
     private func known(
         _ new: [NewUpload], _ access: QueueAccess
     ) async throws(CommandFailure) -> DuplicateFilter {
@@ -259,8 +260,8 @@ struct AddQuestion {
         text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(goal))? [y/N] "
     }
 
-    /// Asks the question and returns true if the user agrees. Returns true without a question for few files, and
-    /// without a terminal.
+    /// Asks the question and returns true if the user agrees. Returns true without a question if `text` is nil, or if
+    /// standard input or standard error is not a terminal.
     var userAgrees: Bool {
         guard let text, StandardStream.input.isTerminal, StandardStream.errors.isTerminal else { return true }
         StandardError.write(text)
@@ -272,14 +273,16 @@ struct AddQuestion {
 
 /// Makes new uploads to one destination from the files that a search found.
 enum NewUploads {
+    /// Returns one upload for each file of the selection.
+    ///
     /// - Parameters:
-    ///   - name: The name on the server, for a selection of one file; nil for the name of the file.
+    ///   - name: The name on the server, for a selection of one file; nil for the `relativeName` of each file.
     ///   - parameters: The form parameters or metadata of each upload.
     ///   - existing: The policy for files that already exist on the server; nil for the policy of the destination.
     ///   - batch: The name of the batch of the uploads; nil for none.
     ///   - start: The condition for the start of the uploads; nil to start them as soon as a slot is free.
     /// - Throws: `UploadFailure` (`permanent`) if several files would get the same name or URL, or the protocol does
-    ///   not support the policy `existing`.
+    ///   not support the policy for existing files or another option of the destination.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
         parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
@@ -310,7 +313,8 @@ enum NewUploads {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.named(by: destination.url)?.name : destination.protocolName
-        // Before the first request the protocol is unknown, and a URL without a slash may name one file.
+        // `auto` may know the protocol only after the first request. Until then, a URL on the command line may name one
+        // file.
         let namesOneFile =
             protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
             ?? destination.options.isGivenAddress

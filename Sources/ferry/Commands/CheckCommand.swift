@@ -83,7 +83,7 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     /// Returns the destinations to check: those that the user names, otherwise all configured ones and the URLs where
-    /// removed uploads left bytes.
+    /// removed uploads left bytes. Throws if a name is unknown, or if there is nothing to check.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(UploadFailure) -> [Destination] {
@@ -116,7 +116,7 @@ struct CheckCommand: AsyncParsableCommand {
             let what =
                 removable.count == 1
                 ? "this unfinished upload" : "these \(removable.count) unfinished uploads"
-            // `print` would buffer the question, because its line has no end.
+            // `print` would buffer the question, because the question does not end with a line break.
             StandardStream.output.write("  Delete \(what)? Another client may still be sending. [y/N] ")
             guard ["y", "yes"].contains(readLine()?.lowercased()) else { return }
         }

@@ -43,8 +43,8 @@ struct HistoryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the average rate as text; nil if the upload sent nothing, was too short, or resumed after earlier
-    /// attempts.
+    /// Returns the average rate as text. Returns nil if the upload is not done, sent nothing, took less than 0.05
+    /// seconds, or resumed after an earlier attempt.
     private static func rate(of upload: Upload) -> String? {
         guard case .done(let receipt, _) = upload.state, receipt.duration >= 0.05, !receipt.wasThere,
             upload.size > 0, upload.tries.resumes == 0

@@ -51,7 +51,7 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    /// The bearer token in the file that the command line names; nil without that option.
+    /// The credentials on the command line: the bearer token in the file of `--token-file`. Nil without this option.
     private var signIn: DestinationDraft.SignIn? {
         tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
     }
@@ -124,9 +124,9 @@ struct InitCommand: AsyncParsableCommand {
         if let line = reloadEngine(for: draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
-    /// Makes a running engine read the new destination.
+    /// Makes a running engine read its configuration again.
     ///
-    /// - Returns: The result in a sentence; nil if no engine runs.
+    /// - Returns: A sentence that says whether the engine knows the new destination; nil if no engine runs.
     private func reloadEngine(for name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }

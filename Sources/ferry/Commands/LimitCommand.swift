@@ -105,8 +105,8 @@ struct LimitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the limits to print: that of the destination or batch on the command line, or all limits if it names
-    /// none.
+    /// Returns the limits to print: the limit that the command line sets or names. If the command line has no rate, no
+    /// destination and no batch, returns all limits.
     private func shown(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
         scope.map { [limits[$0]] } ?? limits.withTotal
     }

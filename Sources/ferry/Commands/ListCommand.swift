@@ -52,7 +52,8 @@ struct ListCommand: AsyncParsableCommand {
         var uploads = try await Self.uploads(filter, access)
         if uploads.isEmpty { try await explainNone(filter, access) }
         let sent = access.progress(of: uploads)
-        // An upload without a sample ended in between, and is done when the list is read again.
+        // If a running upload has no sample, its attempt has ended or begun since the list was read. A new list shows
+        // its current state.
         if let sent, uploads.contains(where: sent.lacks) { uploads = try await Self.uploads(filter, access) }
         show(uploads, sent: sent ?? SampledProgress())
         if !json { tellStatus(access) }
@@ -63,9 +64,10 @@ struct ListCommand: AsyncParsableCommand {
         return found.filter(filter.chooses)
     }
 
-    /// Prints why the list is empty: the queue is empty, or the filter matches no upload.
+    /// Prints why the list is empty: the queue is empty, or the filter matches no upload. Throws if the batch of the
+    /// filter does not exist.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
-        // JSON has no line for it, but a batch that does not exist is an error.
+        // JSON has no line for an empty list, but a batch that does not exist is an error.
         guard !json || batch != nil else { return }
         var count = batch == nil ? access.engineReport?.counts.total : nil
         if count == nil {

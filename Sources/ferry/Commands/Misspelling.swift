@@ -38,7 +38,7 @@ enum Misspelling {
     }
 
     /// Converts the parser's message about wrong usage to the form of Ferry's messages: one line with the error, and
-    /// one with a hint, such as the option that was probably meant.
+    /// one with a hint, such as the option that was probably meant. Returns the lines of any other message unchanged.
     static func lines(of message: String, arguments: some Collection<String>) -> [String] {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard var summary = lines.first, summary.hasPrefix("Error: ") else { return lines }

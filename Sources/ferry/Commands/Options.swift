@@ -70,8 +70,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The arguments for a systemd unit. The unit may lack the user's XDG variables. Paths that are the default without
-    /// these variables are left out.
+    /// The options as arguments for a systemd unit, whose process may lack the user's XDG variables. A path is left out
+    /// if it is the default path without these variables.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -85,17 +85,19 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
     }
 
-    /// Throws if the user named a state folder that does not exist. Commands that create the folder do not call this.
+    /// Throws if the user named a state folder that does not exist. `ferry add` and `ferry run` do not call this
+    /// function, because they create the folder.
     func checkFolder() throws(CommandFailure) {
         guard let state, LocalFiles.mode(of: stateFolder.text) == nil else { return }
         throw CommandFailure(
             usage: "there is no folder \(state)", hint: "`ferry add` and `ferry run` make it")
     }
 
-    /// Opens the queue. An invalid configuration is only a warning if an engine runs, because the engine keeps the
-    /// configuration that it has read.
+    /// Returns the access to the queue. An invalid configuration is only a warning if an engine runs, because the
+    /// engine keeps the configuration that it has read.
     ///
-    /// - Throws: `CommandFailure` if the state folder is missing, or no engine runs and the configuration is invalid.
+    /// - Throws: `CommandFailure` if the user named a state folder that does not exist, or if no engine runs and the
+    ///   configuration is invalid.
     func access() throws(CommandFailure) -> QueueAccess {
         try checkFolder()
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }
@@ -185,7 +187,8 @@ struct ScreenOptions: ParsableArguments {
     /// Returns the policy of the option `--on-hangup`. Without the option, returns the policy of the configuration.
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
-    /// True if the user wants lines instead of the screen: by --plain, or by `ACCESSIBLE` in the environment.
+    /// Returns true if the user wants lines instead of the screen: by `--plain`, or by the environment variable
+    /// `ACCESSIBLE` if its value is neither empty nor 0.
     func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
     }

@@ -14,7 +14,7 @@ struct PathInput {
 
     let separator: Separator
 
-    /// Reads standard input to its end.
+    /// Reads standard input to its end and returns the paths.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes.

@@ -113,9 +113,12 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// Performs a command on the selected uploads. Prints how many of them changed, and why the others did not change.
+/// Performs a command on the selected uploads. Prints how many of them changed and, without `--json`, why the others
+/// did not change.
 ///
-/// - Parameter remark: The text to print after the number of changed uploads.
+/// - Parameters:
+///   - order: Returns the command for a selection.
+///   - remark: The text to print after the number of changed uploads.
 private func report(
     _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
     _ change: ChangedLine.Change, json: Bool, remark: String = ""

@@ -35,7 +35,8 @@ struct EngineReload {
     let folder: LocalPath
 
     /// - Returns: The engine's report; nil if no engine runs.
-    /// - Throws: `CommandFailure` if the configuration is invalid, or the engine does not respond.
+    /// - Throws: `CommandFailure` if the configuration is invalid, or if the engine does not respond or is another
+    ///   version of Ferry.
     func reload() throws(CommandFailure) -> ReloadReport? {
         switch ControlClient(folder: folder).ask(.reload) {
         case .responded(.reloaded(let report)): return report

@@ -51,7 +51,8 @@ struct RunCommand: AsyncParsableCommand {
             until: signals)
     }
 
-    /// Starts an engine in the background. Checks the configuration here first: the engine has no terminal for errors.
+    /// Starts an engine in the background, unless an engine runs already. Checks the configuration here first, because
+    /// the new engine has no terminal for errors. Returns the sentence to print.
     private func startInBackground() async throws -> String {
         _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.watches()
         let client = ControlClient(folder: global.stateFolder)

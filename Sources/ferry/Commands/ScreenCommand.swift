@@ -18,7 +18,8 @@ struct ScreenCommand: AsyncParsableCommand {
         let background = BackgroundEngine(global)
         let attached = AttachedSession(
             assembly: assembly, look: look, theme: theme, background: background)
-        // The socket is tried before the lock: `Engine.start` waits for a command that holds the lock.
+        // If an engine listens on the socket, the screen attaches to it at once. `Engine.start` may wait for commands
+        // that hold the lock.
         if ControlClient(folder: global.stateFolder).hasListener { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {

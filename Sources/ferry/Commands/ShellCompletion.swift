@@ -8,7 +8,7 @@ enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
 
-    /// The maximum size of a queue file to read, in bytes: about 50,000 uploads, read in a tenth of a second.
+    /// The maximum size of all files of a queue to read, in bytes: about 50,000 uploads, read in a tenth of a second.
     private static let longestQueue: ByteCount = 20 << 20
 
     static func destinations(for words: [String]) -> [String] {
@@ -16,7 +16,8 @@ enum ShellCompletion {
         return configuration.map { $0.destinations.keys.sorted() } ?? []
     }
 
-    /// Returns the upload numbers that suit the command and are not typed yet. The word at `index` is at the cursor.
+    /// Returns the upload numbers that suit the command and are not typed yet. For `move`, also returns the words `up`,
+    /// `down`, `top` and `bottom`. The word at `index` is at the cursor.
     static func uploads(for words: [String], at index: Int) -> [String] {
         guard let folder = options(in: words)?.stateFolder,
             let directory = try? StateDirectory(reading: folder)
@@ -43,7 +44,8 @@ enum ShellCompletion {
         }
     }
 
-    /// Reads --config and --state-dir from the typed words. The shell has not removed the quotes from the words.
+    /// Reads `--config`, `--state` and `--state-dir` from the typed words. Returns nil if they cannot be parsed. The
+    /// shell has not removed the quotes from the words.
     private static func options(in words: [String]) -> GlobalOptions? {
         let named = ["--config", "--state", "--state-dir"].flatMap { name in
             guard let index = words.lastIndex(of: name), words.indices.contains(index + 1) else {

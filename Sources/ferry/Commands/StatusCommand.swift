@@ -98,7 +98,8 @@ enum StatusText {
         return ([parts.joined(separator: ", ")] + left + speed(report)).joined(separator: "; ")
     }
 
-    /// The rate and the remaining time: `4.1 MiB/s`, `ETA 12:31`; empty while nothing runs.
+    /// Returns the rate and the remaining time, each if it is known: `4.1 MiB/s`, `ETA 12:31`. Returns an empty array
+    /// while nothing runs.
     private static func speed(_ report: EngineReport) -> [String] {
         guard report.counts.running > 0, let estimate = report.estimate else { return [] }
         return [

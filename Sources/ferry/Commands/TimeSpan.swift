@@ -49,7 +49,8 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     }
 }
 
-/// A moment in the past: a time span ago (`2d`), the start of a local day (`2026-05-31`), or an ISO 8601 date and time.
+/// The moment of `--since`: a time span ago (`2d`), the start of a local day (`2026-05-31`), or an ISO 8601 date and
+/// time.
 struct SinceArgument: ExpressibleByArgument {
     private enum Form {
         case ago(TimeSpan)

@@ -5,7 +5,7 @@ struct UploadWait {
     enum End: Equatable {
         case ended(Upload)
         case removed(Upload)
-        /// The upload must start after another upload that has failed, is held, is paused or is blocked too.
+        /// The upload must start after another upload that has failed, is held, is paused by a user, or is blocked too.
         case blocked(BlockedUpload)
     }
 
@@ -22,7 +22,7 @@ struct UploadWait {
 
     /// Returns a done upload that is no longer in the queue; nil if there is none. The queue removes old done uploads.
     private let past: (Upload.ID) -> Upload?
-    /// Returns whether all uploads of a batch that has left the queue were done; nil if there never was such a batch.
+    /// Returns whether all uploads of a batch that has left the queue were done; nil if no such batch is known.
     private let pastBatch: (String) -> Bool?
 
     init(
@@ -38,8 +38,8 @@ struct UploadWait {
         if case .waiting = phase { open.isEmpty } else { false }
     }
 
-    /// - Returns: The chosen uploads that ended with this update, sorted by number, followed by the blocked ones. A
-    ///   blocked upload waits for an upload that ended but is not done.
+    /// - Returns: The chosen uploads that ended or were removed with this update, sorted by number, followed by the
+    ///   blocked ones. A blocked upload waits for an upload that ended but is not done.
     /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
@@ -67,7 +67,8 @@ struct UploadWait {
         return ends + takeBlocked(update, changed)
     }
 
-    /// Removes and returns the chosen uploads that wait for an upload that ended but is not done.
+    /// Finds the chosen uploads that wait for an upload that ended but is not done. Moves them from `open` to `others`,
+    /// and returns them.
     private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
         guard var others else { return [] }
         if update.isComplete { others = [:] }

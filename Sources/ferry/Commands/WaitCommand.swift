@@ -93,7 +93,8 @@ struct WaitCommand: AsyncParsableCommand {
         return update
     }
 
-    /// Reads the queue once, because no upload changes without an engine. Returns true if all uploads are done.
+    /// Reads the queue once, because no upload changes without an engine. Returns true if all chosen uploads are done.
+    /// Throws if one of them has not ended.
     private func look() async throws(CommandFailure) -> Bool {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
@@ -108,7 +109,8 @@ struct WaitCommand: AsyncParsableCommand {
         history?.first { $0.upload.id == id && $0.outcome == .done }?.upload
     }
 
-    /// Returns true if all uploads of a batch in the history were done; nil if the history has none of them.
+    /// Returns true if all uploads of the batch in the history were done; nil if the history has no upload of the
+    /// batch.
     private func pastBatch(_ name: String) -> Bool? {
         guard let batch = history?.filter({ $0.upload.batch == name }), !batch.isEmpty else { return nil }
         return batch.allSatisfy { $0.outcome == .done }

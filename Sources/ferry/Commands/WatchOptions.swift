@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryFiles
 
-/// The options of `ferry run` that watch folders in addition to those of the configuration.
+/// The options of `ferry run` for watched folders. The engine also watches the folders that the configuration names.
 struct WatchOptions: ParsableArguments {
     @Option(
         name: .customLong("watch"),
@@ -44,7 +44,7 @@ struct WatchOptions: ParsableArguments {
     /// Checks that the folders exist. Only folders of the configuration may be missing, because they may be on
     /// removable media.
     ///
-    /// - Throws: `CommandFailure` that names the missing folder.
+    /// - Throws: `CommandFailure` that names the path that is missing or is no folder.
     func check() throws(CommandFailure) {
         for folder in folders {
             let path = LocalFiles.absolute(folder)

@@ -101,7 +101,7 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// The maximum number of uploads at once; nil for 4, or up to 32 if the files are small.
+    /// The maximum number of uploads at once; nil for 4. If `perHost` is nil too, up to 32 small files upload at once.
     var concurrency: Int?
     /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?

@@ -36,7 +36,7 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart += needed.sorted().map { "destinations.\($0)" }
     }
 
-    /// True if no key of the configuration changed.
+    /// True if nothing takes effect now or at the next start.
     var isEmpty: Bool {
         [added, changed, removed, now, atNextStart].allSatisfy(\.isEmpty)
     }
@@ -51,7 +51,8 @@ struct ConfigurationChanges: Codable, Equatable {
         }
     }
 
-    /// The keys whose values are compared as a whole. `added`, `changed` and `removed` compare `destinations` by name.
+    /// The keys that are compared for `now` and `atNextStart`. `added`, `changed` and `removed` compare `destinations`
+    /// by name.
     static var keys: [String] { (live + fixed).map(\.key) }
 
     private static let live = [

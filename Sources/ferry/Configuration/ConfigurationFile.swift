@@ -6,11 +6,12 @@ import HTTPTypes
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {
     /// - Parameter path: The path that the user gave; nil for the default path, where the file may be missing.
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
+    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, has an invalid value, or can be changed by
+    ///   another user. For an invalid value, the error names the file, the key and the expected value.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
         let trust = FileTrust()
-        // The check comes before reading: afterwards no other user can replace the file.
+        // The file is checked before it is read. No other user can replace a file that passes the check.
         try trust.check(file, as: "the configuration")
         guard let data = try content(of: file) else {
             if path == nil, LocalFiles.mode(of: file) == nil { return Configuration() }
@@ -39,8 +40,13 @@ enum ConfigurationFile {
         try decode(data, file: file, example: "`ferry config --print-example` prints a valid one")
     }
 
-    /// - Parameter example: The hint that tells the user where to find a valid example.
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
+    /// Decodes the content of a JSON file.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the file, for the error.
+    ///   - example: The hint that tells the user where to find a valid example.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file. It also names the position of a syntax error, or
+    ///   the key of an invalid value.
     static func decode<Value: Decodable>(
         _ data: Data, file: String, example: String
     ) throws(UploadFailure) -> Value {

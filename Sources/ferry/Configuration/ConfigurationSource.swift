@@ -3,7 +3,7 @@ import FerryProtocols
 
 /// The configuration file and the options of a command. A running engine needs both to read its configuration again.
 struct ConfigurationSource: Sendable {
-    /// The absolute path that the user gave; nil for the default path.
+    /// The path that the user gave, as an absolute path; nil for the default path.
     private let path: String?
     /// Applies the command's own options to a configuration.
     private let change: @Sendable (inout Configuration) -> Void
@@ -25,7 +25,7 @@ struct ConfigurationSource: Sendable {
 
     /// - Parameter mayBeMissing: Whether a missing file at the default path means an empty configuration. If false, a
     ///   missing file is an error: some editors remove a file for a moment while they replace it.
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
+    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)
         change(&configuration)

@@ -6,8 +6,8 @@ import FerryUploads
 /// All keys of the configuration, with their values, defaults and purposes.
 ///
 /// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints the table as a
-/// JSON Schema. A test compares it with Manual/configuration.md and with the example. Rules about members that exclude
-/// each other are not in the table: only the decoders check them.
+/// JSON Schema. A test compares the table with Manual/configuration.md and with the example. Rules about members that
+/// exclude each other are not in the table: only the decoders check them.
 enum ConfigurationTable {
     /// The JSON Schema for editors.
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }

@@ -22,8 +22,8 @@ struct DestinationSettings: Decodable, Equatable {
     /// The bandwidth limit of all uploads to the destination together, in bytes per second.
     var bandwidth = Timetable()
 
-    /// The maximum size of a header field's value, in bytes. Servers accept request heads of 8 to 64 KiB (8: nginx,
-    /// Apache).
+    /// The maximum size of a header field's value, in bytes. Servers accept request heads of 8 KiB (nginx, Apache) to
+    /// 64 KiB.
     private static let longestHeader = 8 << 10
     /// The maximum number of bytes of the names and values of all configured header fields. These fields must fit into
     /// a request head of 32 KiB together with a URL and a token.
@@ -88,7 +88,8 @@ struct DestinationSettings: Decodable, Equatable {
         try checkS3(fields, isGiven: given != nil)
     }
 
-    /// Throws if the URL begins with `s3://`, or the member `s3` is present, although the protocol is not S3.
+    /// Throws if the protocol is not S3, although the URL begins with `s3://` or the member `s3` is present. The member
+    /// is allowed if the destination signs its requests for S3 (`auth.s3`).
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {
@@ -113,7 +114,7 @@ struct DestinationSettings: Decodable, Equatable {
     }
 }
 
-/// The value of a form parameter, or a list of values. A list repeats the form field, once for each value.
+/// The value of a form parameter, or a list of values. A list repeats the parameter, once for each value.
 private struct ParameterValue: Decodable {
     var values: [String]
 

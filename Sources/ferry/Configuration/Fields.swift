@@ -17,7 +17,8 @@ struct Fields {
     private let members: [Schema.Member]
 
     /// - Parameter table: The schema with the allowed keys.
-    /// - Throws: `ConfigurationIssue` for any other key, or for a member that has both its name and its former name.
+    /// - Throws: `ConfigurationIssue` for any other key, or if the object has a member under both its name and its
+    ///   former name.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         let members = table.members
         try self.init(decoder, known: members.map(\.name) + members.compactMap(\.formerName), members)
@@ -70,7 +71,7 @@ struct Fields {
 
     /// Returns the value of a key.
     ///
-    /// - Throws: `ConfigurationIssue` if the key is absent, or the value not valid.
+    /// - Throws: `ConfigurationIssue` if the key is absent or the value is not valid.
     func required<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool = { _ in true }
     ) throws -> Value {

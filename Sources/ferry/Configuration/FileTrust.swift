@@ -7,7 +7,8 @@ import FerryUploads
 /// certificates that it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
 ///
 /// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
-/// or to root, and no other user can write to them.
+/// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit. If Ferry
+/// does not run as root, it also accepts a folder of root to which the folder's group can write.
 struct FileTrust {
     /// The user that Ferry runs as.
     private let user = Machine.user
@@ -21,8 +22,9 @@ struct FileTrust {
     /// A file that passes can be opened by its path afterwards, because no other user can change any part of the path.
     ///
     /// - Parameter role: The role of the file. It begins the message, such as `the configuration`.
-    /// - Throws: `UploadFailure` (`permanent`) whose hint is the command that repairs the mode or the owner. A missing
-    ///   file passes.
+    /// - Throws: `UploadFailure` (`permanent`) if another user can replace or change the file. The hint is the command
+    ///   that repairs the mode or the owner. Also throws if the path has more than 40 symbolic links. A missing file
+    ///   passes.
     func check(_ path: String, as role: String) throws(UploadFailure) {
         var left = URL(fileURLWithPath: path).path.split(separator: "/").map(String.init)[...]
         var current = ""
@@ -75,8 +77,8 @@ struct FileTrust {
 }
 
 extension Configuration {
-    /// The files that decide which programs Ferry runs and which servers it trusts, with their roles for messages. A
-    /// program whose name has no slash is left out, because the system searches it in `PATH`.
+    /// The files of programs, scripts, secrets, certificates and keys that the configuration names, with their roles
+    /// for messages. A program whose name has no slash is left out, because the system searches it in `PATH`.
     var trustedFiles: [(role: String, path: String)] {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {

@@ -4,7 +4,7 @@ import FerryUploads
 /// The commands that run on events of the queue (`hooks`).
 struct HookSettings: Decodable, Equatable {
     var commands: [QueueEvent.Name: [HookCommand]] = [:]
-    /// The number of seconds after which the engine kills a command and its child processes.
+    /// The number of seconds after which the engine kills a command and its process group.
     var timeout = 10.0
 
     init() {}
@@ -18,7 +18,7 @@ struct HookSettings: Decodable, Equatable {
     }
 }
 
-/// A program and its arguments, passed without a shell.
+/// A program and its arguments. The program runs without a shell.
 struct HookCommand: Equatable, Sendable {
     /// The program and its arguments; never empty.
     var words: [String]

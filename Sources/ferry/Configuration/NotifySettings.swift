@@ -7,13 +7,12 @@ struct NotifySettings: Decodable, Equatable {
     var terminal = TerminalNotification.Signal.none
     /// Whether the engine shows notifications on the desktop of its machine.
     var desktop = false
-    /// The events that cause a notification.
     var events: Set<QueueEvent.Name> = [.idle, .failed, .held]
 
     /// The maximum number of characters of a notification.
     private static let longest = 200
 
-    /// The notifications that the terminal of a screen shows.
+    /// The settings `terminal` and `events` together, in the form that the screen needs.
     var notification: TerminalNotification { TerminalNotification(terminal, for: events) }
 
     /// Returns the command that shows a notification on the desktop.
@@ -27,7 +26,8 @@ struct NotifySettings: Decodable, Equatable {
         return HookCommand(words: ["notify-send", "--app-name=Ferry", "--", "Ferry", plain])
     }
 
-    /// The reason why the engine cannot show desktop notifications; nil if it can.
+    /// The reason why the engine cannot show desktop notifications: `notify-send` or the desktop is missing; nil if
+    /// both are found.
     static var desktopIssue: String? {
         guard desktopCommand("").isThere else { return "notify-send not found" }
         let variables = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"]

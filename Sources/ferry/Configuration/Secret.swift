@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The source of a secret. Ferry reads the secret when a request needs it, and never stores or prints it.
+/// The source of a secret. Ferry reads the secret when a request needs it. Messages name only the source.
 enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
@@ -70,8 +70,9 @@ actor SecretReader {
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
-    /// - Parameter age: The maximum age of a command's cached output. If it is older, the command runs again.
-    /// - Throws: `UploadFailure` (`authentication`) that names the source of the secret.
+    /// - Parameter age: The maximum age of a command's cached output. If the output is older, the command runs again.
+    /// - Returns: The first line that is not empty.
+    /// - Throws: `UploadFailure` (`authentication`) that names the source, if the secret cannot be read or is empty.
     func read(_ secret: Secret, notOlderThan age: Duration = .seconds(60)) async throws(UploadFailure)
         -> String
     {

@@ -17,7 +17,8 @@ enum SecretCommand {
 
     /// - Parameters:
     ///   - others: The names of further environment variables to pass to the command.
-    ///   - limit: The time after which the command and its child processes are killed.
+    ///   - limit: The time after which the command and its process group are killed.
+    /// - Returns: The standard output of the command.
     /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout

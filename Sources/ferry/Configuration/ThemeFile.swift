@@ -6,7 +6,7 @@ import FerryTUI
 struct ThemeFile: Decodable {
     let theme: Theme
 
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
+    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, is larger than 1 MiB or is invalid.
     static func load(_ path: String) throws(UploadFailure) -> Theme {
         guard let data = LocalFiles.content(of: path), data.count <= LocalFiles.sizeLimit else {
             throw UploadFailure(
@@ -67,8 +67,9 @@ private struct LookFields: Decodable {
     }
 }
 
-/// The forms of one colour: `"basic": 4, "full": 75, "rgb": "#5fafff"`. The value null means the terminal's default
-/// colour. If one of `full` and `rgb` is missing, it is derived from the other.
+/// The forms of one colour: its number among 16 colours, its number among 256 colours, and its RGB value, such as
+/// `"basic": 4, "full": 75, "rgb": "#5fafff"`. The value null means the terminal's default colour. If one of `full` and
+/// `rgb` is missing, it is derived from the other.
 private struct ColourFields: Decodable {
     static let keys = ["basic", "full", "rgb"]
 

@@ -11,7 +11,8 @@ extension Assembly {
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret) }
         }
-        // Many uploads may be refused at the same time. A secret that was read in the last 2 seconds is not read again.
+        // Many uploads may be refused at the same time. A command that printed the secret in the last 2 seconds does
+        // not run again.
         func readingAnew(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret, notOlderThan: .seconds(2)) }
         }
@@ -48,8 +49,9 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// Returns a function that returns the signer for an S3 upload to a URL outside of the configuration; nil for
-    /// other protocols. The signer uses the credentials that AWS's tools find. There is one signer for each server.
+    /// Returns a function for uploads to URLs outside of the configuration. For an S3 upload, it returns the
+    /// interceptor that signs the requests; for other protocols, it returns nil. The interceptor uses the credentials
+    /// that AWS's tools find. There is one interceptor for each server.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in

@@ -7,7 +7,8 @@ import FerryUploads
 extension Assembly {
     /// Reads the configuration file again and returns an assembly with the new configuration.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and the expected value.
+    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid, or if the engine was started
+    ///   without a file.
     func readAgain() throws(UploadFailure) -> Assembly {
         guard let source else {
             throw UploadFailure(

@@ -25,10 +25,11 @@ struct Assembly {
 
     /// Returns the destination with this name or URL.
     ///
-    /// A URL may begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, PUT is used for the
-    /// URL of a file. For the URL of a folder, the server's capabilities decide.
-    /// - Parameter name: The name of a destination, or a URL; nil for the default destination.
-    /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL. The hint lists the known names.
+    /// A URL may begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, the URL itself or the
+    /// server's response to `OPTIONS` determines the protocol.
+    /// - Parameter name: The name of a destination, or a URL; nil for the default destination or the only one.
+    /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL, or if `name` is nil and there is
+    ///   no default destination.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
         let known = configuration.destinations
         guard let name else {

@@ -6,7 +6,7 @@ import FerryUploads
 /// ended.
 struct BackgroundEngine {
     let state: LocalPath
-    /// The arguments of `ferry run`.
+    /// The arguments of the executable: `run` and its options.
     let arguments: [String]
 
     init(_ global: GlobalOptions, more: [String] = []) {
@@ -21,7 +21,7 @@ struct BackgroundEngine {
     private var log: String { state.text + "/engine.log" }
 
     enum Start: Equatable {
-        /// The engine owns the queue and responds.
+        /// The engine owns the queue and responds. The value is its process id.
         case running(Int32)
         /// The engine ended during its start; `text` is its standard error.
         case failed(status: Int32, text: String)
@@ -35,7 +35,7 @@ struct BackgroundEngine {
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
             if let ending = process.reapIfEnded() { return .failed(status: ending.status, text: said) }
-            // The engine creates its socket before it reads the queue, and responds only after that.
+            // The engine creates its socket before it reads the queue, and responds only after it has read the queue.
             if case .responded(.report(let report)) = ControlClient(folder: state).ask(.report),
                 report.process == process.id
             {
@@ -51,7 +51,7 @@ struct BackgroundEngine {
 
     /// Starts the engine.
     ///
-    /// - Returns: A sentence for the user about the engine, which another process may have started meanwhile.
+    /// - Returns: A sentence for the user: the uploads continue, or another engine has the queue already.
     /// - Throws: `CommandFailure` with the engine's error if it ended during its start.
     func startAndReport() async throws(CommandFailure) -> String {
         switch try await start() {

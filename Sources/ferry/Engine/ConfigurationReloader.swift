@@ -47,7 +47,6 @@ actor ConfigurationReloader {
     /// The assembly of the current configuration.
     nonisolated var assembly: Assembly { held.withLock { $0 } }
 
-    /// The current destinations.
     nonisolated var destinations: Destinations { runner.destinations }
 
     /// Reads the configuration file again and applies its changes.
@@ -84,7 +83,8 @@ actor ConfigurationReloader {
             file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry(after: changes),
             warnings: new.configuration.warnings.filter { !known.contains($0) })
         let leavesRest = new.configuration != read.configuration
-        // A destination that is only removed, but still watched, changes nothing now. The user must still be told.
+        // The file may only have removed a destination that a watched folder still uses. That changes nothing now, but
+        // the user must learn of it.
         if isOther || leavesRest && extent == .everything { tell(report, leavesRest: leavesRest, extent) }
         return report
     }

@@ -41,11 +41,10 @@ struct ControlClient {
             hint: "\(resume)`ferry stop` ends it; nothing it acknowledged is lost")
     }
 
-    /// A connection to the engine.
     struct Connection {
         let socket: LineSocket
         var lines: IncomingLines
-        /// The engine's process; nil if the system does not report it.
+        /// The id of the engine's process; nil if the system does not report it.
         let process: Int32?
     }
 
@@ -56,7 +55,7 @@ struct ControlClient {
         case otherVersion(UploadFailure)
         /// There is no engine, or it ended before it received the request.
         case noEngine
-        /// The engine did not respond to the request, but may have carried it out.
+        /// The engine sent no valid response to the request, but may have carried it out.
         case unknown
     }
 
@@ -64,14 +63,15 @@ struct ControlClient {
         case reply(QueueReply)
         /// There is no engine, or it ended before it received the command.
         case noEngine
-        /// The engine did not respond to the command, but may have carried it out.
+        /// The engine sent no valid response to the command, but may have carried it out.
         case unknown
     }
 
     /// True if a process of this user listens on the control socket.
     var hasListener: Bool { connect() != nil }
 
-    /// The id of the process that listens on the control socket, of any version of Ferry; nil if there is none.
+    /// The id of the process that listens on the control socket, of any version of Ferry; nil if there is none, or if
+    /// the system does not report the id.
     var process: Int32? { connect()?.process }
 
     /// Sends a command to the engine. `filter` selects the uploads that the command `list` returns.

@@ -26,11 +26,11 @@ enum ControlSocket {
             case perform(QueueCommand)
             /// Requests the uploads that match a filter. Clients send it in place of `perform(.list)`.
             case list(UploadFilter)
-            /// Requests an explanation of why a command left some of the selected uploads unchanged.
+            /// Requests an explanation of why a command left some of the selected uploads unchanged. `changed` contains
+            /// the ids of the uploads that the command changed.
             case explain(NoOpExplanation.Command, UploadSelection, changed: [Upload.ID])
             /// Requests the progress of the running uploads.
             case progress
-            /// Requests a report about the engine.
             case report
             /// Makes the engine read its configuration again.
             case reload

@@ -6,12 +6,12 @@
 
 /// The file with this process's memory that the kernel writes after a crash. The memory may contain credentials.
 enum CoreDump {
-    /// Prevents a core dump with a limit on its size. Child processes inherit the limit, and may raise it.
+    /// Prevents core dumps by a limit on their size. Child processes inherit the limit, and may raise it.
     static func prevent() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
         #if os(Linux)
-            // A limit of 0 prevents a file, but not a pipe to the program in core_pattern. 1 prevents both
+            // A limit of 0 prevents a file, but not a pipe to the program in core_pattern. A limit of 1 prevents both
             // (fs/coredump.c).
             limit.rlim_cur = min(1, limit.rlim_max)
         #else

@@ -106,7 +106,7 @@ struct Engine: Sendable {
     }
 
     /// Locks the state folder. Waits while other commands hold the lock: at most 2 seconds for each, and 60 seconds in
-    /// all.
+    /// all. Throws `.inUse` at once if an engine holds the lock.
     private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
         let limit = ContinuousClock.now.advanced(by: .seconds(60))
         var (holder, since) = (Int32?.none, ContinuousClock.now)
@@ -141,6 +141,8 @@ struct Engine: Sendable {
     }
 
     /// Waits for the watched folders and the hooks. Returns true if they may have added uploads to the queue.
+    ///
+    /// - Parameter takesNew: False to wait only for the treatment of uploaded files, and not for new files.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false
@@ -152,7 +154,8 @@ struct Engine: Sendable {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves the queue, and ends all parts of the engine. Even a kill loses no acknowledged change.
+    /// Stops all uploads, saves the queue, and ends all parts of the engine. If the process is killed instead, no
+    /// acknowledged change is lost either.
     func stop() async {
         control?.stop()
         await watched?.stop()

@@ -27,7 +27,7 @@ struct EngineReport: Codable {
         var after: String
         /// The folder to which files are moved; nil unless `after` is `move`.
         var goal: String?
-        /// The number of files that changed less than `settle` seconds ago.
+        /// The number of files that changed too recently: they must stay unchanged for `settle` seconds.
         var settling: Int
         /// The number of files that a process has open for writing, or that cannot be read.
         var inUse: Int

@@ -32,7 +32,7 @@ struct EngineStop {
     ///
     /// - Throws: `CommandFailure` if the engine cannot be signalled or does not end in time.
     func stop() async throws(CommandFailure) -> Outcome {
-        // The connection stays open meanwhile, so that the process number cannot be reused.
+        // The system reports the id of the process that listens on the socket.
         guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }
         guard let process = connection.process, Machine.end(process) else {
             throw CommandFailure(inUse: "the running engine cannot be stopped", hint: "end it with `kill`")

@@ -13,8 +13,8 @@ struct HeadlessRun {
     /// Runs until a signal arrives or the queue has finished, then stops the engine.
     ///
     /// - Parameter signals: The first signal stops the engine and saves the queue. The second signal exits at once.
-    /// - Throws: `ExitCode` after a signal, or if uploads failed, are held or are blocked. `CommandFailure` if the
-    ///   queue has finished but could not save results.
+    /// - Throws: `ExitCode` after a signal, or if `RunReport.finish` returns false. `CommandFailure` if the queue has
+    ///   finished but could not save results.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
             queue: engine.queue, isJSON: isJSON, isASCII: isASCII,

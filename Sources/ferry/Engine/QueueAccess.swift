@@ -57,7 +57,10 @@ struct QueueAccess {
         }
     }
 
-    /// Returns sentences that explain why a command left selected uploads unchanged. Reads the queue if no engine runs.
+    /// Returns sentences that explain why a command left selected uploads unchanged. Reads the queue if no engine
+    /// responds.
+    ///
+    /// - Parameter changed: The ids of the uploads that the command changed.
     func explanation(
         of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
     ) async -> [String] {
@@ -70,7 +73,7 @@ struct QueueAccess {
         return NoOpExplanation(command, unchanged, spelled: { "`ferry \($0)`" }).sentences
     }
 
-    /// The report of the engine that owns the queue; nil if there is none.
+    /// The report of the engine that owns the queue; nil if no engine responds.
     var engineReport: EngineReport? {
         guard case .responded(.report(let report)) = ControlClient(folder: state).ask(.report) else {
             return nil
@@ -130,7 +133,8 @@ struct QueueAccess {
 
     /// Sends a command to the running engine, because this process has no valid configuration.
     ///
-    /// - Parameter issue: The error to throw if no engine runs.
+    /// - Parameter issue: The error to throw if no engine runs, or if it does not respond to a command that can be
+    ///   repeated without harm.
     private func performThere(
         _ command: QueueCommand, orElse issue: CommandFailure
     ) throws(CommandFailure) -> QueueReply {
@@ -149,7 +153,7 @@ struct QueueAccess {
     ) async throws(JournalError) -> QueueReply {
         let lock = try StateDirectory(at: state).lock()
         switch command {
-        // The undo stack is in the memory of an engine and has ended with it.
+        // The undo stack was in the memory of an engine, which has ended.
         case .undo, .undoCommand, .nextUndo: return .refused(Self.nothing("to undo"))
         case .redo: return .refused(Self.nothing("to redo"))
         default: break

@@ -5,8 +5,8 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The queue of an engine in another process of this machine. When the engine ends, the client reports this in the
-/// status, waits for the next engine, and follows its queue.
+/// The queue of an engine in another process of this machine. If the engine ends, an update reports the lost contact in
+/// its status. Later updates follow the queue of the next engine.
 final class RemoteQueue: QueueClient {
     /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
@@ -21,7 +21,7 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
-    /// The dispatch queue for requests of progress. An engine that does not respond blocks its thread.
+    /// The dispatch queue for requests of progress. An engine that does not respond blocks the thread of this queue.
     private let asking = DispatchQueue(label: "progress")
 
     init(folder: LocalPath) { client = ControlClient(folder: folder) }

@@ -64,7 +64,8 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// Returns the folder that the line names, otherwise the folder that contains the line's last file or pattern.
+    /// Returns the folder that the line names, otherwise the folder that contains the line's last file or pattern. For
+    /// an empty line, returns the working folder.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -101,8 +102,8 @@ struct ScreenAdding: Sendable {
         return text
     }
 
-    /// Returns the completions of the last path in the line: the matching entries of its folder. Folders end with a
-    /// slash.
+    /// Returns the completions of the line, which is taken as one path: the matching entries of its folder. Each
+    /// completion replaces the whole line. Folders end with a slash.
     static func completions(_ line: String) -> [String] {
         // Searches bytes: with a combining mark, a slash is another `Character`, but it still separates paths.
         let slash = line.utf8.lastIndex(of: UInt8(ascii: "/"))

@@ -44,7 +44,8 @@ struct HookBacklog {
         return true
     }
 
-    /// Removes and returns the first event whose hooks may run now.
+    /// Removes and returns the first event whose hooks may run now; nil if there is none. The hooks count as running
+    /// until `finish` is called.
     mutating func next() -> Entry? {
         var held: Set<Subject> = []
         for index in first..<waiting.count {

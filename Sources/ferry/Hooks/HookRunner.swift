@@ -8,7 +8,7 @@ import FerryUploads
 /// The queue never waits for a hook, and no upload fails because of a hook.
 actor HookRunner: QueueFollower {
     private static let atOnce = 4
-    /// The maximum number of waiting events. A folder of small files produces events faster than hooks run.
+    /// The capacity of the backlog, in events. A folder of small files produces events faster than hooks run.
     private static let capacity = 10_000
     /// The time after which `stop` kills the hooks that still run.
     static let stopTimeout = Duration.seconds(3)

@@ -14,7 +14,6 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// Returns the current network; nil if it is unknown.
     let network: @Sendable () async -> CurrentNetwork?
 
-    /// The reasons for which the policy has forbidden networks so far.
     private let objections = Objections()
 
     /// Always true: uploads must not send before the first check of the network, because the network may be metered.
@@ -85,8 +84,8 @@ private actor Relay {
         tell()
     }
 
-    /// Takes the result of a policy check. Ignores the result if the link has changed since the check began. `change`
-    /// is the number of link changes at that time.
+    /// Takes the result of a policy check. Ignores the result if the base monitor has reported a status since the check
+    /// began. `change` is the value of `linkChanges` at the beginning of the check.
     func take(_ reason: String?, since change: Int) {
         guard change == linkChanges else { return }
         objection = .known(reason)
@@ -110,7 +109,7 @@ private actor Relay {
     }
 }
 
-/// The reasons for which the policy has forbidden networks so far, one for each network.
+/// The reasons for which the policy has forbidden networks so far.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

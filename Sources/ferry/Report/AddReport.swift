@@ -2,7 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The output of `ferry add`: a line for each file, and the totals.
+/// The output of `ferry add`. With `--json`, it has a line for each file. Otherwise it has the totals, and a line for
+/// each file that cannot be added. A dry run also has a line for each file that would be added.
 struct AddReport {
     let isJSON: Bool
 
@@ -12,8 +13,8 @@ struct AddReport {
             "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.advice))\n")
     }
 
-    /// Prints a JSON line about a file that has an upload already. Without `--json`, `sum` prints the number of these
-    /// files.
+    /// Prints a line about a file that has an upload already, but only with `--json`. Without `--json`, `sum` prints
+    /// the number of these files.
     func skipped(_ new: NewUpload, known upload: Upload) {
         if isJSON { print(JSONLine.text(SkippedLine(new, known: upload))) }
     }
@@ -59,11 +60,14 @@ struct AddReport {
         if isJSON { print(JSONLine.text(AddedLine(new, id: id))) }
     }
 
-    /// Prints that files already known in this version were not added, and that `--again` uploads them again.
+    /// Prints a note that unchanged files with an earlier upload were left out, and that `--again` uploads them again.
+    /// Prints nothing with `--json`.
     func knownBefore() {
         if !isJSON { note("what is known already in this version is left out; `--again` sends it anew") }
     }
 
+    /// Prints the totals in one line. Prints nothing with `--json`.
+    ///
     /// - Parameters:
     ///   - files: The files that were added (with `dryRun`: would be added), and the files that were left out.
     ///   - problems: The number of files that cannot be added.

@@ -6,7 +6,8 @@ import FerryUploads
 struct CheckLine: OutputLine {
     let result: CheckResult
 
-    /// The traits of the protocol; nil if the protocol is `auto` and Ferry has not chosen a protocol yet.
+    /// The traits of the protocol; nil if `auto` has not chosen a protocol yet, or if the catalog does not contain the
+    /// protocol.
     private var traits: ProtocolTraits? {
         result.entry.flatMap { $0.name == AutoUpload.name ? nil : $0.traits }
     }

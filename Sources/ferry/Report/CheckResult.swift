@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The result of checking one destination.
+/// The result of `ferry check` for one destination.
 struct CheckResult: Sendable {
     /// The bytes of an unfinished upload on the server, and whether the command deletes or has deleted them.
     struct Leftover: Sendable {
@@ -44,12 +44,13 @@ struct CheckResult: Sendable {
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
-    /// The catalog entry of the protocol that uploads to the destination use; nil if the catalog has none.
+    /// The catalog entry of the protocol for the destination: the protocol that `auto` chose, otherwise the configured
+    /// one. Nil if the catalog does not contain the protocol.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
 
-    /// Whether one upload can have several requests at once; nil if no protocol is known.
+    /// Whether one upload can have several requests at once; nil if `entry` is nil.
     var isParallel: Bool? {
         guard let entry else { return nil }
         // In tus this needs the extension concatenation, which only some servers have.
@@ -57,7 +58,7 @@ struct CheckResult: Sendable {
         return known.extensions.contains("concatenation")
     }
 
-    /// Whether an interrupted upload can resume; nil if no protocol is known.
+    /// Whether an interrupted upload can resume; nil if `entry` is nil.
     var resumes: Bool? {
         guard let entry else { return nil }
         // Only some WebDAV servers can resume.
@@ -71,7 +72,7 @@ struct CheckResult: Sendable {
     }
 
     /// Marks each leftover that an unfinished upload of the queue may need. Such an upload has the same upload
-    /// resource, or the same destination and name.
+    /// resource, or the same destination and a matching key or name.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(

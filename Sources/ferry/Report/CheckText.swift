@@ -5,8 +5,8 @@ import FerryUploads
 /// The text of `ferry check` about one destination: a line with its name, then a line for each result.
 enum CheckText {
     /// - Parameters:
-    ///   - headed: True to leave out the line with the name.
-    ///   - namesNone: True to add a line about leftovers even if there are none.
+    ///   - headed: True to leave out the line with the name, because the caller has printed it.
+    ///   - namesNone: True to add the line `leftover none known` if the check found no leftovers.
     static func block(
         _ result: CheckResult, headed: Bool = false, namesNone: Bool = false, now: Date = Date()
     ) -> String {

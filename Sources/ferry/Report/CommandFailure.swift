@@ -46,7 +46,7 @@ struct CommandFailure: Error {
         self.init(status: error.exitStatus, summary: error.summary, hint: error.commandHint)
     }
 
-    /// Creates the failure for an error that ended a command; nil for other errors, such as those of the parser.
+    /// Creates the failure for an error that ended a command; nil for an error of another type, such as the parser's.
     init?(of error: any Error) {
         switch error {
         case let error as CommandFailure: self = error

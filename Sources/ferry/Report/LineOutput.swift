@@ -55,7 +55,7 @@ final class LineOutput: Sendable {
 
     /// Replaces the live lines at the bottom of the terminal; an empty list removes them.
     func show(_ lines: [LiveLine]) {
-        // If the terminal does not read, older live lines are skipped.
+        // While the terminal has not read earlier lines, new live lines are skipped.
         guard lines.isEmpty || state.withLock({ $0.waiting == 0 }) else { return }
         queue.async { [self] in
             let before = foot.withLock { foot in

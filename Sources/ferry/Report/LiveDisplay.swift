@@ -15,6 +15,8 @@ final class LiveDisplay: Sendable {
     /// True if output is a terminal on which lines can be erased.
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
+    /// Creates the display; nil if `isPossible` is false.
+    ///
     /// - Parameters:
     ///   - isASCII: Whether only ASCII is drawn, even in a UTF-8 locale.
     ///   - progress: Returns the progress of the running uploads.

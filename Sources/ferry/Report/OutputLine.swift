@@ -76,7 +76,7 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns this member for an `Outer` value, whose JSON object contains the members of its inner `Object`.
+    /// Returns this member for the JSON object of `Outer`. `object` returns the inner `Object` that has the value.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }
@@ -150,7 +150,8 @@ enum JSONLine {
         return escaped(String(decoding: data, as: UTF8.self))
     }
 
-    /// Escapes characters that JSON allows unescaped and a terminal interprets, such as U+009B.
+    /// Escapes characters that JSON allows unescaped and a terminal interprets, such as U+009B. The character
+    /// `harmless` stays unescaped.
     static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
         guard json.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E }) else { return json }
         var out = ""

@@ -40,7 +40,8 @@ struct ReceiverReport: Sendable {
     /// Returns when all lines are written, or after two seconds.
     func flush() async { await output.flush() }
 
-    /// Adds the line to those that wait. A reader that has stopped must not stop the connections.
+    /// Adds the line to the buffered output. A program that has stopped reading the output must not stop the
+    /// connections.
     private func write(_ line: String) { output.write(line) }
 
     private static func text(_ event: ReceiverEvent) -> String? {

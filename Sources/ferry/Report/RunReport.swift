@@ -72,7 +72,7 @@ final class RunReport: Sendable {
     /// Prints the blocked uploads and the totals.
     ///
     /// - Parameter retired: The done uploads that have left the queue during this run.
-    /// - Returns: True if no upload is blocked, and none failed or was held in this run.
+    /// - Returns: True if no upload is blocked, and no upload that changed in this run has failed or is held.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }

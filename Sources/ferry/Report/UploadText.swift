@@ -18,7 +18,7 @@ enum UploadText {
     /// - Parameters:
     ///   - sent: The number of bytes sent so far, for the progress; nil to use the number of confirmed bytes.
     ///   - showsPlace: True to add the destination.
-    ///   - isBrief: True to leave out the URL and the verification of a done upload.
+    ///   - isBrief: True to leave out the remarks on a done upload, such as its URL. Only `was there already` stays.
     static func line(
         _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, isBrief: Bool = false,
         now: Date = Date()
@@ -113,7 +113,6 @@ enum UploadText {
         return start == .init() ? nil : start.words(\.shortMoment)
     }
 
-    /// Returns the line about a blocked upload.
     static func line(_ blocked: BlockedUpload) -> String {
         "\(padded("\(blocked.upload.id)", 6, right: true))  \(blocked.sentence); \(blocked.hint)"
     }

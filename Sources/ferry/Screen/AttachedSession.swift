@@ -13,7 +13,8 @@ struct AttachedSession {
     let background: BackgroundEngine
     private let output = LineOutput()
 
-    /// - Throws: `CommandFailure` if the engine is another version of Ferry; `ExitCode` for a signal.
+    /// - Throws: `CommandFailure` if the engine is another version of Ferry or the terminal fails; `ExitCode` for a
+    ///   signal or a hang-up.
     func run() async throws {
         if case .otherVersion(let failure) = ControlClient(folder: assembly.state).ask(.report) {
             throw CommandFailure(inUse: failure)

@@ -18,9 +18,10 @@ struct ConfigurationEdit {
     }
 
     /// Returns the text of the configuration with the new destination. A single destination is the default without a
-    /// key. If the new one is the second, the text gets the key `defaultDestination`: with the new destination if
-    /// `isDefault` is true, otherwise with the first.
+    /// key. If the new one is the second and the key `defaultDestination` is missing, the text gets this key: with the
+    /// new destination if `isDefault` is true, otherwise with the first.
     ///
+    /// - Parameter secretFile: The path of the file for the typed secret; nil to write the secret into the text.
     /// - Throws: An error if the destination cannot be inserted into the text.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {
         var text = JSONInsertion(before ?? Array("{\n}\n".utf8))

@@ -92,7 +92,8 @@ struct DestinationDraft: Equatable {
 }
 
 extension DestinationDraft {
-    /// Suggests a free name: the URL's bucket or the first part of its host, with a number if that name is taken.
+    /// Suggests a free name: the URL's bucket, the first part of its host, or `server` for a numeric host. The name
+    /// gets a number if it is taken.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }

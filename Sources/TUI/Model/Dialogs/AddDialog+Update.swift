@@ -104,7 +104,8 @@ extension AddDialog {
         return .stay([.complete(line.text, number: number)])
     }
 
-    /// Adds the chosen files to the queue. If the search for them has not ended, adds them when it ends.
+    /// Adds the chosen files to the queue. If the search for them has not ended, adds them when it ends, unless they
+    /// are more than `unseenLimit`.
     mutating func add(_ around: inout AddSurroundings) -> DialogOutcome {
         guard around.now >= ignoresConfirmUntil else { return .stay() }
         guard let request else { return focus == .list ? .refuse("nothing is marked") : .stay() }
@@ -197,7 +198,7 @@ extension AddDialog {
         guard case .asked(number) = completion, case .typed(let line) = source else { return .stay() }
         completion = .none
         guard let first = candidates.first else {
-            // Nothing can be completed, so Tab probably means the next field.
+            // Nothing can be completed, so the user probably means the next field, the destination.
             if destinations.count > 1 { return update(.nextDestination, &around) }
             return .refuse("no match")
         }

@@ -14,8 +14,8 @@ struct AddDialog: Sendable {
         case line
         /// The list of the folder's entries.
         case list
-        /// The list of skipped paths, from the row `top` on. When it closes, the focus returns to the list of entries
-        /// if `isFromList` is true, and to the line otherwise.
+        /// The list of the paths that were left out, from the row `top` on. When it closes, the focus returns to the
+        /// list of entries if `isFromList` is true, and to the line otherwise.
         case leftOut(top: Int, isFromList: Bool)
     }
 
@@ -158,7 +158,8 @@ struct AddDialog: Sendable {
         browser.point(at: TypedPath(line.text), due: now + Self.typingRest)
     }
 
-    /// Edits the line. Returns false if the key does not edit.
+    /// Edits the line, or moves the cursor in it. Returns false for any other key, and if the line does not have the
+    /// focus.
     mutating func edit(_ key: Key) -> Bool {
         guard focus == .line else { return false }
         switch source {

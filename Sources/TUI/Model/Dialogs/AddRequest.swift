@@ -3,7 +3,7 @@ package import FerryUploads
 
 /// The user's choice of files: text that was typed or pasted, and paths that were marked in folders.
 package struct AddRequest: Hashable, Sendable {
-    /// The text: paths, patterns, quoted words, `file://` addresses.
+    /// The text: paths, patterns, quoted words, `file://` URLs.
     package var text: String
     /// The marked paths, byte for byte: not every name can be typed in a line.
     package var marked: [LocalPath]

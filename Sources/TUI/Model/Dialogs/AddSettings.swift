@@ -23,7 +23,7 @@ struct AddSettings: Sendable {
     }
 }
 
-/// The state of the screen that the Add dialog reads and changes.
+/// The state of the screen that the Add dialog reads. It changes only `settings`.
 struct AddSurroundings {
     var settings: AddSettings
     let table: UploadTable

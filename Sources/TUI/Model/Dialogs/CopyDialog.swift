@@ -41,8 +41,8 @@ struct CopyDialog: Sendable {
         return hasControls ? SafeText(line).text : line
     }
 
-    /// Returns the file's location if the server sent one, otherwise the destination's URL. It never returns an
-    /// unfinished upload's URL: that may be a credential.
+    /// Returns the location of a done upload if the server sent one, otherwise the destination's URL. It never returns
+    /// the URL of an upload resource, which may be a credential.
     private static func address(_ upload: Upload) -> String {
         if case .done(let receipt, _) = upload.state, let location = receipt.location { return location }
         return upload.target.url

@@ -34,7 +34,8 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The time on the clock until which keys are ignored. The user probably pressed them before seeing the dialog.
+    /// The time on the clock until which keys and clicks are ignored. They were probably meant for the screen before
+    /// the dialog opened.
     var ignoresInputUntil: Double {
         switch self {
         case .removal(let removal): removal.openedAt + Self.settling

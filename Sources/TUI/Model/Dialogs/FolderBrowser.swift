@@ -4,7 +4,7 @@ import FerryUploads
 /// The list below the Add dialog's line: the entries of one folder, and the marks in all folders.
 struct FolderBrowser: Sendable {
     enum Look: Sendable {
-        /// The line names another folder, which is read at this time on the clock.
+        /// The line or the list names another folder, which is read at this time on the clock.
         case due(at: Double)
         case asked(number: Int)
         case seen(BrowsedFolder)
@@ -96,7 +96,8 @@ struct FolderBrowser: Sendable {
         return marks.contains(entry.name, in: folder)
     }
 
-    /// The file under the cursor; nil if the cursor is on a folder.
+    /// The entry under the cursor if it is not a folder: a file, or an entry that cannot be uploaded. nil for a folder,
+    /// and without an entry.
     var currentFile: (path: LocalPath, entry: FolderContents.Entry)? {
         guard let folder, case .entry(let entry)? = current, entry.kind != .folder else { return nil }
         return (folder.appending(entry.name), entry)

@@ -4,7 +4,7 @@ struct HelpDialog: Sendable {
     /// The index of the selected entry among the matching ones.
     var selected = 0
 
-    /// Returns the rows that have every typed word. Rows with whole words come first.
+    /// Returns the rows that match every typed word, the best matches first.
     func entries(of actions: ActionTable) -> [ActionTable.Entry] {
         // Users of lazygit, k9s and less begin a search with a slash, which is ignored.
         let text = line.text.count > 1 && line.text.hasPrefix("/") ? String(line.text.dropFirst()) : line.text
@@ -17,8 +17,9 @@ struct HelpDialog: Sendable {
         return ranked.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }.map(\.entry)
     }
 
-    /// Returns how badly a row matches. Each typed word adds 0 if it is a word of the row, 1 if it is a synonym, and
-    /// more if it is a part of one. Returns nil if a word does not match.
+    /// Returns the rank of a row; lower is better. Each typed word adds 0 if it is a word of the row, and 1 if it is a
+    /// synonym. It adds 2 if it is a part of the row's text, and 3 if it is a part of the synonyms. Returns nil if a
+    /// typed word is none of these.
     private static func rank(of entry: ActionTable.Entry, for typed: [Substring]) -> Int? {
         let own = (entry.keyLabels + " " + (entry.hint ?? "") + " " + entry.help).lowercased()
         let synonyms = entry.action.synonyms

@@ -18,7 +18,7 @@ struct LogDialog: Sendable {
 
     var context: Context { isTyping ? .logSearch : .log }
 
-    /// Returns the entries that have every word of the search, regardless of case.
+    /// Returns the entries of the level `least` or higher that have every word of the search, regardless of case.
     func entries(of log: LogModel) -> [LogEntry] {
         let words = search.text.lowercased().split(separator: " ")
         guard least > .information || !words.isEmpty else { return log.entries }

@@ -10,7 +10,7 @@ struct PromptDialog: Sendable {
     private(set) var line: LineEditor
     /// True while the line has the current value. The first typed character replaces it.
     private var isOffered = true
-    /// The reason why the text is not accepted.
+    /// The reason why the entered text was not accepted; nil if there is none.
     private(set) var issue: String?
 
     init(_ subject: Subject, offering value: String) {

@@ -9,7 +9,8 @@ struct TypedPath: Hashable, Sendable {
         case pattern
     }
 
-    /// The line up to its last slash; with a pattern, up to the last slash before the pattern.
+    /// The line up to its last slash; with a pattern, up to the last slash before the pattern. The whole line if it is
+    /// quoted, a URL or `~`, or if its last component is `..`.
     let folder: String
     /// The beginning of a name in that folder.
     let started: String

@@ -27,7 +27,10 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Keeps the cursor on its upload and screen line. If the upload has left the list, a neighbour gets the cursor.
+    /// Keeps the cursor on its upload and screen line after a change of the rows. If the upload has left the list, a
+    /// neighbour gets the cursor.
+    ///
+    /// - Parameter before: The index of the cursor's row before the change; nil if there was none.
     mutating func settleCursor(before: Int?) {
         let line = before.map { $0 - top }
         let rows = rows

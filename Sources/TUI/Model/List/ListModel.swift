@@ -5,10 +5,10 @@ import FerryUploads
 /// The list: its rows, filter, sort and cursor.
 struct ListModel: Sendable {
     private(set) var table = UploadTable()
-    /// The parts of the screen and their rows.
     private(set) var layout = Layout(Size(rows: 24, columns: 80))
     private(set) var tab = Tab.all
-    /// The position of the upload under the cursor. If that upload is removed, this position leads to its neighbour.
+    /// The position of the upload under the cursor; nil if there are no rows. If that upload is removed, this position
+    /// leads to its neighbour.
     var cursor: QueuePosition?
     /// The index in `rows` of the first visible row.
     var top = 0
@@ -25,7 +25,8 @@ struct ListModel: Sendable {
     /// The upload under the cursor.
     var current: Upload? { cursor.flatMap { table[$0.id] } }
 
-    /// The marked uploads that are visible, otherwise the one under the cursor, in the sequence of the rows.
+    /// The uploads that an action applies to: the marked ones, in the sequence of the rows. If no row is marked, the
+    /// one under the cursor.
     var targets: [Upload] {
         let marked = markedRows
         let positions = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked
@@ -117,8 +118,8 @@ struct ListModel: Sendable {
         settleCursor(before: before)
     }
 
-    /// Moves the cursor to an upload. If its row is hidden, shows all uploads or drops the filter. Returns false if the
-    /// upload is gone.
+    /// Moves the cursor to an upload. If its row is hidden, shows the tab with all uploads. If the filter still hides
+    /// the row, drops the filter. Returns false if the upload is gone.
     mutating func jump(to id: Upload.ID) -> Bool {
         guard let position = table.position(of: id) else { return false }
         if rows.index(of: position) == nil { show(.all) }

@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The filter of the list: terms that must all match. A term is `raw` (in the path), `!raw`, `state:failed`,
-/// `to:photos`, `batch:may` or `size>1g`; `"two words"` are one term.
+/// The filter of the list: terms that must all match. A term is `raw` (in the path), `state:failed`, `to:photos`,
+/// `batch:may` or `size>1g`; `"two words"` are one term. A `!` before a term negates it.
 ///
 /// Only letters from A to Z are compared regardless of case; all other bytes must be equal.
 struct RowFilter: Hashable, Sendable {

@@ -12,8 +12,8 @@ struct RowOrder: Hashable, Sendable {
 
     static let queue = RowOrder(.queue)
 
-    /// Makes a sort in its usual direction: the largest, fastest or newest first, but the shortest remaining time
-    /// first.
+    /// Makes a sort in its usual direction: the largest, fastest or newest first, but names, remaining times and the
+    /// queue in ascending sequence.
     init(_ key: Key) {
         self.key = key
         isAscending =
@@ -49,7 +49,6 @@ struct RowOrder: Hashable, Sendable {
         }
     }
 
-    /// Returns the row of an upload for this sort.
     func row(of upload: Upload, rate: TransferRate? = nil) -> Row {
         let name = key == .name ? NaturalOrder.key(of: upload.path.bytes) : []
         return Row(position: upload.position, key: sortKey(of: upload, name: name, rate: rate), name: name)
@@ -85,8 +84,8 @@ struct RowOrder: Hashable, Sendable {
 /// The progress values of a running upload that rows can be sorted by.
 struct TransferRate: Hashable, Sendable {
     var sent: ByteCount
-    /// The rate in bytes per second.
+    /// The rate in bytes per second; nil if it is unknown.
     var rate: Double?
-    /// The remaining time in seconds.
+    /// The remaining time in seconds; nil if it is unknown.
     var remaining: Double?
 }

@@ -75,7 +75,7 @@ struct UploadTable: Sendable {
 
     func position(of id: Upload.ID) -> QueuePosition? { uploads[id]?.position }
 
-    /// Returns the row of an upload for this sort.
+    /// Returns the row of an upload for a sort; nil if the table does not have the upload.
     func row(of id: Upload.ID, by order: RowOrder) -> Row? {
         uploads[id].map { order.row(of: $0, rate: rates[id]) }
     }
@@ -114,7 +114,7 @@ struct UploadTable: Sendable {
         return moved
     }
 
-    /// Changes the table. Returns true if an upload was added, removed or moved in any tab.
+    /// Applies an update. Returns true if a row of any tab was added, removed or moved, and for every complete update.
     @discardableResult
     mutating func apply(_ update: QueueUpdate) -> Bool {
         if update.isComplete { return replaceAll(with: update) }

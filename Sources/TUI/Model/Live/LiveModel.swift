@@ -23,7 +23,7 @@ struct LiveModel: Sendable {
     private var unsampled = 0.0
 
     /// Returns the estimated number of bytes on the server, without a request: the confirmed bytes, or the sent bytes
-    /// if the server has an upload resource.
+    /// if they are more and the server has an upload resource.
     func stored(_ upload: Upload) -> ByteCount {
         let confirmed = max(upload.confirmed, progress[upload.id]?.sample.confirmed ?? 0)
         guard upload.resource != nil else { return confirmed }
@@ -142,7 +142,8 @@ struct LiveModel: Sendable {
         unsampled = 0
     }
 
-    /// Forgets the progress of uploads that are gone or no longer run. Called after a complete update.
+    /// Drops outdated values after a complete update: the samples of uploads that no longer run, the sent bytes of
+    /// uploads that cannot resume, and all `waitEnds`.
     private mutating func forgetWhatIsGone(from table: UploadTable, now: Double) {
         for id in progress.keys where !table.running.contains(id) { forgetMovement(of: id, now: now) }
         reached = reached.filter {
@@ -183,6 +184,7 @@ struct LiveModel: Sendable {
 }
 
 extension Upload {
-    /// True if the server has bytes that need not be sent again.
+    /// True if the next attempt can continue the upload resource on the server, so that stored bytes need not be sent
+    /// again.
     fileprivate var resumesWhereItWas: Bool { canResume && resource != nil && state.isUnfinished }
 }

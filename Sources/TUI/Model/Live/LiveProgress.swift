@@ -7,7 +7,7 @@ struct LiveProgress: Sendable {
     enum Movement: Hashable {
         /// The bytes sent since the last sample.
         case bytes(Double)
-        /// The count starts again: a new attempt began, or an attempt resumed at an offset.
+        /// The count starts again: a new attempt began, its first bytes were sent, or the number of sent bytes fell.
         case start
         case none
     }
@@ -20,7 +20,8 @@ struct LiveProgress: Sendable {
     private var countedOver = 0.0
     private var at: Double
 
-    /// The mean rate since the attempt's first byte, in bytes per second; nil until it is meaningful.
+    /// The mean rate since the attempt's first byte, in bytes per second; nil until bytes were counted over
+    /// `RateEstimator.settling` seconds.
     var mean: Double? { countedOver >= RateEstimator.settling ? counted / countedOver : nil }
 
     init(_ sample: ProgressSample, attempt: Int, now: Double) {

@@ -2,7 +2,7 @@ import FerryFiles
 
 /// The history of a transfer rate: mean values over equal spans of time.
 struct RateHistory: Hashable, Sendable {
-    /// The maximum number of values: the widest graph shows as many.
+    /// The maximum number of values. A graph is at most as many cells wide.
     static let limit = 400
 
     /// The seconds that each value covers.
@@ -34,9 +34,9 @@ struct RateHistory: Hashable, Sendable {
 
 /// The time span of the graph of all uploads.
 enum GraphSpan: Hashable, Sendable, CaseIterable {
-    /// About one minute: two values per second.
+    /// Two values per second: about one minute in 80 columns.
     case seconds
-    /// About ten minutes: one value per five seconds.
+    /// One value per five seconds: about ten minutes in 80 columns.
     case minutes
     case off
 

@@ -2,9 +2,9 @@ import FerryUploads
 
 /// The rates and remaining times on the screen. They change slowly enough to be read.
 struct ShownEstimates: Hashable, Sendable {
-    /// The number of seconds between changes of the rates on the screen. `remainingInterval` is that of the remaining
-    /// times.
+    /// The minimum number of seconds between two changes of the rates on the screen.
     static let rateInterval = 0.5
+    /// The minimum number of seconds between two changes of the remaining times on the screen.
     static let remainingInterval = 1.0
 
     private(set) var total = TransferEstimate()

@@ -24,14 +24,15 @@ struct LogEntry: Hashable, Sendable {
     let date: Date
     let level: Level
     let text: String
-    /// The upload that the entry is about; Enter jumps to it.
+    /// The upload that the entry is about; nil if it is about none. Enter jumps to the upload.
     let upload: Upload.ID?
 }
 
 /// The log: the newest entries, oldest first.
 struct LogModel: Sendable {
     static let limit = 10_000
-    /// The number of entries kept above the limit. Removing many at once avoids moving all of them for each new one.
+    /// The number of entries above the limit at which the oldest ones are removed. Removing many at once avoids moving
+    /// all entries for each new one.
     private static let slack = 1000
 
     private(set) var entries: [LogEntry] = []

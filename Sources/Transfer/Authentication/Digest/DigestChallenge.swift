@@ -30,9 +30,11 @@ struct DigestChallenge: Hashable, Sendable {
     var realm: String
     var nonce: String
     var opaque: String?
-    /// The algorithm that the server named; nil if it named none, which means MD5. Requests repeat the server's name.
+    /// The algorithm that the server named; nil if it named none, which means MD5. A request names the algorithm only
+    /// if the server did.
     var algorithm: Algorithm?
-    /// True if the server offers `qop=auth`. Without `qop` (RFC 2069) there are no nonce counts and client nonces.
+    /// True if the server offers `qop=auth`. Without `qop` (RFC 2069), a request has no nonce count, and has a client
+    /// nonce only for a `-sess` algorithm.
     var hasQuality: Bool
     /// True if the server refused only the nonce, because it is too old. It did not refuse the user and the password.
     var isStale: Bool

@@ -111,7 +111,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// Decides whether a retry with Digest may succeed after a refusal, and stores a new challenge.
+    /// Stores a newer challenge after a refusal, and returns whether a retry with Digest may succeed.
     /// - Parameters:
     ///   - sent: The `Authorization` of the refused request.
     ///   - isFirst: True if this is the first refusal of the request.
@@ -129,7 +129,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// Stores the nonce that a response announces for the next requests (`nextnonce`).
+    /// Stores the nonce that a response announces for the next requests (`nextnonce`). Ignores a response to a request
+    /// with an older nonce.
     public func read(_ response: TransportResponse, to request: TransportRequest) {
         guard let info = response.fields[.authenticationInfo],
             let next = AuthenticationChallenge.parameters(info)["nextnonce"]

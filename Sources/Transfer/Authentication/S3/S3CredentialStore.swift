@@ -24,7 +24,8 @@ public actor S3CredentialStore {
     /// The time, in seconds, from the replacement of temporary credentials to their expiration. A signed request may
     /// wait before it is sent, and may run for minutes.
     static let margin: TimeInterval = 300
-    /// The shortest time between two loads, in seconds, for credentials that expire within `margin`.
+    /// The shortest time from a successful load to the next one, in seconds, even if the credentials expire sooner. A
+    /// refusal by the server ends this time.
     static let pause: TimeInterval = 60
 
     private let load: Load
@@ -46,7 +47,7 @@ public actor S3CredentialStore {
     }
 
     /// Returns the credentials to sign with now, and loads them if necessary.
-    /// - Throws: The error of the load, if no valid credentials remain.
+    /// - Throws: The error of the load, if no valid credentials remain, or if another request had begun the load.
     public func current() async throws(UploadFailure) -> S3Credentials {
         switch state {
         case .empty: return try await loaded(before: nil)

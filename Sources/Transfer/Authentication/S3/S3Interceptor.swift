@@ -7,7 +7,7 @@ import Synchronization
 /// credentials, corrects the cause and signs again.
 ///
 /// A request is sent with its path and query in the form that the signature covers. One interceptor serves one
-/// destination. Once a response has shown the server's clock or the bucket's region, all later requests use it.
+/// destination. Once a refusal has shown the server's clock or the bucket's region, all later requests use it.
 public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private struct State {
         var region: String
@@ -16,7 +16,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         var signer = SigV4Signer()
     }
 
-    /// The maximum number of retries of one request: one each for the clock, the region and the credentials.
+    /// The maximum number of retries of one request. It allows one each for the clock, the region and the credentials.
     private static let retryLimit = 3
     /// The largest clock difference, in seconds, that is not corrected: it cannot be the reason for a refusal.
     private static let tolerance: TimeInterval = 60
@@ -47,7 +47,8 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     public var region: String { state.withLock { $0.region } }
 
     /// Signs the request, and frames its body if the payload form requires it.
-    /// - Throws: `UploadFailure`: no credentials, a server other than the destination's, or a body that cannot be read.
+    /// - Throws: `UploadFailure` if there are no credentials, if the request goes to another server than the
+    ///   destination's, or if the body cannot be read.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -78,7 +79,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     }
 
     /// Retries with the server's time, with the region that the server named, or with other credentials. Does not retry
-    /// if nothing has changed.
+    /// if nothing has changed. Ends the request with a failure that explains the refusal, if such a failure is known.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -195,7 +196,7 @@ extension S3Interceptor {
     }
 }
 
-/// An absolute URL, split without changing a byte.
+/// An absolute URL without its fragment, split without changing a byte.
 private struct AddressParts {
     /// The scheme, host and port: `https://host:port`.
     var origin: String
@@ -226,7 +227,7 @@ private struct AddressParts {
 }
 
 extension S3Refusal {
-    /// Returns the failure for users, if the credentials were refused and no automatic retry follows.
+    /// Returns the failure for users when the server has refused `credentials` and no automatic retry follows.
     fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
         switch self {
         case .keys(.unknown):

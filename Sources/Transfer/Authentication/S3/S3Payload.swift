@@ -2,15 +2,17 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The way in which a signature covers a body.
+/// The way in which a signature covers a streamed body. For a body in memory, the signature always covers its hash.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// Signs the hash that the request states. If it states none, an http body is hashed. An https body is unsigned,
-    /// because TLS protects it.
+    /// Signs the hash that the request states. If it states none, an http body is hashed, and an https body is
+    /// unsigned, because TLS protects it. A body with a stream is unsigned too, because hashing would consume the
+    /// stream.
     case auto
     /// Sends the body as one `aws-chunked` chunk with the checksum in a trailer, for servers that refuse unsigned
-    /// content. An https body without a checksum is unsigned, as with `auto`.
+    /// content. A body of unknown length, and an https body without a checksum, are treated as with `auto`.
     case streaming
-    /// Hashes the body before it is sent, also over https.
+    /// Signs the hash of the body, also over https. The body is hashed before it is sent, unless the request states its
+    /// SHA-256. A body with a stream is unsigned.
     case signed
 }
 
@@ -75,8 +77,8 @@ struct S3Payload {
         }
     }
 
-    /// Puts the bytes of `aws-chunked` around the body. The head must already be signed, because the chunk's signature
-    /// depends on the signature of the head.
+    /// Puts the bytes of `aws-chunked` around the body, if it is sent in that form. The head must already be signed,
+    /// because the chunk's signature depends on the signature of the head.
     func apply(_ signer: SigV4ChunkSigner, to request: inout TransportRequest) {
         guard case .chunk(let length, let trailer, let hash) = frame, case .streamed(var body) = request.body
         else { return }
@@ -92,7 +94,8 @@ struct S3Payload {
         }
     }
 
-    /// Returns the content's SHA-256 in hexadecimal; `UNSIGNED-PAYLOAD` for a stream, since reading would consume it.
+    /// Returns the content's SHA-256 in hexadecimal; `UNSIGNED-PAYLOAD` for a body with a stream, since reading would
+    /// consume it.
     private static func hash(of body: StreamedBody) async throws -> String {
         for case .stream in body.segments { return unsigned }
         var digest = RunningDigest(.sha256)

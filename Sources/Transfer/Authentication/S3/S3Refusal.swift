@@ -25,6 +25,7 @@ enum S3Refusal: Equatable {
     private static let telling: TimeInterval = 600
 
     /// - Parameter now: The time of this machine's clock.
+    /// - Returns: nil if the response is not a refusal that `S3Interceptor` can correct or explain.
     init?(_ response: TransportResponse, now: Date) {
         guard [301, 307, 400, 401, 403, 501].contains(response.status) else { return nil }
         let error = S3Error(response.protocolResponse)
@@ -58,7 +59,8 @@ enum S3Refusal: Equatable {
         }
     }
 
-    /// True for a region that is safe in a header field, whatever text the server sent.
+    /// True if the text has the form of a region: 1 to 64 letters, digits, `-` and `_`. So it is safe in a header
+    /// field.
     static func isRegion(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {

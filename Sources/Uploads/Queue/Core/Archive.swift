@@ -41,11 +41,11 @@ struct Archive {
     /// Adds uploads whose state `done` is on disk.
     mutating func finish(_ ids: some Sequence<Upload.ID>) { finished += ids }
 
-    /// True if the queue contains more than `kept` plus `slack` done uploads.
+    /// True if `finished` contains more than `kept` plus `slack` uploads.
     func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
 
-    /// Returns the uploads that leave the queue next, so that `kept` done uploads remain: those that finished first, at
-    /// most `batch`. Returns nil if there are none.
+    /// Returns the uploads that leave the queue next: those that finished first, until `kept` done uploads remain, but
+    /// at most `batch` at a time. Returns nil if there are none.
     func leaving(keeping kept: Int) -> ArraySlice<Upload.ID>? {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }

@@ -13,7 +13,8 @@ public enum AttemptMovement: Hashable, Sendable {
     /// the failure.
     case linkIsFresh
 
-    /// Returns the smallest number of bytes that counts as progress with a file of this size: 1 %, and at most 64 KiB.
-    /// Without a minimum, a server that accepts one byte per connection would be retried at once, again and again.
+    /// Returns the smallest number of bytes that counts as progress with a file of this size: 1 % of it, but at least 1
+    /// byte and at most 64 KiB. Without a minimum, a server that accepts one byte per connection would be retried at
+    /// once, again and again.
     package static func least(ofSize size: ByteCount) -> ByteCount { min(64 << 10, max(1, size / 100)) }
 }

@@ -80,7 +80,7 @@ package enum CoreEffect: Sendable {
     /// Moves the oldest done uploads to the history, until only `keptDone` of them are in the queue.
     case retire
     case repair
-    /// Writes the changes that the disk refused before.
+    /// Writes the uploads whose state is not on disk.
     case saveDirty
     case limitRates([LimitScope: ByteCount])
     /// Sends the event `timer` at this instant; nil cancels the timer.
@@ -114,9 +114,10 @@ package struct QueueLookups: Sendable {
 /// The progress of an attempt, as far as the queue needs it.
 package struct RunProgress: Sendable {
     var isReading: Bool
-    /// The last time when a request with bytes of the file began or bytes were sent; nil before the first request.
+    /// The last time when a request with bytes of the file began or bytes were sent; nil before the first such request.
     var moved: ContinuousClock.Instant?
-    /// True once a request carries the whole file to a server that keeps nothing of a broken request.
+    /// True if the last request with bytes of the file carries the whole file, and the server probably keeps nothing of
+    /// it when the connection breaks.
     var carriesAll: Bool
 
     package init(isReading: Bool, moved: ContinuousClock.Instant?, carriesAll: Bool) {

@@ -18,8 +18,8 @@ struct DirtySet {
         for id in ids { refusals[id] = last }
     }
 
-    /// Removes uploads whose record is on disk. The record began when `now` was `moment`. An upload stays if the disk
-    /// has refused a later record of it, because the results of records arrive in any sequence.
+    /// Removes uploads whose record is on disk. The record began when `now` was `moment`. The results of records arrive
+    /// in any sequence, so an upload stays if the disk has refused a later record of it.
     mutating func saved(_ ids: some Sequence<Upload.ID>, begunAt moment: Int) {
         for id in ids where refusals[id].map({ $0 <= moment }) ?? false { refusals[id] = nil }
     }

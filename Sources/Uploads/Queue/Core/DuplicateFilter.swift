@@ -10,7 +10,7 @@ struct UploadKey: Hashable {
 }
 
 /// A filter that finds files which need not be added to the queue. Such a file is queued for the same target, or its
-/// current version was uploaded to that target.
+/// current version was uploaded to that target. The `Match` decides which versions count.
 package struct DuplicateFilter {
     /// The kind of existing upload that makes it unnecessary to add its file again.
     package enum Match: Sendable {

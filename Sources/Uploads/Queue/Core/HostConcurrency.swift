@@ -8,7 +8,7 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
     private static var memory: Duration { .seconds(60) }
     /// The time within which timeouts count as one: when a link is down, all running uploads time out together.
     private static var batch: Duration { .seconds(10) }
-    /// The time without a timeout after which one more upload may run.
+    /// The time in which the limit rises by one.
     private static var recovery: Duration { .seconds(20) }
 
     /// A limit on running uploads, set at `since`. It then rises by one every `recovery`.
@@ -19,7 +19,7 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
 
     private var step: Step?
     private var lastTimeout: Instant?
-    /// The highest number of uploads that ran when a request timed out, since the limit was last set.
+    /// The highest number of uploads that ran at one of the related timeouts since the limit was last set.
     private var peak = 0
 
     init() {}
@@ -57,6 +57,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         peak = 0
     }
 
-    /// The number of rises after which the limit is lifted: users do not run more uploads than that to one host.
+    /// The number of rises after which the limit is lifted. Users hardly run more uploads than that to one host.
     private static var most: Int { 64 }
 }

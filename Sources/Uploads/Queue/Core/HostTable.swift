@@ -116,10 +116,10 @@ extension HostTable {
 extension HostTable {
     /// The meaning of a report that the link is up.
     enum LinkReturn {
-        /// The link was up before the report too.
+        /// The link was up before the report too, and the report changes the state of no host.
         case unchanged
-        /// The link was up before the report too, but a local address is lost. The network may be another one, so
-        /// captive portals are forgotten.
+        /// The link was up before the report too, but a local address was lost. The network may be another one, so the
+        /// known captive portals are forgotten.
         case otherNetwork
         case returned
     }
@@ -161,8 +161,8 @@ extension HostTable {
         return (.otherNetwork, hasLostAddress)
     }
 
-    /// Lets attempts start, whatever the state of the link, until `endForce`. Also deletes the pauses, limits and
-    /// probes of all hosts.
+    /// Lets attempts start, whatever the state of the link, until `endForce`. If the state was unknown, the link counts
+    /// as up. Also deletes the pauses, captive portals, limits and probes of all hosts.
     mutating func force() {
         link.force()
         entries = [:]
@@ -180,8 +180,8 @@ extension HostTable {
 
 // Reports of hosts and attempts.
 extension HostTable {
-    /// Notes that an upload could not reach the host, or lost its connection. After two failures in a row, the uploads
-    /// to the host wait, and probes check the host.
+    /// Notes that an upload could not reach the host, or lost its connection. Probes check the host from the first
+    /// failure on. After two failures in a row, the uploads to the host wait.
     mutating func transferFailed(at host: UploadHost, now: Instant) {
         change(host) { entry in
             var probe = entry.probe ?? Probe(next: .at(now))
@@ -203,6 +203,7 @@ extension HostTable {
     }
 
     /// Notes that a request to the host timed out while `running` uploads to it ran, including the request's own.
+    /// Without effect unless the link is up.
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }
         change(host) { entry in
@@ -213,7 +214,7 @@ extension HostTable {
     }
 
     /// Notes that a host asked for a pause of `seconds`. The pause applies to all uploads to the host: a busy server is
-    /// busy for all, and RFC 9110 §10.2.3 does not name the scope.
+    /// busy for all, and RFC 9110 §10.2.3 does not name the scope. A known pause that ends later stays.
     mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
         let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
         change(host) { entry in

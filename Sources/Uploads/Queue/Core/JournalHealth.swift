@@ -1,14 +1,14 @@
 import FerryProtocols
 
-/// Whether the journal accepts changes, and when to retry if it does not.
+/// Whether the journal works, and when to repair it if it does not.
 struct JournalHealth {
     typealias Instant = ContinuousClock.Instant
 
     enum State {
         case working
-        /// The journal accepts changes, but the last snapshot failed. `tries` counts the retries.
+        /// The journal accepts changes, but the last snapshot failed. `tries` counts the failed repairs.
         case behind(JournalError, tries: Int)
-        /// The journal refuses changes. `tries` counts the retries.
+        /// The journal refuses changes. `tries` counts the failed repairs.
         case refused(JournalError, tries: Int)
     }
 
@@ -25,7 +25,7 @@ struct JournalHealth {
         if case .refused = state { true } else { false }
     }
 
-    /// True if the journal refuses changes, a retry has failed too, and the cause is not a full disk. Waiting alone
+    /// True if the journal refuses changes, a repair has failed too, and the cause is not a full disk. Waiting alone
     /// then does not help.
     var isHopeless: Bool {
         if case .refused(let error, let tries) = state { tries > 0 && !error.isDiskFull } else { false }
@@ -68,7 +68,7 @@ struct JournalHealth {
 
     /// Processes the journal's own report of its condition.
     ///
-    /// - Returns: True if the state changed.
+    /// - Returns: True if the state may have changed.
     mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
         switch (condition, state) {
         case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)
@@ -130,9 +130,9 @@ struct JournalHealth {
     private var delay: Duration? {
         switch state {
         case .working: nil
-        // Space may return at any moment, and a retry costs little.
+        // Space may return at any moment, and a repair costs little.
         case .refused(.diskFull, _): .seconds(5)
-        // Each retry writes all files again, so the delays grow.
+        // Each repair writes all files again, so the delays grow.
         case .refused(_, let tries): .seconds(min(60, 5 << min(tries, 5)))
         case .behind(_, let tries): .seconds(min(300, 5 << min(tries, 7)))
         }

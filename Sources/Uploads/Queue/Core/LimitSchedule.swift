@@ -8,7 +8,8 @@ package struct LimitSchedule {
     private static let longestLook = 60.0
 
     private let zone: ZoneRules
-    /// The limits of the scopes that have a limit now, or get one later from a timetable.
+    /// The limits of the scopes that have a limit now or get one later from a timetable, or that a command made
+    /// unlimited.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
     /// The next time when a timetable changes a limit; nil if none does.
@@ -49,7 +50,8 @@ package struct LimitSchedule {
         return current != before
     }
 
-    /// True if a timetable changes a limit now, or the wall clock was set back since `update`.
+    /// True if the limits need an update: a timetable changes one now, or the wall clock was set back while such a
+    /// change is pending.
     func isOver(at now: Date) -> Bool { due.map { now >= $0 || now < date } ?? false }
 
     /// Returns when to read the wall clock again; nil if no timetable change is pending.

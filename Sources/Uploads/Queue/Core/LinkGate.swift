@@ -39,7 +39,8 @@ enum LinkGate: Equatable {
         return true
     }
 
-    /// Lets attempts start, whatever the link monitor reports, until `endForce`.
+    /// Lets attempts start until `endForce`, although the link monitor reports that the link is down. If the first
+    /// report is missing, opens the gate.
     mutating func force() {
         switch self {
         case .closed(let since, let reason): self = .forced(since: since, reason: reason)

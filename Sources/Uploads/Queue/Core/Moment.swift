@@ -12,7 +12,8 @@ package struct Moment: Sendable {
         self.date = date
     }
 
-    /// Returns the time of `instant` by the wall clock, provided that the wall clock is not set in between.
+    /// Returns the wall-clock time at `instant`. It is right unless the wall clock is set between `self.instant` and
+    /// `instant`.
     func date(of instant: ContinuousClock.Instant) -> Date {
         date.addingTimeInterval(self.instant.duration(to: instant) / .seconds(1))
     }

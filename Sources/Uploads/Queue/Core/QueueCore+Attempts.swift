@@ -5,7 +5,8 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
-    /// The number of bytes beyond twice the file that a bad link may make an upload send again.
+    /// The number of resent bytes that may be due to a bad link, in addition to twice the size of the file. Above this
+    /// sum, progress no longer resets the counts of refusals.
     private static let resentByLinks: ByteCount = 64 << 20
 
     /// Stores the upload resource that an attempt reports. If the attempt is no longer current, the reply is the
@@ -22,8 +23,8 @@ extension QueueCore {
         var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0
-            // A server that loses again and again what it confirmed makes no progress, and must meet the limit on
-            // tries. A bad link does not: its failures have no limit.
+            // The limit on tries must stop a server that repeatedly loses bytes that it confirmed. So the counts are
+            // reset only while few bytes were sent again. The failures of a bad link have no limit.
             if upload.tries.resent < .sum(.sum(upload.size, upload.size), Self.resentByLinks) {
                 upload.tries.server = 0
                 upload.tries.authentication = 0
@@ -41,8 +42,8 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Counts the bytes that must be sent again. The server has stored fewer bytes than were sent, or fewer than it
-    /// confirmed before.
+    /// Counts the bytes that must be sent again because the server has stored fewer bytes than were sent, or fewer than
+    /// it confirmed before.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverReportedOffset(upload.id) {
@@ -96,7 +97,7 @@ extension QueueCore {
         if health.isRefused { publish([]) }
         switch (upload.state, outcome) {
         case (.running, _): break
-        // The server's last response counts, even if the user paused the upload at the same moment.
+        // The server's last response counts, even if a user paused the upload or the link went down before it arrived.
         case (.paused, .done), (.queued, .done): break
         case (.paused(.offline), .failed(let failure)) where failure.status != nil: break
         default:
@@ -171,7 +172,7 @@ extension QueueCore {
         case .wait(let seconds):
             upload.state = .waiting(until: now.date.addingTimeInterval(seconds), failure: failure)
         case .restart:
-            // `file` is nil if the file is missing or a symbolic link has replaced it: no version can be sent instead.
+            // `file` is nil if the current version could not be read, for example because the file is missing.
             guard let file, file != upload.identity else {
                 upload.state = .held(failure)
                 return
@@ -184,8 +185,8 @@ extension QueueCore {
     }
 
     /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`, even if the upload with that response was
-    /// paused or removed. If the server asks for a pause as long as the policy's `timeout` or longer, only that upload
-    /// is held.
+    /// paused or removed. If the pause would last as long as the policy's `timeout` or longer, the host is not paused,
+    /// and only that upload is held.
     private mutating func keepPause(after failure: UploadFailure, at host: UploadHost) {
         guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.timeout
         else { return }
@@ -214,7 +215,7 @@ extension QueueCore {
             let lost = changeRemote { upload, core in
                 core.standsWithoutLink(upload.id) && !isForbidden ? false : upload.loseLink()
             }
-            // Cancels the sockets before journaling: a slow disk must not delay the disconnect.
+            // Cancels the attempts before journaling: a slow disk must not delay the disconnect.
             for id in lost { effects.append(.cancel(id)) }
             if !saveIfAny(lost) || wasDown { publish([]) }
         case .up(let generation):
@@ -230,8 +231,8 @@ extension QueueCore {
         }
     }
 
-    /// True if the server loses all sent bytes when the connection breaks. Such a connection stays open while the link
-    /// is down, as with `curl -T`. It survives the outage if this machine keeps its address.
+    /// True if an attempt runs and the server would lose all sent bytes if the connection broke. Such a connection
+    /// stays open while the link is down, as with `curl -T`. It survives the outage if this machine keeps its address.
     private func standsWithoutLink(_ id: Upload.ID) -> Bool {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }

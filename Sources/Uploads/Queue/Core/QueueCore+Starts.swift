@@ -4,14 +4,15 @@ import FerryProtocols
 /// The starts of uploads.
 extension QueueCore {
     /// The unit, in bytes, in which an upload's share of a slot is counted. The share grows with the file, because many
-    /// servers keep nothing of a broken request. A link may carry 16 MiB between two breaks. If 32 uploads of 1 MiB
-    /// shared it at once, none would ever arrive.
+    /// servers keep nothing of a broken request. For example, a link may carry 16 MiB between two breaks. If 32 uploads
+    /// of 1 MiB shared it at once, none would ever arrive.
     private static let shareUnit: ByteCount = 128 << 10
 
     /// The time without a sent byte after which an upload is stuck: uploads to other hosts then do not wait for it.
     private static let stuckAfter = Duration.seconds(10)
 
-    /// The number of uploads of up to 128 KiB that may share one slot; 1 if a command set how many uploads run at once.
+    /// The number of uploads of at most 128 KiB that may share one slot; 1 if a command set how many uploads run at
+    /// once.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
     /// Returns the fraction of a slot that an upload of `size` bytes occupies, in units of 1/`whole`.
@@ -25,7 +26,7 @@ extension QueueCore {
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= shareUnit }
 
     mutating func startRuns() {
-        // With an instant in the past, the timer would fire again and again while no upload may start.
+        // An instant in the past would make the timer fire again and again while no upload may start.
         schedule.stuckLook = nil
         guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
         let whole = smallPerSlot
@@ -102,7 +103,8 @@ extension QueueCore {
 /// The queue removes a met condition from memory at once, and from the disk with the next record of the upload. After a
 /// crash between the two, the queue checks the condition again.
 extension QueueCore {
-    /// Returns the upload without the met parts of its start condition, and notes what it still waits for.
+    /// Returns a queued upload without the met parts of its start condition, and notes what it still waits for. Returns
+    /// any other upload unchanged.
     mutating func admitted(_ upload: Upload) -> Upload {
         guard let start = upload.start else {
             if !schedule.starts.isEmpty { schedule.starts.forget(upload.id) }
@@ -132,7 +134,8 @@ extension QueueCore {
         return upload
     }
 
-    /// True if the upload is not done, or its state `done` is not on disk: after a crash it would run again.
+    /// True if the upload is not done, or if its state `done` is still being written: after a crash it would run again.
+    /// False if the upload is not in the queue.
     private static func isOpen(
         _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
     ) -> Bool {
@@ -140,8 +143,8 @@ extension QueueCore {
         return !upload.isDone || unconfirmed.hasEnded(id)
     }
 
-    /// Checks the start conditions of the uploads that wait for `id`. Call this only once the state `done` of `id` is
-    /// on disk.
+    /// Checks the start conditions of the uploads that wait for `id`. Call this only once clients see `id` as done, or
+    /// once it has left the queue.
     mutating func letFollow(_ id: Upload.ID) {
         let followers = schedule.starts.followers(of: id)
         if !followers.isEmpty { reconsider(followers) }
@@ -174,8 +177,9 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the uploads that are to start after an unfinished upload of `ids`, changed to the state `held`. Once
-    /// `ids` are removed, these start conditions can never be met. Call this before the removal.
+    /// Returns the queued and paused uploads outside of `ids` that are to start after an unfinished upload of `ids`,
+    /// changed to the state `held`. Once `ids` are removed, their start conditions can never be met. Call this before
+    /// the removal.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
@@ -194,7 +198,7 @@ extension QueueCore {
 }
 
 extension Upload.State {
-    /// True if the upload may still start, by itself or once the user resumes it.
+    /// True if the upload may still wait for its start condition.
     fileprivate var isStartable: Bool {
         switch self {
         case .queued, .paused: true

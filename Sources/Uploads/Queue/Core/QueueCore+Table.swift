@@ -41,7 +41,8 @@ extension QueueCore {
             ready.uploads.append((upload.id, upload.rank))
         }
         if let host = ready.host { schedule.ready.enqueue(ready.uploads, host: host) }
-        // An earlier process may have put an upload back, and been killed before it struck out the abandoned upload.
+        // An earlier process may have put an upload back, and been killed before it removed the upload from the list of
+        // abandoned uploads.
         if !held.isEmpty { effects.append(.reclaim(held)) }
         // Uploads with a start condition are stored last: the uploads that they wait for may have been read after them.
         for id in planned {
@@ -92,18 +93,19 @@ extension QueueCore {
         var undone = now
         undone.takeBack(from: change.after, to: change.before)
         if undone != now {
-            // The attempt may have ended meanwhile.
+            // The attempt may have ended since the change.
             if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
             store(undone)
         }
-        // The wait ends at its earlier instant. The wall clock may have been set meanwhile, so `until` is not used.
+        // The wait ends at the instant that applied before the change. The wall clock may have been set since, so
+        // `until` is not used.
         if let instant = change.wakes, case .waiting = undone.state {
             schedule.waits.wait(undone.id, until: instant)
         }
     }
 
-    /// Returns an upload as clients see it. If the upload has ended, clients see its earlier state until the end is on
-    /// disk. The date at which a wait ends is calculated again from the continuous clock.
+    /// Returns an upload as clients see it. If the upload has ended, clients see its earlier state while the end is
+    /// being written. The date at which a wait ends is calculated again from the continuous clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
         guard case .waiting(_, let failure) = upload.state,
@@ -317,6 +319,8 @@ extension QueueCore {
 
     /// Begins to remove uploads, from the journal first and then from memory. Holds each upload that was to start after
     /// an unfinished upload of `ids`.
+    ///
+    /// - Parameter isRemoval: Whether a user removes the uploads; false if they move to the history.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
         let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
@@ -355,6 +359,9 @@ extension QueueCore {
 
     /// Begins to put removed uploads back at their ranks. If the bytes of an upload were deleted from the server, the
     /// file is sent again from its beginning.
+    ///
+    /// - Parameter orphaned: The earlier states of the uploads that the removal held. Those that are still held return
+    ///   to them.
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {

@@ -4,7 +4,7 @@ import FerryTransfer
 
 /// The changes that the journal records. If the disk refuses a user's command, the queue undoes the command in memory.
 extension QueueCore {
-    /// Begins a transaction, or postpones it until the earlier transactions that it depends on have ended.
+    /// Begins a transaction, or postpones it until the earlier transactions and attempts that it depends on have ended.
     mutating func submit(_ submitted: Transaction, _ reply: ReplyID?) {
         var transaction = submitted
         do throws(UploadFailure) {
@@ -33,7 +33,9 @@ extension QueueCore {
 
     /// Applies the rule of an addition. Depending on the rule, leaves out files that are queued, uploaded or being
     /// added, and marks the other files as being added. Call this before the transaction is postponed, because another
-    /// command may add the same files meanwhile.
+    /// command may then add the same files.
+    ///
+    /// - Throws: `UploadFailure` if the rule is `settled` and another command is adding one of the files.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
         guard case .add(let new, let rule) = transaction else { return transaction }
         switch rule {
@@ -66,8 +68,8 @@ extension QueueCore {
         case .remove(let ids), .retire(let ids):
             return isAnyInFlight(ids) || isAnyInFlight(orphaned(by: ids).map(\.id))
         case .putBack(let ids, let orphaned):
-            // An upload never has two attempts at once. The last attempt of a removed upload also still reports how
-            // much the server has stored.
+            // Waits for the last attempt of a removed upload. An upload never has two attempts at once, and the attempt
+            // still reports how much the server has stored.
             return ids.contains(where: runs.contains) || isAnyInFlight(orphaned.keys)
         case .limitBandwidth, .limitConcurrency: return transactions.isSetting
         case .record(let id, _): return unconfirmed.isInFlight(id)
@@ -100,7 +102,7 @@ extension QueueCore {
             changeSettings(undo: undo, reply) { $0.concurrency = count }
         case .save(let ids, let durability):
             let saved = ids.compactMap { uploads[$0] }
-            // The disk refused an earlier record of these uploads, so this one must survive a power cut. It may contain
+            // If the disk refused an earlier record of these uploads, this one must survive a power cut. It may contain
             // the upload URL to which the next bytes are sent.
             let isRefused = ids.contains(where: unconfirmed.dirty.contains)
             append(
@@ -235,7 +237,7 @@ extension QueueCore {
         return TransactionResult(ids: ids, undo: undo)
     }
 
-    /// Returns the new ranks of the uploads that a move displaces.
+    /// Returns the new rank of each upload whose rank the move changes.
     private func ranks(of ids: [Upload.ID], _ move: QueueMove) -> [Upload.ID: Int64] {
         // Sorting a very long queue takes a second. A move to the top or bottom sorts only the moved uploads.
         let order: [Upload] =

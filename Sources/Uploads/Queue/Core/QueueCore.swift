@@ -162,7 +162,8 @@ package struct QueueCore {
         switch phase {
         case .editing: true
         // A result that is not on disk yet keeps the engine running, unless only a user can repair the disk. If every
-        // pending upload is to start after another one, each such chain begins with an upload that needs a user.
+        // pending upload is to start after another one, all of them wait, directly or indirectly, for uploads that need
+        // a user.
         case .accepting:
             runs.isEmpty
                 && (index.pending == schedule.starts.following && unconfirmed.isSettled
@@ -172,7 +173,7 @@ package struct QueueCore {
         }
     }
 
-    /// True once no attempt runs and none can start any more, because the queue is stopped or finishing.
+    /// True if the queue has stopped, or if it is finishing and no attempt runs. No attempt can start any more.
     var isFinished: Bool { phase == .stopped || phase == .finishing && isIdle }
 
     func status(at now: Moment) -> EngineStatus {
@@ -190,7 +191,7 @@ package struct QueueCore {
             ?? hosts.notice(running: runs.count(at:), now: now.instant)
     }
 
-    /// The number of uploads that may run at once.
+    /// The number of slots for running uploads: as a command set it, or else as configured.
     var concurrency: Int { settings.concurrency ?? configuration.concurrency }
 
     mutating func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
@@ -269,7 +270,8 @@ extension QueueCore {
     /// Applies the configured `onUncertain` to the uploads whose outcome on the server is unknown. No upload starts
     /// before these decisions are on disk.
     private mutating func decideUncertain() {
-        // The disk may still refuse a command in flight. The refusal then restores the earlier state of its uploads.
+        // The uploads of a command in flight are left out: if the disk refuses the command, they return to their
+        // earlier state.
         for var upload in uploads.values
         where !unconfirmed.isInFlight(upload.id) && upload.decide(by: configuration.retry) {
             store(upload)

@@ -1,8 +1,11 @@
 /// The calculation of new ranks when uploads move in the queue. Pure.
 enum QueueOrder {
-    /// Returns the new rank of every upload that a move displaces. The chosen uploads keep their sequence.
+    /// Returns the new rank of each upload whose rank the move changes. The chosen uploads keep their sequence.
     ///
-    /// - Parameter taken: The ranks in use. A move to the top or bottom assigns ranks outside of them.
+    /// - Parameters:
+    ///   - order: The uploads of the queue, sorted by rank. For a move to the top or bottom, the chosen ones are
+    ///     enough.
+    ///   - taken: The ranks in use. A move to the top or bottom assigns ranks outside of them.
     static func ranks(
         after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)],
         within taken: ClosedRange<Int64>

@@ -52,9 +52,9 @@ struct Removals {
         removed[id]?.state = state
     }
 
-    /// Ends the time in which removed uploads keep their bytes on the servers, where it has passed.
+    /// Ends the windows that are over. The bytes of their uploads no longer stay on the servers.
     ///
-    /// - Returns: The uploads whose bytes the servers must delete. An upload whose attempt still runs follows later.
+    /// - Returns: The uploads whose bytes the servers must delete. A later call returns those whose attempt still runs.
     mutating func endWindows(at now: Instant, isRunning: (Upload.ID) -> Bool) -> [Upload] {
         while let first = windows.first, first.end <= now {
             overdue.formUnion(first.ids)

@@ -13,7 +13,7 @@ struct RunTable {
         /// The number of bytes of the file.
         let size: ByteCount
         let started: Instant
-        /// The last time when a record of the upload was written.
+        /// The time when the last record of the upload was requested, or when the attempt began.
         var lastSaved: Instant
         /// The upload resource with which the attempt began; nil once the server has reported the offset.
         var unasked: UploadResource?
@@ -104,7 +104,7 @@ struct RunTable {
         return true
     }
 
-    /// Returns whether to write a record of a running upload now, and notes the time. A record is due if it must be
+    /// Returns whether to write a record of a running upload now. If so, notes the time. A record is due if it must be
     /// durable, or if the last one is at least a second old. Others may be skipped, because the next attempt asks the
     /// server for the offset.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
@@ -119,7 +119,7 @@ struct RunTable {
     /// Returns the progress of a failed attempt, for the delay before the next one.
     ///
     /// - Parameters:
-    ///   - sent: The number of bytes of the file that were sent or confirmed at its end.
+    ///   - sent: The number of bytes of the file that were sent or confirmed when the attempt ended.
     ///   - isLinkFresh: Whether the link had returned less than five seconds before the failure.
     mutating func movement(
         of upload: Upload, in run: Run, sent: ByteCount, isLinkFresh: Bool, now: Instant

@@ -2,9 +2,9 @@ import HeapModule
 
 /// The scheduler of queued uploads: the lowest rank starts first, within a total limit and a limit per host. Pure.
 ///
-/// The limits count shares of slots: a small upload occupies only a part of a slot. An upload is stuck if it has sent no
-/// byte for some seconds. Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit, one
-/// upload may still start at a host without running uploads, if it fits when the stuck uploads are not counted.
+/// The limits count shares of slots: a small upload occupies only a part of a slot. An upload is stuck if it has sent
+/// no byte for some seconds. Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit,
+/// one upload may still start at a host without running uploads, if it fits when the stuck uploads are not counted.
 ///
 /// When an upload changes, its entry stays, and `next` drops entries that no longer apply. So every change costs
 /// logarithmic time, even with a million uploads.
@@ -39,9 +39,9 @@ struct Scheduler {
     ///   - limits: The limits, in shares of slots.
     ///   - running: The shares that running uploads occupy at each host.
     ///   - stuck: The part of `running` that stuck uploads occupy.
-    ///   - isBlocked: Returns whether no upload to a host may start now.
-    ///   - places: Returns the shares that an upload needs. If too few are free, the upload waits, and the uploads with
-    ///     higher ranks wait too.
+    ///   - isBlocked: Returns true if no upload to a host may start now.
+    ///   - places: Returns the number of shares that an upload needs. If the total limit leaves too few free, the
+    ///     upload waits, and no upload with a greater rank overtakes it.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A change of the queue that the journal writes as one record. Unless its case says otherwise, the change applies both
-/// on disk and in memory, or in neither.
+/// A change of the queue that the journal writes as one record. Unless its case says otherwise, the change applies
+/// either both on disk and in memory, or not at all.
 package enum Transaction: Sendable {
     /// - `pausing`, `resuming`: The batches to pause or to resume, with the uploads that are added to them later.
     case change([Upload.ID], UploadChange, pausing: Set<String> = [], resuming: Set<String> = [])
@@ -13,7 +13,7 @@ package enum Transaction: Sendable {
     /// Removes done uploads from the queue. The history must already contain them.
     case retire([Upload.ID])
     /// - `orphaned`: The earlier states of the uploads that the removal set to held. Each upload returns to its earlier
-    ///   state, unless a user changed it meanwhile.
+    ///   state, unless a user has changed it since.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State])
     /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
@@ -28,7 +28,8 @@ package enum Transaction: Sendable {
     /// The rule that selects which of the given files to add.
     package enum AddRule: Sendable {
         case all
-        /// The files for which the queue contains no upload that the `Match` accepts.
+        /// The files for which the queue contains no upload that the `Match` accepts, and that no other command is
+        /// adding.
         case missing(DuplicateFilter.Match)
         /// All files. The transaction fails if another command is adding one of them.
         case settled
@@ -48,7 +49,7 @@ package enum UploadChange: Sendable {
     case renew(FileIdentity)
     case setRanks([Upload.ID: Int64])
 
-    /// - Returns: True if the upload changed.
+    /// - Returns: False if the change does not apply to the upload, which then stays as it is.
     func apply(to upload: inout Upload) -> Bool {
         switch self {
         case .pause: return upload.pause()
@@ -89,7 +90,7 @@ struct TransactionLog {
         var reply: ReplyID?
     }
 
-    /// A transaction whose record is being written, with the values to process the journal's result.
+    /// A transaction whose record is being written, with the values that are needed to process the journal's result.
     enum InFlight {
         case change([ChangedUpload], UploadChange, SettingsChange)
         case add([Upload], awaited: [Upload.ID])
@@ -118,7 +119,7 @@ struct TransactionLog {
     var blocked: [Submission] = []
     private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
     private var lastTicket: Ticket = 0
-    /// The files and targets of the additions that are not in memory yet.
+    /// The files and targets of additions that are not in memory yet, except for additions by the rule `all`.
     var pendingAdds: Set<UploadKey> = []
 
     /// True while the record of a limit is being written. Later limits wait, as a refusal restores the earlier ones.

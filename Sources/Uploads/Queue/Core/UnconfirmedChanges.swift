@@ -9,14 +9,15 @@ struct UnconfirmedChanges {
     /// the upload does not start, and no other record of it is written. Such a record would contain a change that may
     /// still be refused, or restore a removed upload.
     private var inFlight: [Upload.ID: Ticket] = [:]
-    /// The state before the end, for each upload that has ended in memory. Clients see it until the end is on disk.
+    /// The state before the end, for each upload that has ended in memory. Clients see this state until `reveal` is
+    /// called.
     private var ended: [Upload.ID: Upload.State] = [:]
-    /// The uploads whose record the disk refused.
+    /// The uploads whose state must still be written, mostly because the disk refused a record of it.
     var dirty = DirtySet()
 
-    /// True if the end of every ended upload is on disk, and `dirty` is empty.
+    /// True if no end of an upload is being written, and `dirty` is empty.
     var isSettled: Bool { ended.isEmpty && dirty.isEmpty }
-    /// The uploads that have ended in memory, but whose end is not on disk yet.
+    /// The uploads that have ended in memory, but whose end clients do not see yet.
     var endedIDs: some Collection<Upload.ID> { ended.keys }
 
     func isInFlight(_ id: Upload.ID) -> Bool { inFlight[id] != nil }
@@ -43,7 +44,7 @@ struct UnconfirmedChanges {
         dirty.remove(id)
     }
 
-    /// Returns the upload with the state before its end, if that end is not on disk yet. After a crash such an upload
+    /// Returns the upload with the state before its end, while the end is being written. After a crash such an upload
     /// would run again, so clients must not see the end. Returns nil for any other upload.
     func shown(_ upload: Upload) -> Upload? {
         if ended.isEmpty { return nil }

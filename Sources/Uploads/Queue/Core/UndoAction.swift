@@ -13,14 +13,13 @@ package enum UndoAction: Hashable, Sendable {
     /// - `orphaned`: The earlier states of the uploads that the removal set to held.
     /// - `areAdded`: Whether the removal undid the addition of the uploads.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
-    /// Gives the uploads these ranks.
     case setRanks([Upload.ID: Int64])
     /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
 
-    /// The uploads that the action affects.
+    /// The uploads that the action names.
     var ids: [Upload.ID] {
         switch self {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),
@@ -31,7 +30,7 @@ package enum UndoAction: Hashable, Sendable {
         }
     }
 
-    /// True if the action would change nothing.
+    /// True if the action names nothing to change: no upload, batch or limit.
     package var isEmpty: Bool {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
@@ -74,7 +73,8 @@ extension UndoAction {
         }
     }
 
-    /// Returns the change that the action would make, and the uploads that it would change; nil for no change.
+    /// Returns the change that the action would make, and the uploads that it would change. Returns nil if `undo` would
+    /// skip the action, because it would change nothing.
     func effect(in core: QueueCore) -> (change: QueueChangeKind, ids: [Upload.ID])? {
         func changed(_ ids: [Upload.ID], _ change: (inout Upload) -> Bool) -> [Upload.ID] {
             ids.filter { id in
@@ -148,8 +148,8 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The refusal to undo an addition whose uploads are all done; nil for any other change. Without it, `undo` would
-    /// skip the addition, and undo the command before it.
+    /// The refusal to undo an addition of which only done uploads are left; nil for any other change. Without it,
+    /// `undo` would skip the addition, and undo the command before it.
     var refusal: UploadFailure? {
         guard case .unadded(let done) = self, done > 0 else { return nil }
         let uploads =

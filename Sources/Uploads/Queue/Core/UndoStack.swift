@@ -5,7 +5,7 @@ import FerryProtocols
 package struct UndoStack {
     package enum Direction { case undo, redo }
 
-    /// A command of a user, and the action that undoes it.
+    /// A command of a user, and the action that undoes it; once it is undone, the action that redoes it.
     package struct Entry: Hashable, Sendable {
         /// A number that no other entry of this stack has.
         var number: Int
@@ -30,7 +30,7 @@ package struct UndoStack {
     }
 
     /// Removes and returns the next entry; nil if there is none. The caller carries out the action, and reports the
-    /// result with `went` or `failed`.
+    /// result with `went` or `failed`. Without a report, the entry stays removed.
     package mutating func next(_ direction: Direction) -> Entry? {
         switch direction {
         case .undo: undos.popLast()

@@ -7,7 +7,7 @@ struct UploadIndex {
     private(set) var pending = 0
     /// The lowest and the highest rank that were ever assigned.
     private(set) var ranks: ClosedRange<Int64> = 0...0
-    /// The uploads of each file; nil until the first lookup: only watched folders need it.
+    /// The uploads of each file; nil until the first lookup: only watched folders and some commands need it.
     private var byPath: UploadsByPath?
     /// The files in watched folders. A change of a file holds its upload until the watcher finds the file complete.
     var watchedFiles: Set<LocalPath> = []

@@ -1,5 +1,5 @@
-/// The uploads of a queue by id. A queue may contain a million, so the memory of removed uploads is reused, and growing
-/// copies no upload.
+/// The uploads of a queue by id. A queue may contain a million uploads, so the memory of removed uploads is reused, and
+/// growing copies no upload.
 struct UploadTable {
     // A chunk of this size wastes little memory in a queue of one upload. A million uploads need few chunks.
     private static let chunkSize = 128

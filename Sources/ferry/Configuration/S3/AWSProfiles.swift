@@ -81,7 +81,8 @@ struct AWSProfiles {
     }
 
     /// Returns the `key = value` settings of each section. A later setting replaces an earlier one with the same key.
-    /// Indented lines belong to the setting above them. They are skipped: no setting that Ferry reads has any.
+    /// Indented lines are skipped: they belong to the setting above them, and no setting that Ferry reads has such
+    /// lines.
     static func parse(_ text: String) -> [String: [String: String]] {
         var sections: [String: [String: String]] = [:]
         var current: String?

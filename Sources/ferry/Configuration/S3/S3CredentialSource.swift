@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The source of an S3 destination's credentials: the configuration, a command, the environment or AWS's files.
+/// Loads an S3 destination's credentials from the configuration, a command, the environment or AWS's files.
 struct S3CredentialSource: Sendable {
     /// The environment variables for a command that prints S3 credentials, in addition to those for every
     /// `SecretCommand`.
@@ -43,7 +43,8 @@ struct S3CredentialSource: Sendable {
         }
     }
 
-    /// The region of the environment or the profile, for a destination without a region; nil if both have none.
+    /// The region for a destination without its own: that of the configured profile. Without a configured profile, it
+    /// is the region of the environment or of the default profile. Nil if there is none.
     var region: String? {
         if case .profile(let name) = settings { return AWSProfiles(environment: environment).region(name) }
         return AWSProfiles(environment: environment).region(nil)

@@ -5,7 +5,7 @@ import FerryTransfer
 /// The member `s3` of a destination: the region and endpoint of the bucket, the storage class, and the signing of
 /// bodies.
 struct S3Fields: Decodable, Equatable {
-    /// The region; nil for the region of the environment or the profile, or us-east-1 if both have none. A server may
+    /// The region. If it is nil, requests use `S3CredentialSource.region`, or us-east-1 if there is none. A server may
     /// correct the region.
     var region: String?
     var endpoint: String?
@@ -59,8 +59,7 @@ struct S3Fields: Decodable, Equatable {
 
 /// The source of an S3 destination's credentials (`auth.s3`).
 enum S3Authentication: Decodable, Equatable {
-    /// The credentials that AWS's tools find: in the environment, otherwise in the profile that `AWS_PROFILE` names,
-    /// otherwise in the profile `default`.
+    /// The credentials that AWS's tools find: in the environment, otherwise in the profile `AWSProfiles.defaultName`.
     case found
     case profile(String)
     case keys(accessKey: Secret, secretKey: Secret, sessionToken: Secret?)
