@@ -153,7 +153,7 @@ let package = Package(
         .target(
             name: "FerryStateSimulation",
             dependencies: ["FerryProtocols", "FerryTransfer", "FerryUploads", "FerryTestSupport"],
-            path: "Tests/StateSimulation"),
+            path: "Tests/Simulation/State"),
         // Kills, power cuts, failing calls and damage for the queue's files on a real disk; Tests/faults runs it.
         .executableTarget(
             name: "fault-lab",
@@ -161,14 +161,14 @@ let package = Package(
                 "FerryTransfer", "FerryUploads", "FerryTestSupport", "FerryStateSimulation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/FaultLab"),
+            path: "Tests/Simulation/FaultLab"),
         // A bad link between a client and a server, for trials by hand and for Tests/bench.
         .executableTarget(
             name: "faulty-link",
             dependencies: [
                 "FerryTestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/FaultyLink"),
+            path: "Tests/Tools/FaultyLink"),
         // The real queue and the real store of its journal on one thread, with clock, network, disk, people and crashes
         // from a seed.
         .target(
@@ -178,10 +178,10 @@ let package = Package(
                 "FerryStateSimulation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests/QueueSimulation"),
+            path: "Tests/Simulation/Queue"),
         .executableTarget(
             name: "queue-simulation", dependencies: ["FerryQueueSimulation"],
-            path: "Tests/QueueSimulationCommand"),
+            path: "Tests/Simulation/QueueCommand"),
         // The values of the engine, queue, journal and protocols, on one thread in virtual time, from a seed.
         .target(
             name: "FerryEngineSimulation",
@@ -191,20 +191,23 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
-            path: "Tests/EngineSimulation"),
+            path: "Tests/Simulation/Engine"),
         .executableTarget(
             name: "engine-simulation",
             dependencies: [
                 "FerryEngineSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/EngineSimulationCommand"),
+            path: "Tests/Simulation/EngineCommand"),
         .testTarget(
             name: "UploadProtocolsTests", dependencies: ["FerryProtocols", "FerryTestSupport"],
-            resources: [.copy("Vectors")]),
-        .testTarget(name: "ConnectivityTests", dependencies: ["FerryConnectivity", "FerryTestSupport"]),
+            path: "Tests/Unit/UploadProtocols", resources: [.copy("Vectors")]),
+        .testTarget(
+            name: "ConnectivityTests", dependencies: ["FerryConnectivity", "FerryTestSupport"],
+            path: "Tests/Unit/Connectivity"),
         .testTarget(
             name: "TransferTests",
-            dependencies: ["FerryTransfer", "FerryProtocols", "FerryConnectivity", "FerryTestSupport"]),
+            dependencies: ["FerryTransfer", "FerryProtocols", "FerryConnectivity", "FerryTestSupport"],
+            path: "Tests/Unit/Transfer"),
         .testTarget(
             name: "RequestsTests",
             dependencies: [
@@ -212,23 +215,28 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
-            ]),
+            ],
+            path: "Tests/Unit/Requests"),
         .testTarget(
             name: "UploadsTests", dependencies: ["FerryUploads", "FerryTestSupport", "FerryStateSimulation"],
-            exclude: ["Persistence/Fixtures"]),
+            path: "Tests/Unit/Uploads", exclude: ["Persistence/Fixtures"]),
         .testTarget(
-            name: "FaultTests", dependencies: ["fault-lab", "FerryTestSupport", "FerryStateSimulation"]),
+            name: "FaultTests", dependencies: ["fault-lab", "FerryTestSupport", "FerryStateSimulation"],
+            path: "Tests/Simulation/FaultTests"),
         .testTarget(
-            name: "QueueSimulationTests", dependencies: ["FerryQueueSimulation", "queue-simulation"]),
+            name: "QueueSimulationTests", dependencies: ["FerryQueueSimulation", "queue-simulation"],
+            path: "Tests/Simulation/QueueTests"),
         .testTarget(
-            name: "EngineSimulationTests", dependencies: ["FerryEngineSimulation", "engine-simulation"]),
+            name: "EngineSimulationTests", dependencies: ["FerryEngineSimulation", "engine-simulation"],
+            path: "Tests/Simulation/EngineTests"),
         .testTarget(
             name: "ReceiverTests",
             dependencies: [
                 "FerryReceiver", "FerryProtocols", "FerryTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]),
+            ],
+            path: "Tests/Unit/Receiver"),
         // Replays the fuzzers' inputs; Tests/fuzz compiles the same surfaces for libFuzzer.
         .testTarget(
             name: "FuzzTests",
@@ -236,8 +244,16 @@ let package = Package(
                 "FerryFiles", "FerryProtocols", "FerryTransfer", "FerryUploads", "FerryReceiver", "FerryTUI",
                 "FerryCommand", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests/Fuzz", exclude: ["Corpora", "Fuzzer.swift"]),
-        .testTarget(name: "TUITests", dependencies: ["FerryTUI", "FerryTestSupport"]),
+            path: "Tests/Fuzzing", exclude: ["Corpora", "Fuzzer.swift"]),
+        .testTarget(
+            name: "TUITests", dependencies: ["FerryTUI", "FerryTestSupport"], path: "Tests/Unit/TUI"),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "FerryCommand", "FerryFiles", "FerryProtocols", "FerryConnectivity", "FerryTransfer",
+                "FerryUploads", "FerryTUI", "FerryTestSupport",
+            ],
+            path: "Tests/Unit/ferry"),
         // The examples of the documentation, with what a user of the product imports.
         .testTarget(name: "LibraryTests", dependencies: ["Ferry", "FerryTestSupport"]),
         .testTarget(
@@ -254,7 +270,8 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
+            ],
+            path: "Tests/EndToEnd"),
     ]
 )
 

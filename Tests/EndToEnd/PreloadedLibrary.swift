@@ -10,10 +10,10 @@
 
         static let compiler = ["clang", "cc"].first(where: Privilege.has)
 
-        /// - Parameter source: The path of the source below `Tests`.
+        /// - Parameter source: A file of `Tests/Tools/Preloaded`.
         /// - Returns: The path of the library, for `LD_PRELOAD`.
         static func compile(_ source: String, in directory: TemporaryDirectory) async throws -> String {
-            let file = Repository.root.appending(path: "Tests").appending(path: source)
+            let file = Repository.root.appending(path: "Tests/Tools/Preloaded/\(source)")
             let library = directory.path(file.deletingPathExtension().lastPathComponent + ".so")
             let words = [
                 compiler ?? "cc", "-shared", "-fPIC", "-O1", "-o", library, file.path(percentEncoded: false),

@@ -14,7 +14,7 @@ import threading
 import time
 import typing
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVERS = ROOT / "Tests/Servers"
 PYTHONS = (ROOT / ".build/test-environment/bin/python", "python3")
 AT_ONCE = 32

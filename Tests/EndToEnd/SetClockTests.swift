@@ -83,7 +83,7 @@
         let environment: [String: String]
 
         init(in directory: TemporaryDirectory) async throws {
-            let library = try await PreloadedLibrary.compile("SetClock/set_clock.c", in: directory)
+            let library = try await PreloadedLibrary.compile("set_clock.c", in: directory)
             file = directory.path("clock")
             environment = ["LD_PRELOAD": library, "FERRY_TEST_CLOCK": file]
         }

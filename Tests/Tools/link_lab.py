@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".build/test-environment/bin/python"
 SERVERS = ROOT / "Tests/Servers"
 # tusd, which no package of Debian has.

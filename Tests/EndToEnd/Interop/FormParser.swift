@@ -75,7 +75,7 @@ struct FormParser {
     }
 }
 
-/// `Tests/UploadProtocolsTests/Vectors`, which say where they come from.
+/// `Tests/Unit/UploadProtocols/Vectors`, which say where they come from.
 enum FormVectors {
     struct Escape: Decodable {
         var input: String
@@ -123,7 +123,7 @@ enum FormVectors {
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
-        let file = Repository.root.appending(path: "Tests/UploadProtocolsTests/Vectors/\(name).json")
+        let file = Repository.root.appending(path: "Tests/Unit/UploadProtocols/Vectors/\(name).json")
         return try JSONDecoder().decode(type, from: Data(contentsOf: file))
     }
 }

@@ -241,7 +241,7 @@
         func `N10 uploads continue on a system that denies netlink, and a lost link is noticed`()
             async throws
         {
-            let library = try await PreloadedLibrary.compile("NoNetlink/no_netlink.c", in: place.directory)
+            let library = try await PreloadedLibrary.compile("no_netlink.c", in: place.directory)
             let denied = place.directory.path("denied")
             let gate = Gate()
             try await NetworkNamespace.with { namespace in
