@@ -77,8 +77,8 @@ public final class BlockingIOPool: Sendable {
     /// - Parameters:
     ///   - limit: The maximum number of threads; a number below 2 counts as 2. The calls on one device occupy at most
     ///     half of the threads.
-    ///   - timeout: The time without a returning system call after which the caller receives a failure. The failure may
-    ///     come later by up to a quarter of this time.
+    ///   - timeout: If no system call returns for this time, the caller receives a failure. The failure may come later
+    ///     by up to a quarter of this time.
     ///   - clock: The clock that measures the timeout.
     public init(
         limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()

@@ -69,7 +69,8 @@ enum FramingError: String, CaseIterable {
     }
 }
 
-/// Marks request heads that have a `FramingError`, before the codec drops the version and a part of the target.
+/// Marks request heads that have a `FramingError`, before `HTTP1ToHTTPServerCodec` drops the version and a part of the
+/// target.
 ///
 /// The mark is a header field, so that it stays with a head that waits behind earlier requests. A client's field of
 /// that name is removed.

@@ -65,7 +65,8 @@ extension TusUpload {
         do { return try StoredPath(clientName: path) } catch { throw Refusal(error) }
     }
 
-    /// Returns `relativePath` if its last component is `filename`, otherwise `filename`; nil without a `filename`.
+    /// Returns `relativePath`, without a slash at its beginning, if its last component is `filename`. Otherwise returns
+    /// `filename`; nil without a `filename`.
     ///
     /// Uppy sends both. For a file without a folder, `relativePath` is the text `null`. For a file that was dropped
     /// with its folder, `relativePath` begins with a slash (@uppy/utils 6, `getRelativePath`).
@@ -116,7 +117,8 @@ extension UploadStore {
         return uploads
     }
 
-    /// True if the data file was renamed to the path, or has both names.
+    /// True if the data file was renamed to `path`, or if a crash during the rename left it under its old name and
+    /// `path`.
     private func hasName(_ path: String, _ id: String) throws(SystemCallError) -> Bool {
         guard (try? work.status(of: Self.dataName(id))) != nil else { return true }
         guard let published = StoredPath(text: path).flatMap({ try? stored($0) }) else { return false }

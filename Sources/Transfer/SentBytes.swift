@@ -19,8 +19,14 @@ package struct SentTotals {
     /// them.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
-    /// Records that an exchange has sent `bytes` of the file. A restarted exchange counts from 0 again.
-    package mutating func record(_ bytes: ByteCount, of exchange: Int) { underWay[exchange] = bytes }
+    /// Records that an exchange has sent `bytes` of the file.
+    ///
+    /// - Parameter begins: True for the first bytes of a body. An exchange sends its body again after a redirect, after
+    ///   refused credentials and on a fresh connection. The number then counts from 0 again.
+    package mutating func record(_ bytes: ByteCount, of exchange: Int, begins: Bool = false) {
+        let before = underWay.updateValue(bytes, forKey: exchange) ?? 0
+        if begins { ended += before }
+    }
 
     /// Records the end of an exchange. `now` is the number of bytes that the server has confirmed by then.
     package mutating func end(_ exchange: Int, confirmed now: ByteCount) {
@@ -39,9 +45,9 @@ final class SentBytes: Sendable {
     var out: ByteCount { totals.withLock { $0.out } }
 
     /// - Returns: The number of bytes that are confirmed or in flight.
-    func record(_ bytes: ByteCount, of exchange: Int) -> ByteCount {
+    func record(_ bytes: ByteCount, of exchange: Int, begins: Bool = false) -> ByteCount {
         totals.withLock {
-            $0.record(bytes, of: exchange)
+            $0.record(bytes, of: exchange, begins: begins)
             return $0.reached
         }
     }

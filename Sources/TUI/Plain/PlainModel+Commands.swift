@@ -186,7 +186,7 @@ extension PlainModel {
             }
         case .reversed(let change, let ids):
             let sentence = change.sentence(
-                of: what(ids), count: ids.count, at: model.clock.date, in: model.appearance.zone)
+                of: what(ids), at: model.clock.date, in: model.appearance.zone)
             say("\(outcome.reversed ?? "done"): \(sentence)")
         case .undoable(let offer): ask(offer)
         case .uploads, .limits: break

@@ -8,7 +8,7 @@ extension QueueChangeKind {
     ///   - what: The words for the changed uploads, such as `reel.mov` or `3 uploads`.
     ///   - now: The current time. An end of a limit a day or more later is shown with its day of the week or its date.
     ///   - zone: The time zone of the times of day.
-    package func sentence(of what: String, count: Int, at now: Date = Date(), in zone: ZoneRules) -> String {
+    package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "paused \(what)"
         case .resumed: "resumed \(what)"

@@ -20,7 +20,7 @@ struct ReplyText {
         case .changed(let ids), .addedPaused(let ids): return words(ids, request)
         case .uploads(let uploads): return words(uploads.map(\.id), request)
         case .reversed(let change, let ids):
-            let text = change.sentence(of: what(ids), count: ids.count, at: clock.date, in: appearance.zone)
+            let text = change.sentence(of: what(ids), at: clock.date, in: appearance.zone)
             let undone = phrases("undone: \(text)", phrase(.redo, "redoes it"))
             return (.information, request == .undo ? undone : "redone: \(text)")
         case .undoable, .limits: return nil

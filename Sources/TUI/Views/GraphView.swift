@@ -11,7 +11,8 @@ struct GraphView {
     func draw(rows: Range<Int>, in frame: inout Frame) {
         guard let history = model.live.history[model.live.graph], !rows.isEmpty else { return }
         let room = model.size.columns - 2
-        let width = min(RateHistory.limit, max(0, room - Self.labelWidth))
+        let width = min(
+            RateHistory.limit / model.appearance.graph.valuesPerCell, max(0, room - Self.labelWidth))
         let graph = Graph(
             history.values, width: width, height: rows.count, style: model.appearance.graph)
         for (line, row) in zip(graph.lines, rows) {

@@ -71,7 +71,7 @@ struct RowAppearance: Sendable {
             if model.isEngineGone { messages.append("no engine runs") }
             short =
                 model.isEngineGone
-                ? "later" : isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
+                ? "later" : isOffline ? "offline" : wait.hasPrefix("in ") ? String(wait.dropFirst(3)) : wait
         case .paused(.offline):
             self.init(.offline, "offline", .waiting, part: begun)
             messages = ["waiting for network", "no network"]
@@ -89,7 +89,9 @@ struct RowAppearance: Sendable {
             messages =
                 upload.isUncertain
                 ? Uncertainty(actions: model.actions).inRow : Self.sentences(failure, of: upload)
-            short = failure.status.map(String.init) ?? Self.reason(failure) ?? "failed"
+            short =
+                upload.isUncertain
+                ? "reply?" : failure.status.map(String.init) ?? Self.reason(failure) ?? "failed"
         case .done(let receipt, _):
             self.init(.done, "done", .done, part: upload.size)
             if receipt.wasThere {

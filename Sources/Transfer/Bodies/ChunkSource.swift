@@ -23,7 +23,8 @@ protocol ChunkSource: Sendable {
     var largestChunk: ByteCount { get }
 
     /// Makes the next chunk.
-    /// - Parameter limit: The maximum number of bytes, at least 1, not counting the bytes before and after a file.
+    /// - Parameter limit: The maximum number of bytes, at least 1. The bytes of the body directly before and after a
+    ///   file, such as the part headers of a form, do not count.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk>
 
     /// Checks the files of the source. The future fails if one of them has changed.

@@ -19,7 +19,8 @@ final class BodyWriter: Sendable {
         let write: Write
         let done: EventLoopPromise<Void>
         var following: EventLoopFuture<Chunk>?
-        /// The chunk being written, its start time, and the number of its bytes that the kernel has not accepted.
+        /// The chunk being written: whether it is the last one, when its write began, and the number of its bytes that
+        /// the kernel has not accepted. nil while no chunk is being written.
         var current: (isLast: Bool, started: NIODeadline, left: ByteCount)?
         var pause: Scheduled<Void>?
         var watch: RepeatedTask?

@@ -4,10 +4,9 @@ import HTTPTypes
 
 /// The head of a request as sent: its target and its header fields.
 enum RequestHead {
-    /// The maximum number of bytes of a head. Servers accept 8 KiB (nginx, Apache) to 64 KiB. AsyncHTTPClient 1.37.0
-    /// crashes when the head of a request with a streamed body fills NIO's write buffer of 64 KiB
-    /// (`HTTPRequestStateMachine.headSent()`). So the limit stays far below that size, whatever header fields the
-    /// client and a proxy add.
+    /// The maximum number of bytes of a head. AsyncHTTPClient 1.37.0 crashes when the head of a request with a
+    /// streamed body fills NIO's write buffer of 64 KiB (`HTTPRequestStateMachine.headSent()`). So the limit stays far
+    /// below that size, whatever header fields the client and a proxy add.
     static let longest = 32 << 10
 
     /// - Throws: `UploadFailure` (`permanent`) for a head over `longest`; it names the server and the head's longest

@@ -13,7 +13,8 @@ struct ExchangeProgress: UploadDelegate {
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
         guard case .file = exchange.body else { return }
         let bytes = exchange.fileBytes(afterSending: totalBytesSent)
-        recorder.didSend(bytesSent, reached: sent.record(bytes, of: number))
+        let begins = bytesSent == totalBytesSent
+        recorder.didSend(bytesSent, reached: sent.record(bytes, of: number, begins: begins))
     }
 
     func didFinishSending() { recorder.didFinishSending(exchange) }

@@ -159,7 +159,7 @@ struct RequestAttempt: Sendable {
 extension UploadFailure {
     /// The failure for a chain of redirects that is too long.
     static let redirectCircle = UploadFailure(
-        .permanent, "the server redirects in a circle", hint: "check the address")
+        .permanent, "the server redirects in a circle, or too often", hint: "check the address")
 }
 
 extension RequestFailure {

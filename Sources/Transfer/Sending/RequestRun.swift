@@ -150,7 +150,8 @@ package struct RequestRun: Sendable {
 }
 
 extension RequestFailure {
-    /// The cancellation that followed this failure.
+    /// The failure `cancelled` that replaces this failure if the task is cancelled. It keeps the number of bytes sent,
+    /// if this failure contains that number.
     fileprivate var asCancel: RequestFailure {
         switch self {
         case .cancelled(let sent): .cancelled(bodySent: sent)

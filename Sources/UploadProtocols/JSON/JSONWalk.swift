@@ -90,8 +90,8 @@ package struct JSONWalk {
         return true
     }
 
-    /// Returns the first error in a text that is not valid JSON (RFC 8259); nil if it is valid. A byte order mark may
-    /// precede the text.
+    /// Returns the first error in a text: a violation of the JSON grammar (RFC 8259), or an object with two members of
+    /// one name. Returns nil if there is none. A byte order mark may precede the text.
     package static func error(in bytes: UnsafeBufferPointer<UInt8>) -> MalformedJSON? {
         var walk = JSONWalk(bytes, at: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         do throws(MalformedJSON) { while try walk.next() != nil {} } catch { return error }

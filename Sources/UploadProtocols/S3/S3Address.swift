@@ -2,9 +2,8 @@
 struct S3Address: Hashable, Sendable {
     /// The configured scheme, host and port.
     let origin: String
-    /// The name of the bucket, from the path or the host name. Nil if the bucket should be in the host name, but the
-    /// host name is empty.
-    let bucket: String?
+    /// The name of the bucket, from the path or the host name.
+    let bucket: String
     /// True if the bucket is the first segment of the path.
     let isBucketInPath: Bool
     /// The path of the destination's URL, without the query. It may contain `{name}`.
@@ -22,7 +21,11 @@ struct S3Address: Hashable, Sendable {
         path = String(parts[1][slash...])
         isBucketInPath = options.bucketInPath ?? (Self.bucket(inHost: host) == nil)
         guard isBucketInPath else {
-            bucket = Self.bucket(inHost: host) ?? host.split(separator: ".").first.map(String.init)
+            guard let name = Self.bucket(inHost: host) ?? host.split(separator: ".").first.map(String.init)
+            else {
+                throw Self.noBucket(url)
+            }
+            bucket = name
             return
         }
         let first = path.dropFirst().prefix { $0 != "/" }
@@ -56,7 +59,7 @@ struct S3Address: Hashable, Sendable {
 
     /// The URL of the bucket, without a slash at its end.
     var bucketAddress: String {
-        isBucketInPath ? origin + "/" + SigV4Encoding.encoded((bucket ?? "").utf8) : origin
+        isBucketInPath ? origin + "/" + SigV4Encoding.encoded(bucket.utf8) : origin
     }
 
     /// True if the requests use https. TLS then protects their content from changes on the way.

@@ -64,7 +64,7 @@ package struct S3Check: DestinationCheck {
 
     private mutating func receiveList(_ response: ExchangeOutcome.Response) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
-        let bucket = ServerText.cleaned(address.bucket ?? "")
+        let bucket = ServerText.cleaned(address.bucket)
         if response.isSuccess {
             guard let root = XMLDocument.parse(response.body), root.name != "Error" else {
                 return .failed(

@@ -36,9 +36,7 @@ extension S3Upload {
     }
 
     /// Requests the list of the stored parts.
-    mutating func list(_ session: S3Session, resource: UploadResource? = nil, noting notes: [Step.Note] = [])
-        -> Step
-    {
+    mutating func list(_ session: S3Session, noting notes: [Step.Note] = []) -> Step {
         list(session, S3PartLedger(session.plan), marker: nil, noting: notes)
     }
 

@@ -20,7 +20,8 @@ package struct SigV4Request: Sendable {
     private let items: [Item]
     /// All header fields to sign, in the order in which they are sent, including `Host`.
     package var fields: [(name: String, value: String)]
-    /// The last line to sign: the SHA-256 of the content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
+    /// The last line of the canonical request: the SHA-256 of the content in hexadecimal, or a keyword such as
+    /// `UNSIGNED-PAYLOAD`.
     package var payload: String
 
     /// - Parameters:

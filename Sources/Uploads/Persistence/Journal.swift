@@ -67,7 +67,7 @@ extension Journal {
 
 /// One change of the queue. It contains the new value, not a difference, so applying it twice is harmless.
 public enum QueueChange: Hashable, Sendable {
-    /// Adds the upload, or replaces the upload with its id.
+    /// Adds the upload. If there is already an upload with this id, replaces it.
     case set(Upload)
     case remove(Upload.ID)
     case settings(QueueSettings)

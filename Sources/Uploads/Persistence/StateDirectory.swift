@@ -20,15 +20,17 @@ public final class StateDirectory: Sendable {
         try Self.checkParents(directory, path.text)
     }
 
-    /// Opens the folder at `path` for reading; nil if it is missing or cannot be examined. Nothing is created, and the
-    /// disk may be read-only.
+    /// Opens the folder at `path` for reading; nil if it is missing. Nothing is created, and the disk may be read-only.
     ///
     /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`. A folder
     ///   is unsafe if it is a link or no folder, belongs to another user, or is open to others.
     public init?(reading path: LocalPath) throws(JournalError) {
-        guard Self.exists(path) else { return nil }
         self.path = path
-        let directory = try Self.open(path)
+        let directory: Directory
+        do throws(JournalError) { directory = try Self.open(path) } catch {
+            if case .folderCannotBeMade(_, Errno.noSuchFileOrDirectory.rawValue) = error { return nil }
+            throw error
+        }
         files = DirectoryFiles(directory, path: path.text)
         try Self.check(directory, path.text, toWrite: false)
     }

@@ -16,7 +16,7 @@ public final class StateLock: Sendable {
             try directory.files.openLock(Self.name)
         }
         let isOurs: Bool
-        do throws(SystemCallError) { isOurs = try file.tryLock() } catch {
+        do throws(SystemCallError) { isOurs = try Self.take(file) } catch {
             switch error.code {
             case .noLocks, .notSupported, .notSupportedOnSocket, .noFunction, .invalidArgument:
                 throw .locksNotSupported(path: files.path)
@@ -27,6 +27,21 @@ public final class StateLock: Sendable {
         // The text is for information only: the lock works without it, even on a full disk.
         try? describe()
     }
+
+    /// Locks the file for this process. `holder(in:)` of another process takes a shared lock for a moment, which is no
+    /// reason to give up: a shared lock of our own shows that no process owns the queue.
+    ///
+    /// - Returns: False if another process owns the queue.
+    private static func take(_ file: OpenFile) throws(SystemCallError) -> Bool {
+        for _ in 0..<attempts {
+            if try file.tryLock() { return true }
+            guard try file.tryLock(isShared: true) else { return false }
+        }
+        return false
+    }
+
+    /// The maximum number of tries to lock the file while other processes only look at it.
+    private static let attempts = 1000
 
     private func describe() throws(SystemCallError) {
         var writer = JSONWriter()
@@ -60,8 +75,7 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Returns the owner of the queue as `.inUse`; nil for no owner. A process that starts during this call may fail to
-    /// lock the queue, because the call takes a shared lock for a moment.
+    /// Returns the owner of the queue as `.inUse`; nil for no owner.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         let file = try files.perform { () throws(SystemCallError) in
             try files.openOwn(name, for: .reading)

@@ -230,9 +230,10 @@ extension UploadQueue {
 
     private func didRetire() { tasks.retiring = nil }
 
-    /// Returns the done uploads that move to the history next. Returns nil if there are none, or if the queue has
-    /// stopped. In that case, also sets `tasks.retiring` to nil in the same step, so that later uploads start a new
-    /// task.
+    /// Returns the done uploads that move to the history next; nil if there are none, or if the queue has stopped.
+    ///
+    /// Before it returns nil, it sets `tasks.retiring` to nil, without a suspension since the check. So a later call of
+    /// `startRetiring()` starts a new task, and no done uploads are left waiting.
     private func nextToRetire() -> ArraySlice<Upload.ID>? {
         if core.phase != .stopped, let kept = core.configuration.keptDone,
             let batch = core.archive.leaving(keeping: kept)

@@ -100,7 +100,10 @@ extension Upload {
         guard awaits(identity) else { return false }
         take(identity)
         // The change was expected, so the counts of tries start from zero.
+        // An earlier key must not come back: the server may still have bytes of the earlier version under it.
+        let changes = tries.changes
         tries = Tries()
+        tries.changes = changes
         if case .paused = state { return true }
         state = .queued
         return true

@@ -88,7 +88,11 @@ package struct UploadedFileDisposal: Hashable, Sendable {
             }
         }
         // No program opens the file by its hidden name. So it can change only if a process already has it open.
-        guard !isInUse(aside), let found = FileIdentity.ofName(aside), found.isSameContent(as: identity),
+        if isInUse(aside) {
+            let back = putBack(aside)
+            return back == .changed ? .inUse : back
+        }
+        guard let found = FileIdentity.ofName(aside), found.isSameContent(as: identity),
             found.device == identity.device
         else { return putBack(aside) }
         return nil

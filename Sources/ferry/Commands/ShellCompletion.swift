@@ -44,8 +44,8 @@ enum ShellCompletion {
         }
     }
 
-    /// Reads `--config`, `--state` and `--state-dir` from the typed words. Returns nil if they cannot be parsed. The
-    /// shell has not removed the quotes from the words.
+    /// Reads `--config`, `--state` and `--state-dir` from the typed words. Returns nil if they cannot be parsed.
+    /// Quotes that the user typed are still part of the words, so a quoted path is not found.
     private static func options(in words: [String]) -> GlobalOptions? {
         let named = ["--config", "--state", "--state-dir"].flatMap { name in
             guard let index = words.lastIndex(of: name), words.indices.contains(index + 1) else {

@@ -42,7 +42,7 @@ private func report(
 ) async throws(CommandFailure) {
     guard case .reversed(let change, let ids) = try await global.access().perform(command) else { return }
     if json { return print(JSONLine.text(ChangedLine(change, ids))) }
-    print("\(participle): \(change.sentence(of: uploadsText(ids), count: ids.count, in: .local))")
+    print("\(participle): \(change.sentence(of: uploadsText(ids), in: .local))")
 }
 
 private func uploadsText(_ ids: [Upload.ID]) -> String {

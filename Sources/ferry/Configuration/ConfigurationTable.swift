@@ -70,7 +70,8 @@ enum ConfigurationTable {
             .init("parallel", .whole(1...64), "Requests of one upload at once."),
             .init(
                 "checksum", .choice(DigestAlgorithm.allCases.map(\.rawValue) + ["none"]),
-                "The digest by which the server must confirm what arrived; without it, one that it offers."),
+                "The digest by which the server is asked to confirm what arrived; without it, one that it offers."
+            ),
             .init(
                 "ifExists", .choice(ExistingFilePolicy.self), "What to do if the name exists at the server."),
             .init(

@@ -22,8 +22,8 @@ struct DestinationSettings: Decodable, Equatable {
     /// The bandwidth limit of all uploads to the destination together, in bytes per second.
     var bandwidth = Timetable()
 
-    /// The maximum size of a header field's value, in bytes. Servers accept request heads of 8 KiB (nginx, Apache) to
-    /// 64 KiB.
+    /// The maximum size of a header field's value, in bytes. By default, nginx and Apache accept about 8 KiB for one
+    /// field.
     private static let longestHeader = 8 << 10
     /// The maximum number of bytes of the names and values of all configured header fields. These fields must fit into
     /// a request head of 32 KiB together with a URL and a token.

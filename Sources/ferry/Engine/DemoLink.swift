@@ -3,7 +3,8 @@ import FerryFiles
 import FerryReceiver
 import Synchronization
 
-/// A simulated bad link: a proxy that cuts connections and closes at intervals, and a monitor that reports the outages.
+/// A simulated bad link: a proxy and a monitor. At intervals, the proxy resets its connections. At longer intervals, it
+/// also refuses new connections for some seconds, and the monitor reports this outage.
 final class DemoLink: Sendable {
     private static let cutEvery = Duration.seconds(4)
     private static let present = Duration.seconds(12)

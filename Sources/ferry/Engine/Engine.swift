@@ -149,7 +149,8 @@ struct Engine: Sendable {
         return hasFound || hasRun
     }
 
-    /// Returns when a command has requested the end of the queue, no upload runs any more, and the hooks have ended.
+    /// Returns when a command has requested the end of the queue and no upload runs any more. Also waits for the hooks,
+    /// and for the removal of uploaded files from watched folders.
     func waitUntilFinished() async {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }

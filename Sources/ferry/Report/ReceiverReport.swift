@@ -30,7 +30,8 @@ struct ReceiverReport: Sendable {
         }
     }
 
-    /// Returns the text for users about the token. The token itself appears only at the start that created the token.
+    /// Returns the text for users about the token. The text contains the token itself only if this run of the receiver
+    /// created the token.
     private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
         let path = SafeLine.text(token.path)
         let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""

@@ -181,6 +181,11 @@ import Testing
         #expect(text.contains("r retry"), "\(text)")
     }
 
+    @Test func `I10 a failed one says the same in few cells`() {
+        let failed = Self.make(state: .failed(UploadFailure(.outcomeUnknown, "no answer")))
+        #expect(Model.make([failed], rows: 10, columns: 40).frame().description.contains("reply?"))
+    }
+
     @Test(arguments: [(24, 80), (10, 40)])
     func `I10 the details can be read to the end, however small the screen`(rows: Int, columns: Int) {
         var model = Model.make([Self.make()], rows: rows, columns: columns)

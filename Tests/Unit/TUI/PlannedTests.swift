@@ -33,6 +33,7 @@ import Testing
     @Test(arguments: [
         (planned(at: 8 * 3600), "22:00"), (planned(9, after: [4...4]), "after 4"),
         (planned(9, after: [400...400]), "later"), (planned(at: 9 * 86_400), "later"),
+        (.make(1, state: .waiting(100 * 3600)), "later"), (.make(1, state: .waiting(40)), "40 s"),
     ])
     func `a small screen says it at the right`(upload: Upload, expected: String) {
         #expect(Model.make([upload], rows: 10, columns: 40).frame().text(1).hasSuffix(" " + expected))

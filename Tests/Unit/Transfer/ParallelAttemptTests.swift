@@ -192,10 +192,12 @@ struct SentBytesTests {
         #expect(sent.record(20, of: 1) == 125)
     }
 
-    @Test func `a body that begins again counts once`() {
+    @Test(arguments: [10, 90])
+    func `a body that begins again counts once in the progress and twice in what was sent`(again: ByteCount) {
         let sent = SentBytes(confirmed: 0)
-        _ = sent.record(90, of: 1)
-        #expect(sent.record(10, of: 1) == 10)
+        _ = sent.record(90, of: 1, begins: true)
+        #expect(sent.record(again, of: 1, begins: true) == again)
+        #expect(sent.out == 90 + again)
     }
 
     @Test func `the server's word takes the place of what was sent`() {

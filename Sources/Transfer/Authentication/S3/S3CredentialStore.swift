@@ -11,7 +11,8 @@ public actor S3CredentialStore {
         /// The credentials are not loaded again before `next`, unless a server refuses them. `next` is nil if they do
         /// not expire.
         case ready(S3Credentials, next: Moment?)
-        case loading(Task<Result<S3Credentials, UploadFailure>, Never>)
+        /// `old` is what a failed load leaves in use while it is valid; nil if the server has refused it.
+        case loading(Task<Result<S3Credentials, UploadFailure>, Never>, old: S3Credentials?)
     }
 
     /// A moment on the wall clock and on a monotonic clock. Setting the wall clock back must not extend the use of
@@ -47,18 +48,21 @@ public actor S3CredentialStore {
     }
 
     /// Returns the credentials to sign with now, and loads them if necessary.
-    /// - Throws: The error of the load, if no valid credentials remain, or if another request had begun the load.
+    /// - Throws: The error of the load, if no valid credentials remain.
     public func current() async throws(UploadFailure) -> S3Credentials {
+        let task: Task<Result<S3Credentials, UploadFailure>, Never>
+        let old: S3Credentials?
         switch state {
-        case .empty: return try await loaded(before: nil)
         case .ready(let credentials, let next):
             guard let next, now() >= next.date || elapsed() >= next.instant else { return credentials }
-            do throws(UploadFailure) { return try await loaded(before: credentials) } catch {
-                // The old credentials are still valid for a while, and the next request loads again.
-                guard let end = credentials.expiration, now() < end else { throw error }
-                return credentials
-            }
-        case .loading(let task): return try await task.value.get()
+            (task, old) = (begin(after: credentials, isUsable: true), credentials)
+        case .empty: (task, old) = (begin(after: nil, isUsable: false), nil)
+        case .loading(let running, let before): (task, old) = (running, before)
+        }
+        do throws(UploadFailure) { return try await task.value.get() } catch {
+            // The old credentials are still valid for a while, and the next request loads again.
+            guard let old, let end = old.expiration, now() < end else { throw error }
+            return old
         }
     }
 
@@ -69,28 +73,40 @@ public actor S3CredentialStore {
         let found: S3Credentials
         switch state {
         case .ready(let credentials, _) where !credentials.provesSame(as: refused): return credentials
-        case .loading(let task): found = try await task.value.get()
-        case .ready, .empty: found = try await loaded(before: refused)
+        case .loading(let task, _): found = try await task.value.get()
+        case .ready, .empty: found = try await begin(after: refused, isUsable: false).value.get()
         }
         return found.provesSame(as: refused) ? nil : found
     }
 
-    private func loaded(before: S3Credentials?) async throws(UploadFailure) -> S3Credentials {
-        // A separate task, so that the cancellation of one waiting request does not cancel the load for others.
+    /// Begins a load, in a task of its own: the cancellation of one waiting request must not cancel it for others.
+    ///
+    /// - Parameters:
+    ///   - before: The credentials that stay if the load fails.
+    ///   - isUsable: False if a server has refused them.
+    private func begin(
+        after before: S3Credentials?, isUsable: Bool
+    ) -> Task<Result<S3Credentials, UploadFailure>, Never> {
         let task = Task { [load] () -> Result<S3Credentials, UploadFailure> in
-            do throws(UploadFailure) { return .success(try await load()) } catch { return .failure(error) }
+            let result: Result<S3Credentials, UploadFailure>
+            do throws(UploadFailure) { result = .success(try await load()) } catch {
+                result = .failure(error)
+            }
+            end(result, before: before)
+            return result
         }
-        state = .loading(task)
-        let result = await task.value
+        state = .loading(task, old: isUsable ? before : nil)
+        return task
+    }
+
+    private func end(_ result: Result<S3Credentials, UploadFailure>, before: S3Credentials?) {
         switch result {
         case .success(let credentials):
             let left = credentials.expiration.map { $0.timeIntervalSince(now()) - Self.margin }
             state = .ready(credentials, next: left.map { moment(in: max($0, Self.pause)) })
-            return credentials
-        case .failure(let failure):
+        case .failure:
             state =
                 before.map { .ready($0, next: $0.expiration == nil ? nil : moment(in: 0)) } ?? .empty
-            throw failure
         }
     }
 

@@ -195,6 +195,21 @@ extension QueueCore {
             return upload
         }
     }
+
+    /// Returns the uploads in the queue after which the removed uploads `ids` are to start.
+    func awaited(byRemoved ids: [Upload.ID]) -> [Upload.ID] {
+        ids.compactMap { removals[$0]?.start }.flatMap(\.after).flatMap(known)
+    }
+
+    /// Returns an upload that is put back; held if an unfinished upload that it is to start after was removed too.
+    func heldIfOrphaned(_ upload: Upload) -> Upload {
+        guard upload.state.isStartable,
+            let other = upload.start?.after.lazy.compactMap({ removals.firstUnfinished(in: $0) }).first
+        else { return upload }
+        var upload = upload
+        upload.state = .held(.awaitedRemoved(other))
+        return upload
+    }
 }
 
 extension Upload.State {

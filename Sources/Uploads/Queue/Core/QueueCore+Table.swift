@@ -348,8 +348,7 @@ extension QueueCore {
             effects.append(.remember(gone.compactMap { HistoryEntry(removed: $0, at: now.date) }))
             removals.add(gone, now: now.instant)
             for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
-            effects.append(
-                .abandon(gone, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
+            abandon(gone)
         }
         publish(Array(orphaned.keys), removed: ids)
         return .success(
@@ -370,12 +369,18 @@ extension QueueCore {
             upload.state = state
             return upload
         }
-        let back = removals.takeBack(ids)
+        let locked = Set(orphaned.keys).union(awaited(byRemoved: ids))
+        let back = removals.takeBack(ids).map(heldIfOrphaned)
         effects.append(.reclaim(back))
         // Appends before the uploads are in memory: an upload that is not on disk must not start.
         append(
             (back + waiting).map(QueueChange.set), .powerCut,
-            .putBack(back, waiting: waiting, orphaned: Array(orphaned.keys)), locking: orphaned.keys, reply)
+            .putBack(back, waiting: waiting, locked: Array(locked)), locking: locked, reply)
+    }
+
+    /// Records removed uploads as abandoned once their removal can no longer be undone.
+    private mutating func abandon(_ removed: [Upload]) {
+        effects.append(.abandon(removed, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
     }
 
     mutating func endPutBack(
@@ -383,7 +388,7 @@ extension QueueCore {
     ) -> Result<TransactionResult, UploadFailure> {
         if let error {
             removals.add(back, now: now.instant)
-            effects.append(.abandon(back, since: now.date))
+            abandon(back)
             return .failure(refuse(error))
         }
         // An upload that is not in the queue counts as done for the uploads that wait for it. Uploads wait only for

@@ -71,6 +71,7 @@ extension QueueCore {
             // Waits for the last attempt of a removed upload. An upload never has two attempts at once, and the attempt
             // still reports how much the server has stored.
             return ids.contains(where: runs.contains) || isAnyInFlight(orphaned.keys)
+                || isAnyInFlight(awaited(byRemoved: ids))
         case .limitBandwidth, .limitConcurrency: return transactions.isSetting
         case .record(let id, _): return unconfirmed.isInFlight(id)
         }
@@ -149,8 +150,8 @@ extension QueueCore {
         case .takeOut(let ids, let held, let isRemoval):
             unconfirmed.end(ids + held.map(\.id), ticket)
             sendReply(reply, endTakeOut(ids, held, isRemoval: isRemoval, failure))
-        case .putBack(let back, let waiting, let orphaned):
-            unconfirmed.end(orphaned, ticket)
+        case .putBack(let back, let waiting, let locked):
+            unconfirmed.end(locked, ticket)
             sendReply(reply, endPutBack(back, waiting, failure))
         case .settings(let before, let undo): sendReply(reply, endSettings(before, undo, failure))
         case .save(let saved, let begun):

@@ -95,7 +95,7 @@ struct TransactionLog {
         case change([ChangedUpload], UploadChange, SettingsChange)
         case add([Upload], awaited: [Upload.ID])
         case takeOut([Upload.ID], held: [Upload], isRemoval: Bool)
-        case putBack([Upload], waiting: [Upload], orphaned: [Upload.ID])
+        case putBack([Upload], waiting: [Upload], locked: [Upload.ID])
         case settings(before: QueueSettings, undo: UndoAction)
         case save([Upload], begun: Int)
         case record(Upload.ID, durably: Bool)

@@ -148,8 +148,9 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The refusal to undo an addition of which only done uploads are left; nil for any other change. Without it,
-    /// `undo` would skip the addition, and undo the command before it.
+    /// The failure of an undo that removed nothing, because all uploads of the addition are done; nil for any other
+    /// change. Callers must check that nothing was removed. Without the failure, `undo` would skip the addition, and
+    /// undo the command before it.
     var refusal: UploadFailure? {
         guard case .unadded(let done) = self, done > 0 else { return nil }
         let uploads =

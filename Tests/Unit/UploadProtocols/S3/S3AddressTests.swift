@@ -29,6 +29,10 @@ struct S3AddressTests {
         #expect(address.object(key) == "http://h/b/pre%20fix%2B~%21/f/%C3%B6%20%26%3D%2B%2541~.bin")
     }
 
+    @Test func `a host that names no bucket is refused where it should`() {
+        #expect(throws: UploadFailure.self) { try address("https:///x/", inPath: false) }
+    }
+
     @Test func `the bucket is found in the host's name or the path`() throws {
         #expect(try address("https://b.c.s3.amazonaws.com/").bucket == "b.c")
         #expect(try address("https://s3.dualstack.us-west-2.amazonaws.com/b/").bucket == "b")

@@ -1,6 +1,7 @@
 import FerryStateSimulation
 import FerryTransfer
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryUploads
@@ -152,6 +153,25 @@ struct StateDirectoryTests {
         #expect(host == nil)
         #expect(error?.exitStatus == 75)
         withExtendedLifetime(first) {}
+    }
+
+    @Test func `S13 a process that only looks who has the queue keeps nobody from taking it`() async throws {
+        try await makeQueue()
+        let files = try state.open().files
+        let isOver = Mutex(false)
+        async let looks: Void = Task.detached {
+            while !isOver.withLock({ $0 }) { _ = try StateLock.holder(in: files) }
+        }.value
+        for _ in 0..<2000 { _ = try state.open().lock() }
+        isOver.withLock { $0 = true }
+        try await looks
+    }
+
+    @Test func `a folder that cannot be examined is not taken for a missing one`() throws {
+        #expect(throws: JournalError.self) {
+            try StateDirectory(reading: LocalPath("/" + String(repeating: "n", count: 300)))
+        }
+        #expect(try StateDirectory(reading: LocalPath("/nothing-is-here/state")) == nil)
     }
 
     @Test func `S14 a lock that is let go can be taken, whatever its text says`() throws {

@@ -259,6 +259,35 @@ struct QueueCoreTests {
         #expect(queue.started == [1])
     }
 
+    @Test func `an upload that is put back while the one before it is removed is held`() throws {
+        var after = Upload.make(2)
+        after.start = Upload.StartCondition(after: [1...1])
+        var queue = Driven([.make(1, state: .paused(.user)), after])
+        queue.handle(.transaction(.remove([2]), 1))
+        queue.answer()
+        queue.handle(.transaction(.remove([1]), 2))
+        let removal = try #require(queue.appends.first?.ticket)
+        queue.handle(.transaction(.putBack([2], orphaned: [:]), 3))
+        #expect(queue.appends.isEmpty)
+        queue.handle(.journaled([AppendResult(ticket: removal, result: .success(()))]))
+        queue.answer()
+        #expect(queue.started.isEmpty)
+        #expect(queue.state(2)?.isHeld == true)
+    }
+
+    @Test func `a disk that refuses to put an upload back leaves its bytes at the server for another undo`() {
+        var queue = Driven([.make(1, state: .paused(.user))])
+        queue.handle(.transaction(.remove([1]), 1))
+        queue.answer()
+        queue.seconds = 5
+        queue.handle(.transaction(.putBack([1], orphaned: [:]), 2))
+        queue.answer(.failure(Self.full))
+        let since = queue.effects.compactMap { effect in
+            if case .abandon(_, let since) = effect { since } else { nil }
+        }
+        #expect(since == [Self.moment(15).date])
+    }
+
     @Test func `the sent bytes of an upload that was removed and put back count as sent again`() {
         var queue = Driven([.make(1)])
         queue.handle(.transaction(.remove([1]), 1))

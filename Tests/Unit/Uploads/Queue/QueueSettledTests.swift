@@ -57,12 +57,15 @@ struct QueueSettledTests {
         .paused(.user), .waiting(until: .distantFuture, failure: UploadFailure(.network, "gone")),
     ])
     func `one that had not arrived goes as it is now`(state: Upload.State) async throws {
-        let fixture = QueueFixture([upload(new(1), state)])
+        var earlier = upload(new(1), state)
+        earlier.tries.server = 3
+        let fixture = QueueFixture([earlier])
         try await fixture.queue.start(monitor: nil)
         #expect(try await fixture.queue.takeSettled([new(2)]) == [.renewed(1)])
         let renewed = try #require(fixture.journal.uploads[1])
         #expect(renewed.identity == new(2).identity)
-        #expect(renewed.tries.changes == 0)
+        #expect(renewed.tries.server == 0)
+        #expect(renewed.key != upload(new(1), state).key)
         if case .paused = state {
             #expect(renewed.state == state)
         } else {

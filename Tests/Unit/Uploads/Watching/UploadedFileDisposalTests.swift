@@ -104,7 +104,7 @@ struct UploadedFileDisposalTests {
             let descriptor = open(file.path.text, O_WRONLY)
             defer { close(descriptor) }
             #expect(rename(file.path.text, aside()) == 0)
-            #expect(file.delete() == .changed)
+            #expect(file.delete() == .inUse)
             #expect(content("out/a.mov") == [1, 2, 3])
         }
     #endif

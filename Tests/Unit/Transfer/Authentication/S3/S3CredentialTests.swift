@@ -85,6 +85,32 @@ struct S3CredentialTests {
         await #expect(throws: Self.failure) { try await store.current() }
     }
 
+    @Test func `a request that waits for another's load falls back to credentials that still last`()
+        async throws
+    {
+        let script = CredentialScript([
+            .success(.temporary("A", until: exampleDay + 3600)), .failure(Self.failure),
+        ])
+        let (begun, goesOn) = (Gate(), Gate())
+        let store = S3CredentialStore(
+            now: { [time] in time.now },
+            load: { () async throws(UploadFailure) in
+                if script.loads > 0 {
+                    begun.open()
+                    try? await goesOn.wait()
+                }
+                return try script.next()
+            })
+        #expect(try await store.current().sessionToken == "A")
+        time.advance(by: 3400)
+        async let first = store.current()
+        try await begun.wait()
+        async let second = store.current()
+        // Whether or not the second request already waits, the load that it needs has failed or fails.
+        goesOn.open()
+        #expect(try await [first, second].map(\.sessionToken) == ["A", "A"])
+    }
+
     @Test func `credentials of one minute are not loaded for each request`() async throws {
         let script = CredentialScript([.success(.temporary("A", until: exampleDay + 70))])
         let store = store(script)
