@@ -1,3 +1,5 @@
+import SystemPackage
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -19,6 +21,24 @@ extension LocalPath {
         }
         defer { free(found) }
         return LocalPath(bytes: Array(UnsafeRawBufferPointer(start: found, count: strlen(found))))
+    }
+
+    /// Reads a file or a pipe up to its end, and at most `limit` bytes. Follows symbolic links.
+    ///
+    /// - Returns: The content; nil if the file cannot be read.
+    package func content(upTo limit: Int) -> [UInt8]? {
+        let opened = withCString { open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
+        guard opened >= 0 else { return nil }
+        let file = OpenFile(FileDescriptor(rawValue: opened), name: text)
+        var content: [UInt8] = []
+        while content.count < limit {
+            guard let block = try? file.readNext(upTo: min(limit - content.count, 1 << 16)) else {
+                return nil
+            }
+            if block.isEmpty { break }
+            content += block
+        }
+        return content
     }
 
     /// Makes one folder with the permission bits `mode`. By default only the folder's owner can access it.

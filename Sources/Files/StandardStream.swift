@@ -40,8 +40,37 @@ package enum StandardStream: CInt, Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Calls `read(2)` once and returns its result; the caller checks `errno`.
-    package func readOnce(into buffer: inout [UInt8]) -> Int { systemRead(rawValue, &buffer, buffer.count) }
+    /// Calls `read(2)` once.
+    ///
+    /// - Returns: The number of bytes read; 0 at the end of the stream. nil if a signal interrupted the call, or if
+    ///   there are no bytes yet.
+    package func readOnce(into buffer: inout [UInt8]) throws(SystemCallError) -> Int? {
+        let count = systemRead(rawValue, &buffer, buffer.count)
+        guard count < 0 else { return count }
+        if [.interrupted, .resourceTemporarilyUnavailable].contains(Errno.last) { return nil }
+        throw SystemCallError("read")
+    }
+
+    /// Waits until the stream has bytes, has ended, or has an error.
+    ///
+    /// - Returns: False if a terminal has hung up.
+    package func waitForBytes() -> Bool {
+        while true {
+            var entry = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)
+            if poll(&entry, 1, -1) < 0, errno == EINTR { continue }
+            return entry.revents & Int16(POLLHUP | POLLERR) == 0
+        }
+    }
+
+    /// Redirects standard output and standard error to the file at `path`, created if it is missing, and standard input
+    /// to `/dev/null`. If the file cannot be opened, the output goes to `/dev/null` too.
+    package static func redirectAll(to path: LocalPath) {
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let file = path.withCString { open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
+        dup2(nothing, input.rawValue)
+        for stream in [output, errors] { dup2(file >= 0 ? file : nothing, stream.rawValue) }
+        for opened in [nothing, file] where opened > errors.rawValue { close(opened) }
+    }
 
     /// Passes typed bytes to `take` one by one, with echo, line mode and signals of the terminal switched off. With
     /// signals off, no key ends the process before the echo is switched on again.

@@ -2,12 +2,6 @@ import FerryFiles
 import NIOCore
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The open channels of a proxy: for each connection, one to the client and one to the target.
 final class ProxyLinks: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
@@ -20,11 +14,11 @@ final class ProxyLinks: Sendable {
         }
     }
 
-    /// Resets all connections. Closing a socket with a linger time of 0 sends RST and drops unsent bytes.
+    /// Resets all connections.
     func cut() {
         for channel in channels.withLock({ Array($0.values) }) {
             guard let socket = channel as? any SocketOptionProvider else { continue }
-            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+            socket.setSoLinger(SocketReset.option).whenComplete { _ in
                 channel.close(promise: nil)
             }
         }

@@ -1,12 +1,6 @@
 import CFerryTerminal
 import FerryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Lines from standard input. A thread reads them until the input or the process ends, because a blocked read cannot be
 /// cancelled.
 enum LineInput {
@@ -23,16 +17,19 @@ enum LineInput {
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            if poll(&input, 1, -1) < 0, errno == EINTR { continue }
-            if isTerminal, input.revents & Int16(POLLHUP | POLLERR) != 0 { return handle(.ended(.hangUp)) }
+            if !StandardStream.input.waitForBytes(), isTerminal { return handle(.ended(.hangUp)) }
             guard !isTerminal || terminal_in_foreground() else {
                 // After `bg` a read would stop the process (SIGTTIN), and its uploads.
                 DetachedThread.sleep(for: .milliseconds(250))
                 continue
             }
-            let count = StandardStream.input.readOnce(into: &buffer)
-            if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
+            let count: Int
+            do throws(SystemCallError) {
+                guard let read = try StandardStream.input.readOnce(into: &buffer) else { continue }
+                count = read
+            } catch {
+                count = -1
+            }
             if count > 0 {
                 for line in splitter.add(buffer.prefix(count)) { handle(.typed(line)) }
                 continue

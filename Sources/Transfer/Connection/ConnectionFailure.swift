@@ -6,12 +6,6 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Translates the errors of the HTTP client and the system into failures for users and values of
 /// `TransportError.Reason`.
 struct ConnectionFailure {
@@ -78,10 +72,10 @@ struct ConnectionFailure {
             return permanent(
                 "the certificate of \(host) is not accepted: \(error)", TLSFailure.hint(for: error),
                 .notTrusted)
-        case let error as IOError where error.errnoCode == EACCES && UploadAddress.isUnixSocket(url):
+        case let error as IOError where error.code == .permissionDenied && UploadAddress.isUnixSocket(url):
             return permanent(
                 "no connection to \(host): permission denied", "see that this user may write to the socket")
-        case let error as IOError where Self.isNotConnected(error.errnoCode):
+        case let error as IOError where Self.isNotConnected(error.code):
             return network(.notConnected, "no connection to \(host): \(Self.text(of: error))")
         case let error as IOError:
             return network(whenBroken, "the connection to \(host) broke: \(Self.text(of: error))")
@@ -96,8 +90,7 @@ struct ConnectionFailure {
     private func lackOfDescriptors(_ error: any Error) -> Errno? {
         switch error {
         case let error as IOError:
-            let code = Errno(rawValue: error.errnoCode)
-            return DescriptorLimit.isLack(code) ? code : nil
+            return DescriptorLimit.isLack(error.code) ? error.code : nil
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         case let error as NIOConnectionError:
@@ -159,21 +152,28 @@ struct ConnectionFailure {
         [.invalidURL, .emptyHost, .emptyScheme].contains(error) || "\(error)".contains("unsupportedScheme")
     }
 
-    static func isNotConnected(_ code: CInt) -> Bool {
-        [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, ENOENT].contains(code)
+    static func isNotConnected(_ code: Errno) -> Bool {
+        [
+            .connectionRefused, .networkUnreachable, .noRouteToHost, .networkDown, .addressNotAvailable,
+            .noSuchFileOrDirectory,
+        ].contains(code)
     }
 
     static func text(of error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
-        return switch error.errnoCode {
-        case ECONNREFUSED: "refused"
-        case ECONNRESET: "reset by the server"
-        case EPIPE: "closed by the server"
-        case ENETUNREACH, ENETDOWN: "the network is unreachable"
-        case EHOSTUNREACH: "the host is unreachable"
-        case ETIMEDOUT: "timed out"
-        case ENOENT: "nothing listens there"
-        default: String(cString: strerror(error.errnoCode)).lowercased()
+        return switch error.code {
+        case .connectionRefused: "refused"
+        case .connectionReset: "reset by the server"
+        case .brokenPipe: "closed by the server"
+        case .networkUnreachable, .networkDown: "the network is unreachable"
+        case .noRouteToHost: "the host is unreachable"
+        case .timedOut: "timed out"
+        case .noSuchFileOrDirectory: "nothing listens there"
+        default: error.code.phrase
         }
     }
+}
+
+extension IOError {
+    var code: Errno { Errno(rawValue: errnoCode) }
 }

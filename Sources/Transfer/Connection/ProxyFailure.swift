@@ -35,7 +35,7 @@ extension ConnectionFailure {
             return network(
                 .notConnected, "no answer from the proxy \(proxy) within the time set",
                 hint: ProxyFailure.hint)
-        case let error as IOError where Self.isNotConnected(error.errnoCode):
+        case let error as IOError where Self.isNotConnected(error.code):
             return network(
                 .notConnected, "no connection to the proxy \(proxy): \(Self.text(of: error))",
                 hint: ProxyFailure.hint)

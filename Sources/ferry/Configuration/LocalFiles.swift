@@ -1,12 +1,6 @@
 import FerryFiles
 import FerryTransfer
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The default paths of Ferry's files (XDG Base Directory Specification), and functions for paths and small files.
 enum LocalFiles {
     static var configuration: String { folder("XDG_CONFIG_HOME", default: ".config") + "/ferry/config.json" }
@@ -57,24 +51,12 @@ enum LocalFiles {
     /// The maximum size in bytes of a configuration file, or of a file with a secret.
     static let sizeLimit = 1 << 20
 
-    /// Reads a file, following symbolic links. Stops after more than `sizeLimit` bytes. The caller must refuse a
-    /// result that is longer than `sizeLimit`.
+    /// Reads a file or a pipe, following symbolic links. The result has at most one byte more than `sizeLimit`; the
+    /// caller must refuse such a result.
     ///
     /// - Returns: The content; nil if the file cannot be read.
     static func content(of path: String) -> Data? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var content = Data()
-        var block = [UInt8](repeating: 0, count: 1 << 16)
-        while content.count <= sizeLimit {
-            let count = read(descriptor, &block, block.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            content.append(contentsOf: block[..<count])
-        }
-        return content
+        LocalPath(path).content(upTo: sizeLimit + 1).map { Data($0) }
     }
 
     /// Returns whether the path is a folder, following symbolic links; nil if stat(2) fails.
@@ -98,7 +80,9 @@ extension CommandLine {
     /// The arguments as the system passed them, without the program's name.
     fileprivate static var rawArguments: [[UInt8]] {
         (1..<max(1, Int(argc))).compactMap { index in
-            unsafeArgv[index].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+            unsafeArgv[index].map { start in
+                Array(UnsafeRawBufferPointer(start: start, count: (0...).first { start[$0] == 0 } ?? 0))
+            }
         }
     }
 }

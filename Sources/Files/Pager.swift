@@ -1,5 +1,3 @@
-import FerryFiles
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -7,11 +5,11 @@ import FerryFiles
 #endif
 
 /// Shows a long text on a terminal through the program in `PAGER`, or through less, as git and man do.
-enum Pager {
+package enum Pager {
     private static let fallback = "if command -v less >/dev/null; then exec less; else exec cat; fi"
 
-    static func show(_ text: String) {
-        guard isatty(STDOUT_FILENO) == 1 else { return print(text, terminator: "") }
+    package static func show(_ text: String) {
+        guard StandardStream.output.isTerminal else { return print(text, terminator: "") }
         let chosen = ProcessInfo.processInfo.environment["PAGER"] ?? ""
         // With these options less exits at once if the text fits the screen. A value that the user has set stays.
         setenv("LESS", "FRX", 0)

@@ -5,9 +5,9 @@
 #endif
 
 /// The file with this process's memory that the kernel writes after a crash. The memory may contain credentials.
-enum CoreDump {
+package enum CoreDump {
     /// Prevents core dumps by a limit on their size. Child processes inherit the limit, and may raise it.
-    static func prevent() {
+    package static func prevent() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
         #if os(Linux)

@@ -1,5 +1,4 @@
 import Dispatch
-import FerryFiles
 import Synchronization
 
 #if canImport(Glibc)
@@ -10,11 +9,11 @@ import Synchronization
 
 /// A stream of the given signals. A signal in the stream no longer has its default action, such as ending the process.
 /// SIGHUP is left out if the parent process ignored it. Creating the stream also makes the process ignore SIGPIPE.
-final class SignalStream: Sendable {
-    let values: AsyncStream<Int32>
+package final class SignalStream: Sendable {
+    package let values: AsyncStream<Int32>
     private let sources: Mutex<[any DispatchSourceSignal]>
 
-    init(_ numbers: [Int32]) {
+    package init(_ numbers: [Int32]) {
         signal(SIGPIPE, SIG_IGN)
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         values = stream
