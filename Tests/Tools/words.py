@@ -20,7 +20,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = {
     **{"fragments": 0, "parameters": 0, "long": 0, "messages": 0, "prose": 0, "names": 0, "members": 0, "tests": 0},
-    **{"links": 0, "map": 0, "versions": 0, "foundation": 0, "commands": 0},
+    **{"links": 0, "map": 0, "versions": 0, "foundation": 0, "libc": 0, "commands": 0},
 }
 LIMIT = 35
 FRAGMENTS = {
@@ -388,6 +388,15 @@ def foundation():
             yield f"{path.relative_to(ROOT)} imports Foundation"
 
 
+def libc():
+    """Files that import the C library outside of the modules that stand between it and the others."""
+    pattern = re.compile(r"^\s*(?:\w+ )?import (?:Glibc|Darwin|Musl)\b", re.M)
+    for path in sorted((ROOT / "Sources").rglob("*.swift")):
+        folder = path.relative_to(ROOT / "Sources").parts[0]
+        if folder not in {"Files", "Connectivity"} and pattern.search(path.read_text()):
+            yield f"{path.relative_to(ROOT)} imports the C library"
+
+
 def report(name, found, is_listed):
     """Prints what breaks a rule, and returns whether that is more than ALLOWED says."""
     is_broken = len(found) > ALLOWED[name]
@@ -404,7 +413,7 @@ def main():
     arguments = parser.parse_args()
     rules = {"fragments": fragments, "parameters": parameters, "long": long, "messages": messages}
     rules |= {"prose": prose_of_users, "names": names, "members": members, "tests": tests, "links": links}
-    rules |= {"map": map_of_targets, "versions": versions, "foundation": foundation}
+    rules |= {"map": map_of_targets, "versions": versions, "foundation": foundation, "libc": libc}
     rules["commands"] = lambda: commands(arguments.ferry)
     failed = False
     for name, rule in rules.items():

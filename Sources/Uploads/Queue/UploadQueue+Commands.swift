@@ -8,8 +8,10 @@ extension UploadQueue {
             return .refused(
                 UploadFailure(.permanent, "the queue is shutting down", hint: "try again in a moment"))
         }
+        let number = order.begin()
+        defer { for continuation in order.end(number) { continuation.resume() } }
         do throws(UploadFailure) {
-            let reply = try await carryOut(command)
+            let reply = try await carryOut(command, number)
             // The change of the command is on disk, so the disk may work again.
             if reply.changed != nil, core.health.isRefused { await repairJournal() }
             send(.advance)
@@ -20,7 +22,10 @@ extension UploadQueue {
         }
     }
 
-    private func carryOut(_ command: QueueCommand) async throws(UploadFailure) -> QueueReply {
+    /// - Parameter number: The number of the command in `order`.
+    private func carryOut(
+        _ command: QueueCommand, _ number: Int
+    ) async throws(UploadFailure) -> QueueReply {
         switch command {
         case .add(let new): return try await add(new, .all)
         case .addMissing(let new): return try await add(new, .missing(.inAnyVersion))
@@ -60,9 +65,12 @@ extension UploadQueue {
                 throw UploadFailure(.permanent, "from 1 to 256 uploads can run at once")
             }
             return reply(try await transact(.limitConcurrency(count)))
-        case .undo: return try await goBack(.undo)
-        case .undoCommand(let number):
-            guard core.undo.offer(in: core)?.number == number else {
+        case .undo:
+            await earlierCommandsEnd(before: number)
+            return try await goBack(.undo)
+        case .undoCommand(let offered):
+            await earlierCommandsEnd(before: number)
+            guard core.undo.offer(in: core)?.number == offered else {
                 throw UploadFailure(
                     .permanent, "nothing was undone: another change came first",
                     hint: "undo again shows what is the last now")
@@ -73,7 +81,9 @@ extension UploadQueue {
                 throw UploadFailure(.permanent, "nothing to undo")
             }
             return .undoable(offer)
-        case .redo: return try await goBack(.redo)
+        case .redo:
+            await earlierCommandsEnd(before: number)
+            return try await goBack(.redo)
         case .tryNow:
             send(.tryNow)
             return .changed([])
@@ -158,6 +168,12 @@ extension UploadQueue {
             }
             return found.sorted { $0.0 < $1.0 }
         }
+    }
+
+    /// Returns when all commands that began before the command `number` have ended.
+    private func earlierCommandsEnd(before number: Int) async {
+        guard order.hasEarlier(than: number) else { return }
+        await withCheckedContinuation { order.wait(number, $0) }
     }
 
     /// Undoes the last command, or redoes the command that was undone last. Skips a command if that would change

@@ -54,6 +54,7 @@ public actor UploadQueue: QueueClient {
     var isPerforming = false
     var replies = Replies()
     var tasks = Tasks()
+    var order = CommandOrder()
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
     /// Creates a queue, which is empty until `open` or `start` loads it.

@@ -178,11 +178,13 @@ extension QueueCore {
     }
 
     /// Returns the queued and paused uploads outside of `ids` that are to start after an unfinished upload of `ids`,
-    /// changed to the state `held`. Once `ids` are removed, their start conditions can never be met. Call this before
-    /// the removal.
+    /// changed to the state `held`. Once `ids` are removed, their start conditions can never be met. An upload whose end
+    /// is not on disk yet counts as unfinished, as clients see it. Call this before the removal.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
-        let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
+        let gone = ids.filter { id in
+            uploads[id].map { (unconfirmed.shown($0) ?? $0).isDone } == false
+        }.sorted()
         guard !gone.isEmpty else { return [] }
         let goneToo = Set(ids)
         return schedule.starts.ids.compactMap { uploads[$0] }.compactMap { upload in

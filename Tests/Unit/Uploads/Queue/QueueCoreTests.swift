@@ -275,6 +275,17 @@ struct QueueCoreTests {
         #expect(queue.state(2)?.isHeld == true)
     }
 
+    @Test func `an upload is held if the one before it is removed before its end is on disk`() {
+        var after = Upload.make(2)
+        after.start = Upload.StartCondition(after: [1...1])
+        var queue = Driven([.make(1), after])
+        queue.end(1, .done(Receipt(bytes: 1)))
+        queue.handle(.transaction(.remove([1]), 1))
+        queue.answer()
+        #expect(queue.started.isEmpty)
+        #expect(queue.state(2)?.isHeld == true)
+    }
+
     @Test func `a disk that refuses to put an upload back leaves its bytes at the server for another undo`() {
         var queue = Driven([.make(1, state: .paused(.user))])
         queue.handle(.transaction(.remove([1]), 1))

@@ -31,6 +31,27 @@ struct QueueUndoTests {
         #expect(fixture.runner.discarded.isEmpty)
     }
 
+    @Test func `an undo that comes while a command is written down takes back that command`() async throws {
+        let fixture = try await fixture(3)
+        _ = await fixture.queue.perform(.move(.ids([3]), .up))
+        let before = await fixture.queue.all
+        let gate = Gate()
+        fixture.journal.gate = gate
+        async let move = fixture.queue.perform(.move(.ids([2]), .top))
+        try await fixture.until { $0.core.transactions.isMoving }
+        async let undo = fixture.queue.perform(.undo)
+        try await fixture.until { $0.order.isAwaited }
+        gate.open()
+        #expect(await move.changed == [2])
+        guard case .reversed(.moved, _) = await undo else {
+            Issue.record("the move was not undone")
+            return
+        }
+        #expect(await fixture.queue.all == before)
+        _ = await fixture.queue.perform(.undo)
+        #expect(await fixture.queue.all.map(\.id) == [1, 2, 3])
+    }
+
     @Test func `the server's data of a removed upload is deleted when ten seconds are over`() async throws {
         let fixture = try await fixture(1, resource: Self.resource(500))
         _ = await fixture.queue.perform(.remove(.ids([1])))
