@@ -63,6 +63,12 @@ package enum UploadAddress {
     /// - Throws: `UploadFailure` (`permanent`) if `named(_:against:)` refuses the URL, or if the URL has another origin
     ///   than `base`. Credentials and bytes are sent only to the configured server.
     package static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
+        // Most locations are plain URLs at the same server. Parsing them would take 3 % of the time of a small file.
+        if let authority = plainAuthority(of: location), authority == plainAuthority(of: base),
+            location.utf8.count <= longest, !mayHaveDotSegment(location)
+        {
+            return location
+        }
         let resolved = try named(location, against: base)
         guard let origin = origin(resolved), origin == URL(string: base).flatMap(UploadAddress.origin) else {
             let origin = origin(resolved) ?? resolved.absoluteString
@@ -71,6 +77,11 @@ package enum UploadAddress {
                 hint: "if that is right, set the destination's url to that place")
         }
         return resolved.absoluteString
+    }
+
+    /// True if resolving may remove a segment `.` or `..`.
+    private static func mayHaveDotSegment(_ url: String) -> Bool {
+        zip(url.utf8, url.utf8.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
     }
 
     /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host.

@@ -39,7 +39,8 @@ struct UploadAddressTests {
         ("100%.txt", "http://h/up/100%25.txt"), ("%zz%2", "http://h/up/%25zz%252"),
         ("/ü?k=[a]&b=ä#[x]", "http://h/%C3%BC?k=%5Ba%5D&b=%C3%A4#%5Bx%5D"),
         ("//h/x[1]", "http://h/x%5B1%5D"), ("a\"<>\\^`{|}", "http://h/up/a%22%3C%3E%5C%5E%60%7B%7C%7D"),
-        ("/a//b:c[", "http://h/a//b:c%5B"),
+        ("/a//b:c[", "http://h/a//b:c%5B"), ("http://h/up/a-b_c.d", "http://h/up/a-b_c.d"),
+        ("http://h//up/.x", "http://h//up/.x"),
     ])
     func `characters that a location may not hold are encoded, and nothing twice`(
         location: String, expected: String
