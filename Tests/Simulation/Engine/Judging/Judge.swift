@@ -35,7 +35,7 @@ struct Judge {
     var told: [String: ByteCount] = [:]
     var parts: [String: Set<Range<ByteCount>>] = [:]
     /// The end of the pause that each host asked for.
-    var pauses: [String: Int64] = [:]
+    var pauses: [String: (asked: Int64, end: Int64)] = [:]
     /// The most uploads that a user ever allowed at once.
     var ceiling = 4
     /// The number of times that a user let the upload of each file be tried again.
@@ -161,7 +161,8 @@ extension Judge {
         // In place of what is stuck at one host each other host may have one.
         if running > ceiling + sites.count { violated(.oneSender, "\(running) run, and \(ceiling) may") }
         guard let host = sites.first(where: { $0.url == upload.target.url })?.host else { return }
-        if let end = pauses[host], now < end - 2 {
+        // A start that was decided in the same moment may follow the answer that asks for the pause.
+        if let (asked, end) = pauses[host], asked < now, now < end - 2 {
             violated(
                 .pausesAreKept, "upload \(id) is tried \(end - now) ms before \(host) wants to be asked again"
             )
@@ -172,7 +173,8 @@ extension Judge {
         guard case .failed(let failure) = outcome, failure.status == 503 || failure.status == 429,
             let asked = attempt.askedPause, asked.status == failure.status, asked.seconds < 86_400
         else { return }
-        pauses[host] = max(pauses[host] ?? 0, now + Int64(asked.seconds * 1000))
+        let end = now + Int64(asked.seconds * 1000)
+        if end > pauses[host]?.end ?? 0 { pauses[host] = (now, end) }
     }
 }
 
