@@ -25,6 +25,12 @@ extension Upload.State {
         until: Date(timeIntervalSince1970: 9), failure: UploadFailure(.server, "busy", status: 503))
 }
 
+extension UploadEvent {
+    package static func ended(_ kind: Kind, _ upload: Upload) -> UploadEvent {
+        UploadEvent(kind, upload, date: Date(timeIntervalSince1970: 0))
+    }
+}
+
 extension QueueUpdate {
     package static func whole(_ uploads: [Upload], status: EngineStatus = EngineStatus()) -> QueueUpdate {
         QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status)
