@@ -30,13 +30,12 @@ extension UploadAttempt {
 
 // Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
-    /// Returns the outcome of a response. If a captive portal or proxy has responded in place of the server, or may
-    /// have, the outcome is `broken`, since the server received nothing. The mark of an unknown outcome is then
-    /// replaced by `known`.
+    /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, or possibly did,
+    /// the outcome is `broken`. Returns nil if the attempt was cancelled before that was known.
     func reply(
         to exchange: Exchange, _ received: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
-    ) async -> ExchangeOutcome {
+    ) async -> ExchangeOutcome? {
         let isAboutFile = exchange.method == .head
         let server = server.now
         let expecting = CaptivePortal.Expectation(
@@ -44,51 +43,74 @@ extension UploadAttempt {
             mayBePage: server.respondsWithPages
                 && (exchange.traits.contains(.completes) || isAboutFile || received.status != 200),
             isAboutFile: isAboutFile, completes: exchange.traits.contains(.completes))
-        let failure: UploadFailure?
         if server.isTakenAtWord, received.status != 511 {
-            failure = nil
+            // The response counts as the server's own.
         } else if let page = CaptivePortal(received, to: exchange.url, expecting: expecting) {
-            failure = page.failure(inPlaceOf: host(of: exchange))
-        } else {
-            failure = await suspicion(of: received, to: exchange, known: known)
+            await marker.remove(leaving: known)
+            return .broken(page.failure(inPlaceOf: host(of: exchange)), bodySent: nil)
+        } else if let failure = await suspicion(of: received, to: exchange, known: known) {
+            if Task.isCancelled { return nil }
+            await marker.remove(leaving: known)
+            return .broken(failure, bodySent: nil)
+        } else if let failure = await suspicionAtEnd(of: received, to: exchange, known: known) {
+            // The mark stays, because the server may have the file.
+            return Task.isCancelled ? nil : .broken(failure, bodySent: nil)
         }
-        guard let failure else {
-            self.server.accept(received)
-            return .responded(received)
-        }
-        await marker.remove(leaving: known)
-        return .broken(failure, bodySent: nil)
+        self.server.accept(received)
+        return .responded(received)
     }
 
-    /// Returns a failure if the response may come from a captive portal or proxy instead of the server; otherwise nil.
-    /// A refusal is not doubted before the server's first response. Before it returns a failure, sends a second request:
-    /// a captive portal responds to every request in the same way.
+    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the known server;
+    /// otherwise nil. In doubt, requests the server's root page, since a captive portal responds to every request in
+    /// the same way.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
-        // A repeated POST could store the file twice, so its success is not doubted.
-        let completes =
-            exchange.traits.contains(.completes) && exchange.method != .post && received.status == 200
+        let isResuming = exchange.method == .head && exchange.url == known?.url
         // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
-        let isKnown = server.isKnown && server.software != nil
-        let software = server.software ?? []
-        guard isKnown || completes, !server.isTakenAtWord,
+        guard server.isKnown, !server.isTakenAtWord, let software = server.software,
             let page = CaptivePortal(
-                suspecting: received, to: exchange.url, of: software,
-                isResuming: exchange.method == .head && exchange.url == known?.url, completes: completes),
+                suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
         else { return nil }
-        var look = Exchange(.head, completes ? exchange.url : front)
+        var look = Exchange(.head, front)
         look.traits.insert(.withoutCredentials)
         if case .responded(let looked)? = try? await sender.ask(look, label: label),
             CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status)
-                || completes && software.isEmpty
-                    && CaptivePortal.isExcluded(by: looked, afterSending: identity.size)
         {
             return nil
         }
         return page.failure(doubting: received.status, of: host(of: exchange))
+    }
+
+    /// Returns a failure if the upload would end with an HTML page that may not be the server's; otherwise nil. Only a
+    /// `HEAD` request to the same URL can then show that the server itself has accepted the file.
+    ///
+    /// A server that has named its software was checked by `suspicion`. The success of a request that must not be
+    /// repeated is never doubted.
+    private func suspicionAtEnd(
+        of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
+    ) async -> UploadFailure? {
+        let isAboutResource = exchange.url == known?.url
+        guard exchange.traits.contains(.completes), isAboutResource || exchange.traits.contains(.idempotent),
+            (server.now.software ?? []).isEmpty,
+            let page = CaptivePortal(doubting: received, to: exchange.url)
+        else { return nil }
+        if case .responded(let looked)? = try? await sender.ask(Exchange(.head, exchange.url), label: label),
+            CaptivePortal.isExcluded(by: looked, afterSending: identity.size)
+        {
+            server.accept(looked)
+            return nil
+        }
+        // A protocol with a resource asks the server for the outcome after the sign-in. Otherwise a user must look.
+        return isAboutResource
+            ? page.failure(doubting: received.status, of: host(of: exchange))
+            : UploadFailure(
+                .outcomeUnknown,
+                "everything was sent, and a web page came in place of an answer: \(host(of: exchange)) may or may "
+                    + "not have the file",
+                hint: "look at the server, and sign in to this network if it wants that; then retry")
     }
 
     func host(of exchange: Exchange) -> String {

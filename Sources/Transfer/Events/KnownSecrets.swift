@@ -11,7 +11,7 @@ package final class KnownSecrets: Sendable {
 
     private let secrets: Mutex<Secrets>
 
-    init(_ values: [String] = []) { secrets = Mutex(Secrets(values)) }
+    init(_ secrets: Secrets = Secrets()) { self.secrets = Mutex(secrets) }
 
     func add(_ other: Secrets) { secrets.withLock { $0.add(other) } }
 

@@ -20,7 +20,7 @@ public struct Redacted<Value: Sendable>: Sendable {
 extension Redacted<UploadAttempt.Outcome> {
     /// Removes `secrets`, and texts that have the form of credentials, from the outcome of an attempt.
     public init(_ outcome: UploadAttempt.Outcome, without secrets: [String] = []) {
-        self = KnownSecrets(secrets).redact(outcome)
+        self = KnownSecrets(Secrets(secrets)).redact(outcome)
     }
 }
 

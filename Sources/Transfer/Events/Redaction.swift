@@ -54,6 +54,7 @@ package enum Redaction {
     /// is long, and the field is not one of the common ones.
     package static func mayHoldSecret(_ field: HTTPField) -> Bool {
         field.value.count >= Secrets.telling && !harmless.contains(field.name.canonicalName)
+            && !holdsSecret(field)
     }
 
     /// True for `Authorization` and `Proxy-Authorization`, and for a value that begins with the name of an
@@ -75,8 +76,10 @@ package enum Redaction {
     /// The names of common header fields that never contain a secret.
     static let harmless: Set<String> = [
         "accept", "accept-language", "cache-control", "content-disposition", "content-encoding",
-        "content-language", "content-length", "content-range", "content-type", "depth", "destination", "if-match",
-        "if-none-match", "origin", "overwrite", "prefer", "referer", "repr-digest", "tus-resumable", "upload-checksum", "upload-complete",
+        "content-language", "content-length", "content-range", "content-type", "depth", "destination",
+        "if-match",
+        "if-none-match", "origin", "overwrite", "prefer", "referer", "repr-digest", "tus-resumable",
+        "upload-checksum", "upload-complete",
         "upload-draft-interop-version", "upload-length", "upload-metadata", "upload-offset", "user-agent",
         "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
     ]

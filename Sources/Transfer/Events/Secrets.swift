@@ -51,9 +51,17 @@ struct Secrets: Sendable {
     private var entries: [Entry] = []
     /// The secrets outside of the URLs and header fields of requests: those of bodies, proxies and refreshes.
     private var values: [String] = []
+    /// The values that may be secrets.
+    private var possible: [String] = []
     private var tracesOfValues: [[UInt8]] = []
 
-    init(_ values: [String] = []) { for value in values { add(value) } }
+    /// - Parameters:
+    ///   - values: Secrets, whatever their length.
+    ///   - possible: Values that may be secrets. They are cut as a whole, and not from URLs.
+    init(_ values: [String] = [], possible: [String] = []) {
+        for value in values { add(value) }
+        for value in possible { add(possible: value) }
+    }
 
     /// Adds a request: as created, as adapted or as redirected.
     mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
@@ -64,6 +72,7 @@ struct Secrets: Sendable {
     mutating func add(_ other: Secrets) {
         for entry in other.entries where !knows(entry.source) { add(entry) }
         for value in other.values { add(value) }
+        for value in other.possible { add(possible: value) }
     }
 
     private mutating func add(_ source: Source) {
@@ -83,6 +92,12 @@ struct Secrets: Sendable {
         tracesOfValues += Self.traces(of: value)
     }
 
+    private mutating func add(possible value: String) {
+        guard !value.isEmpty, !possible.contains(value) else { return }
+        possible.append(value)
+        tracesOfValues += Self.traces(of: value)
+    }
+
     /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`. A repetition that the server
     /// shortened is cut too.
     ///
@@ -97,15 +112,17 @@ struct Secrets: Sendable {
         for (value, kind) in entries.flatMap(\.found) { known[value] = max(known[value] ?? kind, kind) }
         // These values are certainly secrets, whatever their length.
         for value in values { known[value] = .secret }
+        let whole = certainty <= .longValue ? possible.filter { known[$0] == nil && $0.count >= length } : []
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
+        let all = whole.isEmpty ? forms : forms + Set(whole.flatMap(Self.forms)).subtracting(forms).sorted()
         // Characters outside of ASCII are also equal if they are composed of other scalars.
-        let text = forms.reduce(text) { text, form in
+        let text = all.reduce(text) { text, form in
             form.utf8.allSatisfy { $0 < 0x80 } ? text : text.replacing(form, with: Redaction.mark)
         }
         var bytes = Array(text.utf8)
         // Whole forms first: the beginning of one secret may be that of another.
-        for form in forms { bytes = Self.cut(Array(form.utf8), from: bytes, shown: form.utf8.count) }
+        for form in all { bytes = Self.cut(Array(form.utf8), from: bytes, shown: form.utf8.count) }
         for form in forms {
             let shown = form.prefix(Self.shownLength(of: form)).utf8.count
             bytes = Self.cut(Array(form.utf8), from: bytes, shown: shown)

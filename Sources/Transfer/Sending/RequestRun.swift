@@ -43,7 +43,7 @@ package struct RequestRun: Sendable {
         self.body = body
         self.sender = sender
         var context = RequestContext(label: label, monitors: sender.monitors)
-        context.secrets = Secrets(sender.configuredSecrets)
+        context.secrets = sender.configuredSecrets
         self.context = context
         observedSummary = context.isFollowed ? RequestSummary(request, bodyLength: body.knownLength) : nil
         self.delegate = delegate

@@ -20,7 +20,7 @@ public struct RequestSender: Sendable {
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
     /// The configured secrets, including those that are in no URL and no header field of a request.
-    let configuredSecrets: [String]
+    let configuredSecrets: Secrets
     /// The secrets that texts about the requests must not repeat.
     package let secrets: KnownSecrets
 
@@ -30,19 +30,21 @@ public struct RequestSender: Sendable {
     ///   - monitors: The receivers of all events of all requests.
     ///   - clock: The clock for the delays between attempts.
     ///   - secrets: The secrets in the bodies of requests, to be cut from the texts of servers.
+    ///   - possibleSecrets: Values that may be secrets. They are cut from texts, but not from URLs and entity tags.
     public init(
         over transport: any Transport, headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
         monitors: [any EventMonitor] = [], clock: any Clock<Duration> = ContinuousClock(),
-        secrets: [String] = []
+        secrets: [String] = [], possibleSecrets: [String] = []
     ) {
+        let configured = Secrets(secrets, possible: possibleSecrets)
         self.init(
             over: transport, headers: headers, interceptor: interceptor, monitors: monitors, clock: clock,
-            configuredSecrets: secrets, secrets: KnownSecrets(secrets))
+            configuredSecrets: configured, secrets: KnownSecrets(configured))
     }
 
     private init(
         over transport: any Transport, headers: HTTPFields, interceptor: Interceptor,
-        monitors: [any EventMonitor], clock: any Clock<Duration>, configuredSecrets: [String],
+        monitors: [any EventMonitor], clock: any Clock<Duration>, configuredSecrets: Secrets,
         secrets: KnownSecrets
     ) {
         self.transport = transport

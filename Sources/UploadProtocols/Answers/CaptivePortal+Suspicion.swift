@@ -12,12 +12,10 @@ extension CaptivePortal {
     ///     it sends none, or has not responded yet.
     ///   - isResuming: True if the request asked how many bytes the server has confirmed. An HTML page does not state
     ///     that number.
-    ///   - completes: True if a success would complete the upload, and a `HEAD` request to the same URL could confirm
-    ///     it.
     /// - Returns: nil if nothing suggests that the response comes from a captive portal.
     public init?(
         suspecting response: ExchangeOutcome.Response, to url: String, of software: Set<String>,
-        isResuming: Bool = false, completes: Bool = false
+        isResuming: Bool = false
     ) {
         guard URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(response, of: software) else {
             return nil
@@ -31,11 +29,21 @@ extension CaptivePortal {
             // RFC 9110 §15.5.2: a server that requires credentials names the scheme.
             case 401: isOtherSoftware || isPage && response.fields[.wwwAuthenticate] == nil
             case 400, 403, 404, 405, 410, 411, 413: isPage || isEmpty && isOtherSoftware
-            case 200 where completes && Self.beginsAsPage(response.body): isPage
             case 200..<300: isPage && (isOtherSoftware || isResuming)
             default: false
             }
         guard isSuspicious else { return nil }
+        self.init()
+    }
+
+    /// Makes the value if a captive portal may have sent this response to the request that completes an upload: an HTML
+    /// page without any sign of the server.
+    ///
+    /// - Parameter url: The URL of the request. With https, only the server itself can respond.
+    public init?(doubting response: ExchangeOutcome.Response, to url: String) {
+        guard response.status == 200, Self.isPage(response), Self.beginsAsPage(response.body),
+            URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(response, of: [])
+        else { return nil }
         self.init()
     }
 

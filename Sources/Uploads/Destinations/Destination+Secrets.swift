@@ -5,15 +5,19 @@ import HTTPTypes
 /// The secrets of a destination that the sender cannot recognize in the URLs and header fields of requests. It removes
 /// them from messages.
 extension Destination {
-    /// Returns the secrets in the bodies of requests, and those in configured header fields whose names reveal nothing.
+    /// Returns the secrets that requests carry in their bodies.
     ///
-    /// - Parameter sent: The form parameters or metadata of one upload, with or without those of the destination.
-    func secrets(among sent: [Upload.Target.Field]) -> [String] {
+    /// - Parameter fields: The form parameters or metadata of one upload, with or without those of the destination.
+    func secrets(among fields: [Upload.Target.Field]) -> [String] {
+        let all = (parameters + fields).map { ($0.name, $0.value) }
         // Shorter values are parts of many ordinary words, which would be removed from messages too.
-        let inBodies = (parameters + sent).filter {
-            $0.value.count >= 4 && Redaction.tellsSecret($0.name)
-        }.map(\.value)
-        return inBodies + fields.filter(Redaction.mayHoldSecret).map(\.value)
+        return all.filter { $0.1.count >= 4 && Redaction.tellsSecret($0.0) }.map(\.1)
+    }
+
+    /// The values of configured header fields that may be secrets although their names do not show that. A part of the
+    /// destination's URL is none.
+    var possibleSecrets: [String] {
+        fields.filter(Redaction.mayHoldSecret).map(\.value).filter { !url.contains($0) }
     }
 
     /// The `Proxy-Authorization` header field; empty without a proxy, if the proxy's URL names no user, or if the

@@ -274,7 +274,8 @@ public final class DestinationRunner: AttemptRunner {
             let sender = RequestSender(
                 over: transport, headers: destination.fields,
                 interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
-                monitors: monitors, secrets: destination.secrets(among: parameters))
+                monitors: monitors, secrets: destination.secrets(among: parameters),
+                possibleSecrets: destination.possibleSecrets)
             sender.secrets.add(await destination.proxyFields)
             do throws(UploadFailure) { return try await body(sender) } catch {
                 throw sender.secrets.cut(from: error)

@@ -36,12 +36,13 @@ public final class StateLock: Sendable {
         for _ in 0..<attempts {
             if try file.tryLock() { return true }
             guard try file.tryLock(isShared: true) else { return false }
+            DetachedThread.sleep(for: .milliseconds(1))
         }
         return false
     }
 
     /// The maximum number of tries to lock the file while other processes only look at it.
-    private static let attempts = 1000
+    private static let attempts = 200
 
     private func describe() throws(SystemCallError) {
         var writer = JSONWriter()

@@ -8,8 +8,11 @@ extension UploadQueue {
             return .refused(
                 UploadFailure(.permanent, "the queue is shutting down", hint: "try again in a moment"))
         }
-        let number = order.begin()
-        defer { for continuation in order.end(number) { continuation.resume() } }
+        let number = command.isUndoable || command.chooses ? order.begin(chooses: command.chooses) : nil
+        defer { if let number { release(order.end(number)) } }
+        if let number, order.mustWait(number) {
+            await withCheckedContinuation { order.wait(number, $0) }
+        }
         do throws(UploadFailure) {
             let reply = try await carryOut(command, number)
             // The change of the command is on disk, so the disk may work again.
@@ -22,9 +25,13 @@ extension UploadQueue {
         }
     }
 
-    /// - Parameter number: The number of the command in `order`.
+    private func release(_ continuations: [CommandOrder.Continuation]) {
+        for continuation in continuations { continuation.resume() }
+    }
+
+    /// - Parameter number: The number of the command in `order`; nil if it has none.
     private func carryOut(
-        _ command: QueueCommand, _ number: Int
+        _ command: QueueCommand, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
         switch command {
         case .add(let new): return try await add(new, .all)
@@ -65,25 +72,20 @@ extension UploadQueue {
                 throw UploadFailure(.permanent, "from 1 to 256 uploads can run at once")
             }
             return reply(try await transact(.limitConcurrency(count)))
-        case .undo:
-            await earlierCommandsEnd(before: number)
-            return try await goBack(.undo)
+        case .undo: return try await goBack(.undo, number)
         case .undoCommand(let offered):
-            await earlierCommandsEnd(before: number)
             guard core.undo.offer(in: core)?.number == offered else {
                 throw UploadFailure(
                     .permanent, "nothing was undone: another change came first",
                     hint: "undo again shows what is the last now")
             }
-            return try await goBack(.undo)
+            return try await goBack(.undo, number)
         case .nextUndo:
             guard let offer = core.undo.offer(in: core) else {
                 throw UploadFailure(.permanent, "nothing to undo")
             }
             return .undoable(offer)
-        case .redo:
-            await earlierCommandsEnd(before: number)
-            return try await goBack(.redo)
+        case .redo: return try await goBack(.redo, number)
         case .tryNow:
             send(.tryNow)
             return .changed([])
@@ -170,19 +172,17 @@ extension UploadQueue {
         }
     }
 
-    /// Returns when all commands that began before the command `number` have ended.
-    private func earlierCommandsEnd(before number: Int) async {
-        guard order.hasEarlier(than: number) else { return }
-        await withCheckedContinuation { order.wait(number, $0) }
-    }
-
     /// Undoes the last command, or redoes the command that was undone last. Skips a command if that would change
     /// nothing, for example because its uploads were removed later.
     ///
     /// - Throws: `UploadFailure` if no command is left, if the disk refuses the change, or if all uploads of an
     ///   addition to undo are done.
-    private func goBack(_ direction: UndoStack.Direction) async throws(UploadFailure) -> QueueReply {
+    private func goBack(
+        _ direction: UndoStack.Direction, _ number: Int?
+    ) async throws(UploadFailure) -> QueueReply {
         while let entry = core.undo.next(direction) {
+            // Before these commands continue, the transaction below has begun.
+            if let number { release(order.chose(number)) }
             let (transaction, change) = entry.action.transaction(in: core)
             let result: TransactionResult
             do throws(UploadFailure) { result = try await transact(transaction) } catch {
@@ -198,6 +198,29 @@ extension UploadQueue {
         }
         throw UploadFailure(
             .permanent, direction == .undo ? "nothing to undo" : "nothing to redo")
+    }
+}
+
+extension QueueCommand {
+    /// True if users can undo the command.
+    fileprivate var isUndoable: Bool {
+        switch self {
+        case .add, .addMissing, .addNew, .pause, .resume, .remove, .move, .limitBandwidth, .limitConcurrency:
+            true
+        case .find, .list, .retry, .limits, .undo, .undoCommand, .nextUndo, .redo, .tryNow, .stopWhenIdle,
+            .flush:
+            false
+        }
+    }
+
+    /// True if the command undoes or redoes another one.
+    fileprivate var chooses: Bool {
+        switch self {
+        case .undo, .undoCommand, .redo: true
+        case .add, .addMissing, .addNew, .pause, .resume, .remove, .move, .limitBandwidth, .limitConcurrency,
+            .find, .list, .retry, .limits, .nextUndo, .tryNow, .stopWhenIdle, .flush:
+            false
+        }
     }
 }
 

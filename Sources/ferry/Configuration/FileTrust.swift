@@ -149,7 +149,7 @@ extension Configuration {
         "taskset", "tclsh", "timeout", "unshare", "xargs", "zsh",
     ]
 
-    /// Returns the existing files among the arguments, if the program is an interpreter in any version, such as
+    /// Returns the regular files among the arguments, if the program is an interpreter in any version, such as
     /// `python3.11`.
     private static func script(of words: [String]) -> [String] {
         guard let program = words.first,
@@ -160,7 +160,7 @@ extension Configuration {
                     }))
         else { return [] }
         return words.dropFirst().map { absolute(LocalFiles.expanded($0)) }.filter {
-            LocalFiles.mode(of: $0) != nil
+            FileStatus.of(LocalPath($0), follows: true)?.kind == .file
         }
     }
 

@@ -77,7 +77,7 @@ extension FuzzSurface {
         let text = before + form + input.text
         let cut = secrets.cut(from: text)
         promise(!ByteSearch.finds(Array(form.utf8), in: cut), "\(cut.debugDescription) holds a secret")
-        let known = KnownSecrets([secret])
+        let known = KnownSecrets(Secrets([secret]))
         let failure = known.cut(from: UploadFailure(.server, text, hint: text))
         promise(
             !ByteSearch.finds(Array(form.utf8), in: failure.summary),

@@ -47,7 +47,9 @@ final class SimulatedRunner: AttemptRunner {
         world.with { state in
             var failure: UploadFailure?
             switch outcome {
-            case .done: state.log.add("done", upload.id)
+            case .done:
+                state.log.add("done", upload.id)
+                state.watch.finished.insert(upload.id)
             case .failed(let reason):
                 state.log.add("failed", upload.id) { reason.summary }
                 failure = reason

@@ -58,6 +58,8 @@ struct Watch {
     /// does: until then a power cut may take it.
     var isDiskInDoubt = false
     var uploads: [Upload.ID: Known] = [:]
+    /// The uploads whose last attempt ended well. One that is removed then counts as done for what is to start after it.
+    var finished: Set<Upload.ID> = []
     /// The uploads that are done, on disk too.
     var done: Set<Upload.ID> = []
     /// The most that were ever allowed to run at once.
@@ -232,6 +234,7 @@ extension Watch {
                 return upload
             }
             known.senders = 0
+            known.asked = 0
             known.attempts = nil
             known.notBefore = nil
             uploads[id] = known
@@ -296,7 +299,8 @@ extension Watch {
 
     private mutating func check(_ condition: Upload.StartCondition, of id: Upload.ID) {
         if condition.notBefore != nil { violated("I12", "upload \(id) starts before its time") }
-        for other in condition.after.joined() where !done.contains(other) {
+        for other in condition.after.joined()
+        where !done.contains(other) && !(finished.contains(other) && uploads[other]?.removal != .no) {
             violated("I12", "upload \(id) starts before \(other) is done")
         }
     }

@@ -154,7 +154,7 @@ import Testing
         arguments: [
             // There and back.
             (\LinkFaults.latency, 200.0, 400.0), (\.acceptDelay, 300, 300),
-        ] as [(WritableKeyPath<LinkFaults, Duration> & Sendable, Double, Double)])
+        ] as [(any WritableKeyPath<LinkFaults, Duration> & Sendable, Double, Double)])
     func `bytes take no less than their time`(
         fault: any WritableKeyPath<LinkFaults, Duration> & Sendable, milliseconds: Double, least: Double
     ) throws {

@@ -178,13 +178,11 @@ extension QueueCore {
     }
 
     /// Returns the queued and paused uploads outside of `ids` that are to start after an unfinished upload of `ids`,
-    /// changed to the state `held`. Once `ids` are removed, their start conditions can never be met. An upload whose end
-    /// is not on disk yet counts as unfinished, as clients see it. Call this before the removal.
+    /// changed to the state `held`. Once `ids` are removed, their start conditions can never be met. Call this before
+    /// the removal.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
-        let gone = ids.filter { id in
-            uploads[id].map { (unconfirmed.shown($0) ?? $0).isDone } == false
-        }.sorted()
+        let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
         guard !gone.isEmpty else { return [] }
         let goneToo = Set(ids)
         return schedule.starts.ids.compactMap { uploads[$0] }.compactMap { upload in
@@ -198,19 +196,34 @@ extension QueueCore {
         }
     }
 
-    /// Returns the uploads in the queue after which the removed uploads `ids` are to start.
-    func awaited(byRemoved ids: [Upload.ID]) -> [Upload.ID] {
-        ids.compactMap { removals[$0]?.start }.flatMap(\.after).flatMap(known)
+    /// Returns the uploads in the queue after which uploads with these conditions are to start.
+    func awaited(by conditions: some Sequence<Upload.StartCondition>) -> Set<Upload.ID> {
+        Set(Set(conditions.lazy.flatMap(\.after)).flatMap(known))
     }
 
-    /// Returns an upload that is put back; held if an unfinished upload that it is to start after was removed too.
-    func heldIfOrphaned(_ upload: Upload) -> Upload {
-        guard upload.state.isStartable,
-            let other = upload.start?.after.lazy.compactMap({ removals.firstUnfinished(in: $0) }).first
-        else { return upload }
-        var upload = upload
-        upload.state = .held(.awaitedRemoved(other))
-        return upload
+    /// Returns the uploads in the queue that must not change before removed uploads are put back: those whose states
+    /// change too, and those after which one of them is to start.
+    func involved(
+        inPuttingBack ids: [Upload.ID], _ orphaned: some Collection<Upload.ID>
+    ) -> Set<Upload.ID> {
+        let conditions = ids.compactMap { removals[$0]?.start } + orphaned.compactMap { uploads[$0]?.start }
+        return awaited(by: conditions).union(orphaned)
+    }
+
+    /// Returns uploads that are put back or queued again. Those that are to start after an unfinished upload that stays
+    /// removed are changed to the state `held`.
+    func holdingOrphans(among changed: [Upload]) -> [Upload] {
+        guard changed.contains(where: { $0.start != nil }) else { return changed }
+        let gone = removals.unfinished
+        return changed.map { upload in
+            guard upload.state.isStartable,
+                let other = upload.start?.after.lazy.compactMap({ UploadNumbers.first(in: $0, of: gone) })
+                    .first
+            else { return upload }
+            var upload = upload
+            upload.state = .held(.awaitedRemoved(other))
+            return upload
+        }
     }
 }
 

@@ -241,9 +241,9 @@ extension QueueCore {
     /// stored.
     ///
     /// - Throws: `UploadFailure` if the queue cannot take the new uploads.
-    func awaited(by new: [NewUpload]) throws(UploadFailure) -> [Upload.ID] {
+    func awaited(by new: [NewUpload]) throws(UploadFailure) -> Set<Upload.ID> {
         if !new.isEmpty { try checkRoom(for: new) }
-        return Self.conditions(of: new).flatMap(\.after).flatMap(known)
+        return awaited(by: Self.conditions(of: new))
     }
 
     private func checkRoom(for new: [NewUpload]) throws(UploadFailure) {
@@ -279,7 +279,7 @@ extension QueueCore {
         guard !new.isEmpty else { return sendReply(reply, .success(TransactionResult())) }
         var conditions: [Upload.StartCondition: Upload.StartCondition?] = [:]
         for start in Self.conditions(of: new) { conditions[start] = .some(try resolved(start)) }
-        let awaited = conditions.values.compactMap { $0 }.flatMap(\.after).flatMap(known)
+        let awaited = Array(awaited(by: conditions.values.compactMap { $0 }))
         var added: [Upload] = []
         added.reserveCapacity(new.count)
         for item in new {
@@ -364,13 +364,15 @@ extension QueueCore {
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {
-        let waiting = orphaned.compactMap { id, state -> Upload? in
+        let locked = involved(inPuttingBack: ids, orphaned.keys)
+        let requeued = orphaned.compactMap { id, state -> Upload? in
             guard var upload = uploads[id], upload.start != nil, case .held = upload.state else { return nil }
             upload.state = state
             return upload
         }
-        let locked = Set(orphaned.keys).union(awaited(byRemoved: ids))
-        let back = removals.takeBack(ids).map(heldIfOrphaned)
+        let taken = removals.takeBack(ids)
+        let back = holdingOrphans(among: taken)
+        let waiting = holdingOrphans(among: requeued)
         effects.append(.reclaim(back))
         // Appends before the uploads are in memory: an upload that is not on disk must not start.
         append(

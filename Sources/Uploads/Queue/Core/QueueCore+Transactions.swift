@@ -70,8 +70,8 @@ extension QueueCore {
         case .putBack(let ids, let orphaned):
             // Waits for the last attempt of a removed upload. An upload never has two attempts at once, and the attempt
             // still reports how much the server has stored.
-            return ids.contains(where: runs.contains) || isAnyInFlight(orphaned.keys)
-                || isAnyInFlight(awaited(byRemoved: ids))
+            return ids.contains(where: runs.contains)
+                || isAnyInFlight(involved(inPuttingBack: ids, orphaned.keys))
         case .limitBandwidth, .limitConcurrency: return transactions.isSetting
         case .record(let id, _): return unconfirmed.isInFlight(id)
         }

@@ -20,10 +20,8 @@ struct Removals {
     /// The instant at which the next window ends; nil if there is no window.
     var nextEnd: Instant? { windows.first?.end }
 
-    /// Returns the lowest number in `range` of a removed upload that was not done; nil if there is none.
-    func firstUnfinished(in range: ClosedRange<Upload.ID>) -> Upload.ID? {
-        removed.values.lazy.filter { !$0.isDone && range.contains($0.id) }.map(\.id).min()
-    }
+    /// The numbers of the removed uploads that were not done, sorted.
+    var unfinished: [Upload.ID] { removed.values.lazy.filter { !$0.isDone }.map(\.id).sorted() }
 
     mutating func add(_ uploads: [Upload], now: Instant) {
         guard !uploads.isEmpty else { return }

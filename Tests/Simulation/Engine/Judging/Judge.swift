@@ -174,7 +174,11 @@ extension Judge {
             let asked = attempt.askedPause, asked.status == failure.status, asked.seconds < 86_400
         else { return }
         let end = now + Int64(asked.seconds * 1000)
-        if end > pauses[host]?.end ?? 0 { pauses[host] = (now, end) }
+        if let before = pauses[host], before.end >= now {
+            pauses[host] = (before.asked, max(before.end, end))
+        } else {
+            pauses[host] = (now, end)
+        }
     }
 }
 

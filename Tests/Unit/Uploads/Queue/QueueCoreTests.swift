@@ -30,6 +30,7 @@ struct QueueCoreTests {
                 configuration: .init(concurrency: concurrency), lookups: lookups,
                 limits: LimitSchedule(zone: .local), now: moment(0))
             var recovered = Recovered(uploads: uploads, settings: QueueSettings())
+            recovered.settings.nextID = (uploads.map(\.id).max() ?? 0) + 1
             _ = core.restore(&recovered, at: moment(0))
             handle(.started(awaitsLink: false))
         }
@@ -275,15 +276,38 @@ struct QueueCoreTests {
         #expect(queue.state(2)?.isHeld == true)
     }
 
-    @Test func `an upload is held if the one before it is removed before its end is on disk`() {
-        var after = Upload.make(2)
-        after.start = Upload.StartCondition(after: [1...1])
-        var queue = Driven([.make(1), after])
-        queue.end(1, .done(Receipt(bytes: 1)))
+    @Test func `an upload that is queued again while another one before it is removed is held again`() throws
+    {
+        var after = Upload.make(3)
+        after.start = Upload.StartCondition(after: [1...2])
+        var queue = Driven([.make(1, state: .paused(.user)), .make(2, state: .paused(.user)), after])
         queue.handle(.transaction(.remove([1]), 1))
         queue.answer()
-        #expect(queue.started.isEmpty)
-        #expect(queue.state(2)?.isHeld == true)
+        #expect(queue.state(3)?.isHeld == true)
+        queue.handle(.transaction(.remove([2]), 2))
+        let removal = try #require(queue.appends.first?.ticket)
+        queue.handle(.transaction(.putBack([1], orphaned: [3: .queued]), 3))
+        #expect(queue.appends.isEmpty)
+        queue.handle(.journaled([AppendResult(ticket: removal, result: .success(()))]))
+        queue.answer()
+        #expect(queue.core.uploads[1] != nil)
+        #expect(queue.state(3)?.isHeld == true)
+    }
+
+    @Test func `an upload is removed only once those are on disk that are queued again after it`() {
+        var after = Upload.make(3)
+        after.start = Upload.StartCondition(after: [1...2])
+        var queue = Driven([.make(1, state: .paused(.user)), .make(2, state: .paused(.user)), after])
+        queue.handle(.transaction(.remove([1]), 1))
+        queue.answer()
+        queue.handle(.transaction(.putBack([1], orphaned: [3: .queued]), 2))
+        let putBack = queue.appends.map(\.ticket)
+        queue.handle(.transaction(.remove([2]), 3))
+        #expect(queue.appends.isEmpty)
+        queue.handle(.journaled(putBack.map { AppendResult(ticket: $0, result: .success(())) }))
+        queue.answer()
+        #expect(queue.core.uploads[2] == nil)
+        #expect(queue.state(3)?.isHeld == true)
     }
 
     @Test func `a disk that refuses to put an upload back leaves its bytes at the server for another undo`() {

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import FerryUploads
+
+struct CommandOrderTests {
+    @Test func `an undo waits for the commands before it, and those after it for its choice`() {
+        var order = CommandOrder()
+        let first = order.begin(chooses: false)
+        let undo = order.begin(chooses: true)
+        let later = order.begin(chooses: false)
+        #expect(!order.mustWait(first) && order.mustWait(undo) && order.mustWait(later))
+        _ = order.end(first)
+        #expect(!order.mustWait(undo) && order.mustWait(later))
+        _ = order.chose(undo)
+        #expect(!order.mustWait(later))
+    }
+
+    @Test func `an undo waits until the one before it has ended`() {
+        var order = CommandOrder()
+        let (first, second) = (order.begin(chooses: true), order.begin(chooses: true))
+        _ = order.chose(first)
+        #expect(order.mustWait(second))
+        _ = order.end(first)
+        #expect(!order.mustWait(second))
+    }
+}
