@@ -28,8 +28,10 @@ public final class StateDirectory: Sendable {
         self.path = path
         let directory: Directory
         do throws(JournalError) { directory = try Self.open(path) } catch {
-            if case .folderCannotBeMade(_, Errno.noSuchFileOrDirectory.rawValue) = error { return nil }
-            throw error
+            guard case .folderCannotBeMade(_, let code) = error,
+                [.noSuchFileOrDirectory, .notDirectory].contains(Errno(rawValue: code))
+            else { throw error }
+            return nil
         }
         files = DirectoryFiles(directory, path: path.text)
         try Self.check(directory, path.text, toWrite: false)

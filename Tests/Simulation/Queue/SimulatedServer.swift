@@ -168,10 +168,6 @@ struct SimulatedServer {
             }
             return Self.answer(204, ["Upload-Offset": "\(making.held)"])
         case .delete:
-            // A client deletes what it has begun, and sends it in one request, once the server has lost bytes.
-            if !lost.isEmpty, let making = makings[exchange.url] {
-                lost[making.owner, default: 0] += making.held
-            }
             makings[exchange.url] = nil
             return ExchangeOutcome.Response(status: 204)
         case .put:

@@ -234,7 +234,8 @@ extension Watch {
                 return upload
             }
             known.senders = 0
-            known.asked = 0
+            // A refused record may be on disk all the same.
+            known.condition = found.map(\.start) ?? nil
             known.attempts = nil
             known.notBefore = nil
             uploads[id] = known
@@ -323,7 +324,9 @@ extension Watch {
         guard failure.isTransient, !isCancelled, commandsUnderWay == 0,
             failure.category == .server || event - lastReturn > 300
         else { return }
-        let seconds = max(base / 10, uploads[id]?.asked ?? 0)
+        // An answer with such a wish may have been lost on its way.
+        let asked = failure.category == .server ? uploads[id]?.asked ?? 0 : 0
+        let seconds = max(base / 10, asked)
         uploads[id]?.notBefore = Wait(
             until: now.advanced(by: .seconds(seconds) - .milliseconds(2)), failure: failure)
     }
