@@ -11,8 +11,9 @@ extension Simulation {
     mutating func checkLink(since starts: Int) {
         guard link.isUp, !link.isFading, let engine else { return }
         for number in flights.keys.sorted() {
+            // One that has ended may still wait for the disk.
             guard let flight = flights[number], flight.life == engine.life, !flight.isAbandoned,
-                !sites[flight.site].isLocal, flight.generation < link.generation
+                flight.stage != .ended, !sites[flight.site].isLocal, flight.generation < link.generation
             else { continue }
             judge.violated(.linkIsUsed, "request \(number) waits on a connection whose address is gone")
         }
