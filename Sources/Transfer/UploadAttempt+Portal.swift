@@ -15,15 +15,19 @@ extension UploadAttempt {
         /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
         /// response. The caller sets this if only such responses have come for a long time.
         public var isTakenAtWord: Bool
+        /// True if the upload may end with an HTML page that shows no sign of the server, because a user retried it after
+        /// such a page.
+        public var mayEndWithPage: Bool
 
         public init(
             isKnown: Bool = false, respondsWithPages: Bool = true, software: Set<String>? = nil,
-            isTakenAtWord: Bool = false
+            isTakenAtWord: Bool = false, mayEndWithPage: Bool = false
         ) {
             self.isKnown = isKnown
             self.respondsWithPages = respondsWithPages
             self.software = software
             self.isTakenAtWord = isTakenAtWord
+            self.mayEndWithPage = mayEndWithPage
         }
     }
 }
@@ -94,7 +98,7 @@ extension UploadAttempt {
     ) async -> UploadFailure? {
         let isAboutResource = exchange.url == known?.url
         guard exchange.traits.contains(.completes), isAboutResource || exchange.traits.contains(.idempotent),
-            (server.now.software ?? []).isEmpty,
+            (server.now.software ?? []).isEmpty, !server.now.mayEndWithPage,
             let page = CaptivePortal(doubting: received, to: exchange.url)
         else { return nil }
         if case .responded(let looked)? = try? await sender.ask(Exchange(.head, exchange.url), label: label),
@@ -110,7 +114,9 @@ extension UploadAttempt {
                 .outcomeUnknown,
                 "everything was sent, and a web page came in place of an answer: \(host(of: exchange)) may or may "
                     + "not have the file",
-                hint: "look at the server, and sign in to this network if it wants that; then retry")
+                hint:
+                    "look at the server, or sign in to this network; a retry takes such a page for the answer"
+            )
     }
 
     func host(of exchange: Exchange) -> String {

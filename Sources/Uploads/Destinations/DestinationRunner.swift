@@ -195,7 +195,9 @@ public final class DestinationRunner: AttemptRunner {
                 || upload.tries.sent + upload.tries.resent >= Self.tellingBytes,
             respondsWithPages: traits?.respondsWithPages ?? true,
             software: recognized.map { Set($0.facts.keys) },
-            isTakenAtWord: page?.isServers(at: now()) ?? false)
+            isTakenAtWord: page?.isServers(at: now()) ?? false,
+            // A user's retry drops the resource of an upload whose outcome is unknown. An automatic retry keeps it.
+            mayEndWithPage: upload.tries.uncertain > 0 && upload.resource == nil)
     }
 
     /// Returns a failure that names the lack of file descriptors if that is the likely cause, else `failure`. Without a

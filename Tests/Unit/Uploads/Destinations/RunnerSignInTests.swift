@@ -56,14 +56,16 @@ struct RunnerSignInTests {
     ///   reached.
     private func outcome(
         at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",
-        resource path: String? = nil, now: @escaping @Sendable () -> Date = { Date() }, runs: Int = 1
+        resource path: String? = nil, now: @escaping @Sendable () -> Date = { Date() }, runs: Int = 1,
+        uncertain: Int = 0
     ) async throws -> UploadAttempt.Outcome {
         let destination = Destination(
             name: "d", url: server.url("/in/"), protocolName: protocolName, proxy: .none)
         let runner = DestinationRunner(
             destinations: [destination], capabilities: store, proxy: .none, rateLimit: RateLimit(), now: now)
         let resource = path.map { UploadResource(url: server.url($0)) }
-        let upload = try upload(to: destination, resource: resource)
+        var upload = try upload(to: destination, resource: resource)
+        upload.tries.uncertain = uncertain
         if let software {
             let name = KnownSecrets().redact(software: software.isEmpty ? nil : software)
             store.recognize(name, at: CapabilityKey(ofServer: upload.target), now: now())
@@ -199,6 +201,16 @@ struct RunnerSignInTests {
             return
         }
         #expect(server.requests.map(\.method) == ["PUT", "HEAD"])
+    }
+
+    @Test func `N11 a PUT that a user retried after a page may end with one`() async throws {
+        let server = try portal(Portal(status: 200, type: "text/html", body: Self.html))
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, "put", software: nil, uncertain: 1)
+        guard case .done = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
     }
 
     @Test func `N11 a page that stands in the server's place for more than a day is the server's`()
