@@ -47,9 +47,8 @@ extension UploadAttempt {
             mayBePage: server.respondsWithPages
                 && (exchange.traits.contains(.completes) || isAboutFile || received.status != 200),
             isAboutFile: isAboutFile, completes: exchange.traits.contains(.completes))
-        if server.isTakenAtWord, received.status != 511 {
-            // The response counts as the server's own.
-        } else if let page = CaptivePortal(received, to: exchange.url, expecting: expecting) {
+        let isTakenAtWord = server.isTakenAtWord && received.status != 511
+        if !isTakenAtWord, let page = CaptivePortal(received, to: exchange.url, expecting: expecting) {
             await marker.remove(leaving: known)
             return .broken(page.failure(inPlaceOf: host(of: exchange)), bodySent: nil)
         } else if let failure = await suspicion(of: received, to: exchange, known: known) {
@@ -98,7 +97,7 @@ extension UploadAttempt {
     ) async -> UploadFailure? {
         let isAboutResource = exchange.url == known?.url
         guard exchange.traits.contains(.completes), isAboutResource || exchange.traits.contains(.idempotent),
-            (server.now.software ?? []).isEmpty, !server.now.mayEndWithPage,
+            (server.now.software ?? []).isEmpty, !server.now.isTakenAtWord, !server.now.mayEndWithPage,
             let page = CaptivePortal(doubting: received, to: exchange.url)
         else { return nil }
         if case .responded(let looked)? = try? await sender.ask(Exchange(.head, exchange.url), label: label),

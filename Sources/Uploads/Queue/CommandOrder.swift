@@ -5,28 +5,30 @@
 struct CommandOrder {
     typealias Continuation = CheckedContinuation<Void, Never>
 
+    enum Kind {
+        /// The command changes the queue.
+        case change
+        /// The command has yet to choose the change that it undoes or redoes.
+        case choice
+    }
+
     private var last = 0
-    private var underWay: Set<Int> = []
-    /// The commands that have not chosen a change yet.
-    private var choosing: Set<Int> = []
+    private var underWay: [Int: Kind] = [:]
     private var waiting: [Int: Continuation] = [:]
 
     /// True if a command waits for an earlier one.
     var isAwaited: Bool { !waiting.isEmpty }
 
     /// Returns the number of a command that begins now. Later commands have higher numbers.
-    ///
-    /// - Parameter chooses: True for `undo` and `redo`.
-    mutating func begin(chooses: Bool) -> Int {
+    mutating func begin(_ kind: Kind) -> Int {
         last += 1
-        underWay.insert(last)
-        if chooses { choosing.insert(last) }
+        underWay[last] = kind
         return last
     }
 
     /// True if a command must wait for an earlier one.
     func mustWait(_ number: Int) -> Bool {
-        (choosing.contains(number) ? underWay : choosing).contains { $0 < number }
+        underWay.contains { $0.key < number && ($0.value == .choice || underWay[number] == .choice) }
     }
 
     /// Notes that a command waits.
@@ -36,7 +38,7 @@ struct CommandOrder {
     ///
     /// - Returns: The continuations of the commands that need not wait any longer.
     mutating func chose(_ number: Int) -> [Continuation] {
-        choosing.remove(number)
+        underWay[number] = .change
         return ready()
     }
 
@@ -44,8 +46,7 @@ struct CommandOrder {
     ///
     /// - Returns: The continuations of the commands that need not wait any longer.
     mutating func end(_ number: Int) -> [Continuation] {
-        underWay.remove(number)
-        choosing.remove(number)
+        underWay[number] = nil
         return ready()
     }
 

@@ -8,7 +8,7 @@ extension UploadQueue {
             return .refused(
                 UploadFailure(.permanent, "the queue is shutting down", hint: "try again in a moment"))
         }
-        let number = command.isUndoable || command.chooses ? order.begin(chooses: command.chooses) : nil
+        let number = command.kind.map { order.begin($0) }
         defer { if let number { release(order.end(number)) } }
         if let number, order.mustWait(number) {
             await withCheckedContinuation { order.wait(number, $0) }
@@ -202,24 +202,13 @@ extension UploadQueue {
 }
 
 extension QueueCommand {
-    /// True if users can undo the command.
-    fileprivate var isUndoable: Bool {
+    /// The kind of the command in the order of commands; nil if users cannot undo it.
+    fileprivate var kind: CommandOrder.Kind? {
         switch self {
+        case .undo, .undoCommand, .redo: .choice
         case .add, .addMissing, .addNew, .pause, .resume, .remove, .move, .limitBandwidth, .limitConcurrency:
-            true
-        case .find, .list, .retry, .limits, .undo, .undoCommand, .nextUndo, .redo, .tryNow, .stopWhenIdle,
-            .flush:
-            false
-        }
-    }
-
-    /// True if the command undoes or redoes another one.
-    fileprivate var chooses: Bool {
-        switch self {
-        case .undo, .undoCommand, .redo: true
-        case .add, .addMissing, .addNew, .pause, .resume, .remove, .move, .limitBandwidth, .limitConcurrency,
-            .find, .list, .retry, .limits, .nextUndo, .tryNow, .stopWhenIdle, .flush:
-            false
+            .change
+        case .find, .list, .retry, .limits, .nextUndo, .tryNow, .stopWhenIdle, .flush: nil
         }
     }
 }

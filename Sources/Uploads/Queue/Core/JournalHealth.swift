@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// Whether the journal works, and when to repair it if it does not.
+/// The state of the journal: whether it works, and when to repair it if it does not.
 struct JournalHealth {
     typealias Instant = ContinuousClock.Instant
 

@@ -5,9 +5,9 @@ import Testing
 struct CommandOrderTests {
     @Test func `an undo waits for the commands before it, and those after it for its choice`() {
         var order = CommandOrder()
-        let first = order.begin(chooses: false)
-        let undo = order.begin(chooses: true)
-        let later = order.begin(chooses: false)
+        let first = order.begin(.change)
+        let undo = order.begin(.choice)
+        let later = order.begin(.change)
         #expect(!order.mustWait(first) && order.mustWait(undo) && order.mustWait(later))
         _ = order.end(first)
         #expect(!order.mustWait(undo) && order.mustWait(later))
@@ -17,7 +17,7 @@ struct CommandOrderTests {
 
     @Test func `an undo waits until the one before it has ended`() {
         var order = CommandOrder()
-        let (first, second) = (order.begin(chooses: true), order.begin(chooses: true))
+        let (first, second) = (order.begin(.choice), order.begin(.choice))
         _ = order.chose(first)
         #expect(order.mustWait(second))
         _ = order.end(first)
