@@ -44,9 +44,7 @@ extension DigestDemand {
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {
         let algorithms = Set(told.map(\.algorithm) + [wanted].compactMap { $0 })
         guard !algorithms.isEmpty else { return nil }
-        let own = try await offLoop(on: .digests) { () throws(SystemCallError) in
-            try file.digests(algorithms, of: range)
-        }
+        let own = try await file.digests(algorithms, of: range)
         for digest in told where own[digest.algorithm] != digest.bytes {
             throw Refusal(
                 .badRequest, problem: "digest-mismatching-values",
@@ -74,10 +72,7 @@ actor DigestMemory {
     {
         let key = Key(entityTag: status.entityTag, algorithm: algorithm)
         if let known = fields[key] { return known }
-        let size = status.size
-        let own = try await offLoop(on: .digests) { () throws(SystemCallError) in
-            try file.digests([algorithm], of: 0..<size)
-        }
+        let own = try await file.digests([algorithm], of: 0..<status.size)
         guard let field = own[algorithm].flatMap({ algorithm.field($0) }) else { return nil }
         if fields.count >= Self.limit { fields = [:] }
         fields[key] = field

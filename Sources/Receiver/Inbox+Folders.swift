@@ -40,7 +40,7 @@ extension UploadStore {
             let status = try parent.status(of: last.path)
             switch status.kind {
             case .file: return .entries([StoredEntry(names: names, status: status)])
-            case .folder: return try entries(in: try parent.folder(last.path), names, depth)
+            case .folder: return try entries(in: try open(last, in: parent), names, depth)
             case .link, .special, .missing: return .nothing
             }
         } catch {
@@ -70,7 +70,7 @@ extension UploadStore {
 
     func folder(_ names: ArraySlice<SafeName>) throws(SystemCallError) -> Directory {
         var folder = root
-        for name in names { folder = try folder.folder(name.path) }
+        for name in names { folder = try open(name, in: folder) }
         return folder
     }
 

@@ -40,22 +40,4 @@ extension OpenFile {
         _ = try result.get()
         return buffer
     }
-
-    /// Computes several digests of a range of the file with one pass over it.
-    /// - Throws: `EIO` if the file is shorter than the end of the range.
-    func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemCallError)
-        -> [DigestAlgorithm: [UInt8]]
-    {
-        var running = algorithms.map { ($0, RunningDigest($0)) }
-        var offset = range.lowerBound
-        while offset < range.upperBound, !running.isEmpty {
-            let chunk = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
-            guard chunk.readableBytes > 0 else { throw SystemCallError(call: "read", code: .ioError) }
-            chunk.withUnsafeReadableBytes { bytes in
-                for index in running.indices { running[index].1.update(bytes) }
-            }
-            offset += chunk.readableBytes
-        }
-        return Dictionary(uniqueKeysWithValues: running.map { ($0, $1.bytes) })
-    }
 }

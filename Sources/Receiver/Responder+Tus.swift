@@ -291,9 +291,7 @@ extension Responder {
         if let checksum {
             var isRight = false
             if case .complete = ending {
-                isRight = try await offLoop { () throws(SystemCallError) in
-                    try checksum.matches(file, expected..<size)
-                }
+                isRight = try await checksum.matches(file, expected..<size)
             }
             if !isRight { try await takeBack(file, from: size, to: expected) }
             if case .complete = ending, !isRight {

@@ -28,9 +28,9 @@ struct TusChecksum: Sendable {
         bytes = Array(data)
     }
 
-    /// Returns whether the stored bytes of a range have this checksum. Reads the file, so it blocks.
-    func matches(_ file: OpenFile, _ range: Range<Int>) throws(SystemCallError) -> Bool {
-        try file.digests([algorithm], of: range)[algorithm] == bytes
+    /// Returns whether the stored bytes of a range have this checksum.
+    func matches(_ file: OpenFile, _ range: Range<Int>) async throws(SystemCallError) -> Bool {
+        try await file.digests([algorithm], of: range)[algorithm] == bytes
     }
 }
 

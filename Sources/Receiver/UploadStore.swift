@@ -4,6 +4,7 @@ import FerryFiles
 final class UploadStore: Sendable {
     let root: Directory
     let work: Directory
+    private let workStatus: FileStatus
     private let lock: OpenFile
     private let overwrite: Bool
 
@@ -12,7 +13,6 @@ final class UploadStore: Sendable {
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(directory: String, overwrite: Bool) throws(ReceiverError) {
         self.overwrite = overwrite
-        let workStatus: FileStatus
         do throws(SystemCallError) {
             root = try Self.root(LocalPath(directory))
             work = try root.folderOrNew(LocalPath(SafeName.workFolder))
@@ -56,6 +56,20 @@ final class UploadStore: Sendable {
 
     static let lockName = LocalPath("lock")
 
+    /// Opens a folder in a folder, for a name of a request.
+    ///
+    /// - Parameter isNew: True to create the folder if it does not exist.
+    /// - Throws: `ENOENT` for `.ferry`, by whichever name: vfat also finds it as `FERRY~1`.
+    func open(
+        _ name: SafeName, in folder: Directory, isNew: Bool = false
+    ) throws(SystemCallError) -> Directory {
+        let next = try isNew ? folder.folderOrNew(name.path) : folder.folder(name.path)
+        guard try !next.status().isSame(as: workStatus) else {
+            throw SystemCallError(call: "openat", code: .noSuchFileOrDirectory)
+        }
+        return next
+    }
+
     /// Returns the name of the file in `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> LocalPath { LocalPath("\(id).part") }
 
@@ -81,7 +95,7 @@ final class UploadStore: Sendable {
     ) throws(SystemCallError) -> StoredPath {
         let replaces = overwrite && !onlyNew
         var folder = root
-        for name in path.folders { folder = try folder.folderOrNew(name.path) }
+        for name in path.folders { folder = try open(name, in: folder, isNew: true) }
         for number in 1...(onlyNew ? 1 : 10_000) {
             let candidate = StoredPath(folders: path.folders, file: path.file.numbered(number))
             let name = candidate.file.path

@@ -105,7 +105,9 @@ final class ChildProcess: Sendable {
     }
 
     /// Runs a command of the system and says whether it succeeded.
-    static func succeeds(_ words: String...) async -> Bool {
+    static func succeeds(_ words: String...) async -> Bool { await succeeds(words) }
+
+    static func succeeds(_ words: [String]) async -> Bool {
         let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
         let bytes = words.map { Array($0.utf8) }
         guard let process = try? ChildProcess("/usr/bin/env", bytes, environment: environment) else {

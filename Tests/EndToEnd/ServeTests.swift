@@ -50,6 +50,31 @@ struct ServeTests {
         try await server.ending()
     }
 
+    /// A bind mount gives a folder a second name, as vfat's short names do.
+    @Test(.enabled(if: Privilege.isRoot && Privilege.has("mount"), "mounts a folder: needs root"))
+    func `a second name of the receiver's own folder leads nowhere`() async throws {
+        let server = try place.start(
+            "serve", "--no-token", "--list", "--directory", inbox, "--bind", "127.0.0.1:0")
+        let url = try await address(of: server)
+        let alias = inbox + "/FERRY~1"
+        try FileManager.default.createDirectory(atPath: alias, withIntermediateDirectories: false)
+        #expect(await ChildProcess.succeeds("mount", "--bind", inbox + "/.ferry", alias))
+        let file = try place.file("token", "mine")
+        func reaches(_ words: String...) async -> Bool {
+            await ChildProcess.succeeds(["curl", "-sf"] + words)
+        }
+        let put = await reaches("-T", file, url + "FERRY~1/token")
+        let get = await reaches(url + "FERRY~1/lock")
+        let list = await reaches("-X", "PROPFIND", "-H", "Depth: 1", url + "FERRY~1/")
+        let names = try FileManager.default.contentsOfDirectory(atPath: alias)
+        #expect(await ChildProcess.succeeds("umount", alias))
+        #expect(!put && !get && !list)
+        #expect(names == ["lock"])
+        #expect(await reaches("-T", file, url + "other~1/token"))
+        server.signal(SIGTERM)
+        try await server.ending()
+    }
+
     @Test func `N16 a receiver that is killed goes on with what it had`() async throws {
         try place.file("large.bin", "")
         _ = try PatternFile(at: place.path("large.bin"), count: 12_000_000)

@@ -1,5 +1,7 @@
 import Dispatch
 import FerryFiles
+import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryReceiver
@@ -28,5 +30,41 @@ struct DigestThreadTests {
             #expect(reply["Repr-Digest"] != nil)
         }
         try await otherDigest
+    }
+
+    @Test func `a small file's digest does not wait for the end of a large one's`() async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let large = try OpenFile(LocalPath(folder + "/large"), for: .creatingForWriting)
+        try large.truncate(to: 100 << 20)
+        let small = try OpenFile(LocalPath(folder + "/small"), for: .creatingForWriting)
+        try small.truncate(to: 1)
+        // One gate before both on the only thread, and one behind them: the large file's second turn comes after that.
+        let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        defer { for gate in [first, second] { gate.signal() } }
+        async let before: Void = Self.wait(for: first)
+        let largeIsDone = Atomic(false)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                _ = try await large.digests([.sha256], of: 0..<100 << 20)
+                largeIsDone.store(true, ordering: .sequentiallyConsistent)
+            }
+            for _ in 0..<100 { await Task.yield() }
+            async let digest = small.digests([.sha256], of: 0..<1)
+            for _ in 0..<100 { await Task.yield() }
+            async let behind: Void = Self.wait(for: second)
+            for _ in 0..<100 { await Task.yield() }
+            first.signal()
+            _ = try await digest
+            #expect(!largeIsDone.load(ordering: .sequentiallyConsistent))
+            second.signal()
+            try await behind
+            try await group.waitForAll()
+        }
+        try await before
+    }
+
+    private static func wait(for gate: DispatchSemaphore) async throws {
+        try await offLoop(on: .digests) { () throws(SystemCallError) in gate.wait() }
     }
 }
