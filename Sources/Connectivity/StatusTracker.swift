@@ -17,12 +17,14 @@ struct StatusTracker {
     /// - Parameters:
     ///   - obstacle: The reason why there is no network; nil if there is one.
     ///   - addresses: Every usable address, even of an interface without carrier: unplugging a cable for a second loses
-    ///     no address.
+    ///     no address. nil if they cannot be read: then none counts as lost.
     /// - Returns: The status, if it differs from the status that was returned last; nil otherwise.
-    mutating func update(obstacle: String?, addresses: Set<NetworkAddress>) -> LinkStatus? {
-        let current = Set(addresses.map(\.bytes))
-        if !self.addresses.isSubset(of: current) { generation += 1 }
-        self.addresses = current
+    mutating func update(obstacle: String?, addresses: Set<NetworkAddress>?) -> LinkStatus? {
+        if let addresses {
+            let current = Set(addresses.map(\.bytes))
+            if !self.addresses.isSubset(of: current) { generation += 1 }
+            self.addresses = current
+        }
         let status = obstacle.map(LinkStatus.down) ?? .up(generation: generation)
         guard status != reported else { return nil }
         reported = status
@@ -32,6 +34,6 @@ struct StatusTracker {
 
 extension StatusTracker: NetworkTracker {
     mutating func update(_ table: NetworkTable?) -> LinkStatus? {
-        update(obstacle: table?.obstacle, addresses: table?.addresses ?? [])
+        update(obstacle: table?.obstacle, addresses: table?.addresses)
     }
 }

@@ -18,10 +18,9 @@
                 let table = NetworkTable.ofThisMachine()
                 if table == nil { onDiagnostic("The addresses of this machine cannot be read.") }
                 tracker.withLock { tracker in
-                    let addresses = table?.addresses ?? []
-                    guard let status = tracker.update(obstacle: path.obstacle, addresses: addresses) else {
-                        return
-                    }
+                    guard
+                        let status = tracker.update(obstacle: path.obstacle, addresses: table?.addresses)
+                    else { return }
                     continuation.yield(status)
                 }
             }

@@ -129,6 +129,13 @@ import Testing
         #expect(tracker.update(obstacle: nil, addresses: [address]) == .up(generation: 0))
     }
 
+    @Test func `a network that cannot be read for a moment has lost no address`() {
+        var tracker = StatusTracker()
+        _ = tracker.update(obstacle: nil, addresses: [address])
+        #expect(tracker.update(nil) == nil)
+        #expect(tracker.update(obstacle: nil, addresses: [address]) == nil)
+    }
+
     @Test func `an address lost while the link is down begins a generation`() {
         var tracker = StatusTracker()
         _ = tracker.update(obstacle: nil, addresses: [address])
