@@ -14,6 +14,8 @@ struct Removals {
     /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted after the attempt
     /// has ended, because until then it reports how many bytes the server has stored.
     private var overdue: Set<Upload.ID> = []
+    /// The uploads that can no longer be put back, and that are still here because their last attempt runs.
+    private var forgotten: Set<Upload.ID> = []
 
     subscript(id: Upload.ID) -> Upload? { removed[id] }
 
@@ -65,14 +67,18 @@ struct Removals {
         }
         let ended = overdue.filter { !isRunning($0) }
         overdue.subtract(ended)
-        return giveUp(ended.sorted())
+        let discarded = giveUp(ended.sorted())
+        for id in ended where forgotten.remove(id) != nil { removed[id] = nil }
+        return discarded
     }
 
-    /// Forgets uploads that can no longer be put back, except those whose attempt still runs.
+    /// Forgets uploads that can no longer be put back. One whose attempt still runs is forgotten when its window and its
+    /// attempt have ended.
     ///
     /// - Returns: The uploads whose bytes the servers must delete.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {
         let ended = ids.filter { !isRunning($0) }
+        forgotten.formUnion(ids.filter { removed[$0] != nil && isRunning($0) })
         let discarded = giveUp(ended)
         for id in ended { removed[id] = nil }
         return discarded

@@ -90,6 +90,18 @@ struct RemovalsTests {
         #expect(back.isEmpty)
     }
 
+    @Test mutating func `a removal that is forgotten while it runs is gone after its attempt and its window`()
+    {
+        removals.add([Self.begun(1)], now: Self.start)
+        let discarded = removals.forget([1], isRunning: { _ in true })
+        #expect(discarded.isEmpty)
+        _ = ended(at: Self.end, isRunning: true)
+        #expect(removals.unfinished == [1])
+        let afterwards = ended(at: Self.end)
+        #expect(afterwards == [1])
+        #expect(removals.unfinished.isEmpty)
+    }
+
     @Test mutating func `the end of the queue ends every window`() {
         removals.add([Self.begun(1), .make(2)], now: Self.start)
         let discarded = removals.endAll()
