@@ -23,22 +23,33 @@ struct FrozenEngineTests {
         try place.configure("put", at: "http://127.0.0.1:9/")
     }
 
-    @Test(arguments: ["status", "list", "limit"])
+    @Test(arguments: ["status", "list", "limit", "wait --all", "reload", "screen"])
     func `a command says soon that the engine does not answer, and how to resume it`(
         command: String
     ) async throws {
         try await place.withEngine { engine in
             engine.standStill()
             let asked = ContinuousClock.now
-            let status = try await place.ferry(command)
+            let words = command.split(separator: " ").map(String.init)
+            let status = try await Workplace.result(of: try place.start(words))
             #expect(status.ending == .exited(75))
             #expect(status.errors.contains("the engine does not answer (process "), "\(status.errors)")
             #expect(status.errors.contains("kill -CONT"))
             // It waits for three seconds; it was thirty.
             #expect(.now - asked < .seconds(20))
             engine.signal(SIGCONT)
-            #expect(try await place.ferry(command).ending == .exited(0))
+            guard command != "screen" else { return }
+            #expect(try await Workplace.result(of: try place.start(words)).ending == .exited(0))
         }
+    }
+
+    /// A script deletes the files once `ferry wait` ends with 0.
+    @Test func `a wait for an engine that does not answer yet goes on until its uploads have ended`() throws {
+        var silent = QueueUpdate(isComplete: false, changed: [], removed: [], status: EngineStatus())
+        silent.status.contact = .silent(since: Date())
+        var wait = UploadWait(.all, past: { _ in nil })
+        #expect(try wait.take(silent).isEmpty)
+        #expect(!wait.isOver)
     }
 
     @Test func `a screen hears that the engine is silent, and that it answers again`() async throws {

@@ -69,6 +69,8 @@ struct Model: Sendable {
         return hasQueueEnded
     }
 
+    private var isSilent: Bool { if case .silent = status.contact { true } else { false } }
+
     /// The time on the clock at which the model needs a message `clock`: for a sample of the progress, a countdown, the
     /// end of the toast, or a request of the Add dialog. nil if it waits for none of these.
     var deadline: Double? {
@@ -153,7 +155,7 @@ struct Model: Sendable {
         list.apply(update)
         live.take(update, in: table, clock: clock)
         if isEngineGone { list.measure(live.standStill(in: table, now: clock.seconds)) }
-        if isLoading {
+        if isLoading, update.isComplete || !isSilent {
             list.startCursor()
             phase = hasQueueEnded ? .ended(isLoaded: true) : .shown
         }

@@ -180,7 +180,7 @@ struct PlainModel: Sendable {
     private mutating func take(_ update: QueueUpdate) {
         let isFirst = model.isLoading
         _ = model.update(.queue(update))
-        if isFirst { say(model.overview) }
+        if isFirst, !model.isLoading { say(model.overview) }
         var uploads: [UploadEvent] = []
         for event in detector.take(update, at: model.clock.date) {
             switch event {

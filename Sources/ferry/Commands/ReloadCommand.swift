@@ -38,7 +38,9 @@ struct EngineReload {
     /// - Throws: `CommandFailure` if the configuration is invalid, or if the engine does not respond or is another
     ///   version of Ferry.
     func reload() throws(CommandFailure) -> ReloadReport? {
-        switch ControlClient(folder: folder).ask(.reload) {
+        let client = ControlClient(folder: folder)
+        try client.checkPulse()
+        switch client.ask(.reload) {
         case .responded(.reloaded(let report)): return report
         case .responded(.reply(.refused(let failure))): throw CommandFailure(usage: failure)
         case .otherVersion(let failure):

@@ -44,6 +44,8 @@ struct UploadWait {
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
         if case .choosing(let selection) = phase {
+            // Before the first whole queue, an update only tells whether the engine responds.
+            guard update.isComplete else { return [] }
             open = try choose(selection, of: changed)
             if open.values.contains(where: { $0.start?.after.isEmpty == false }) { others = [:] }
             phase = .waiting

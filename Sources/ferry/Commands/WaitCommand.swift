@@ -46,12 +46,14 @@ struct WaitCommand: AsyncParsableCommand {
 
     /// Waits for the uploads and prints those that end. Returns true if all are done.
     private func follow() async throws(CommandFailure) -> Bool {
-        guard ControlClient(folder: global.stateFolder).hasListener else { return try await look() }
+        let client = ControlClient(folder: global.stateFolder)
+        guard client.hasListener else { return try await look() }
+        try client.checkPulse()
         let queue = RemoteQueue(folder: global.stateFolder)
         let output = LineOutput()
         let live = json ? nil : LiveDisplay(on: output, isASCII: ascii) { queue.progress() }
         let drawing = Task { await live?.run() }
-        let result = await follow(queue, output, live)
+        let result = await follow(queue, client, output, live)
         drawing.cancel()
         await drawing.value
         await output.flush()
@@ -59,7 +61,7 @@ struct WaitCommand: AsyncParsableCommand {
     }
 
     private func follow(
-        _ queue: RemoteQueue, _ output: LineOutput, _ live: LiveDisplay?
+        _ queue: RemoteQueue, _ client: ControlClient, _ output: LineOutput, _ live: LiveDisplay?
     ) async -> Result<Bool, CommandFailure> {
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
         do throws(CommandFailure) {
@@ -67,7 +69,8 @@ struct WaitCommand: AsyncParsableCommand {
                 switch update.status.contact {
                 case .lost: throw gone("the engine has gone")
                 case .refused(let failure): throw CommandFailure(refused: failure)
-                case .here, .silent: break
+                case .silent: StandardError.note(client.silence.summary)
+                case .here: break
                 }
                 live?.take(only(update))
                 for end in try wait.take(update) { output.write(line(end)) }

@@ -16,7 +16,9 @@ struct AttachedSession {
     /// - Throws: `CommandFailure` if the engine is another version of Ferry or the terminal fails; `ExitCode` for a
     ///   signal or a hang-up.
     func run() async throws {
-        if case .otherVersion(let failure) = ControlClient(folder: assembly.state).ask(.report) {
+        let client = ControlClient(folder: assembly.state)
+        try client.checkPulse()
+        if case .otherVersion(let failure) = client.ask(.report) {
             throw CommandFailure(inUse: failure)
         }
         if assembly.edited != .refuse {
