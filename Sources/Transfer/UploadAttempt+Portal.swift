@@ -72,7 +72,8 @@ extension UploadAttempt {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
         // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
-        guard server.isKnown, !server.isTakenAtWord, let software = server.software,
+        let software = server.software ?? []
+        guard server.isKnown, !server.isTakenAtWord,
             let page = CaptivePortal(
                 suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString

@@ -25,10 +25,10 @@ extension CaptivePortal {
         let isEmpty = response.body.isEmpty && response.fields[.contentType] == nil
         let isSuspicious =
             switch response.status {
-            case 302, 303, 307: response.fields[.location] != nil
+            case 301, 302, 303, 307, 308: response.fields[.location] != nil
             // RFC 9110 §15.5.2: a server that requires credentials names the scheme.
             case 401: isOtherSoftware || isPage && response.fields[.wwwAuthenticate] == nil
-            case 400, 403, 404, 405, 410, 411, 413: isPage || isEmpty && isOtherSoftware
+            case 400..<500: isPage || isEmpty && isOtherSoftware
             case 200..<300: isPage && (isOtherSoftware || isResuming)
             default: false
             }

@@ -2,14 +2,17 @@ import HTTPTypes
 
 /// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
-    /// Moves the complete file to its final name. If a later lookup could not prove that this `MOVE` worked, a trial
-    /// `MOVE` comes first.
-    mutating func moveToFinalName() -> Step { movesBlindly ? tryMove() : move() }
+    /// Moves the complete file to its final name. If the `MOVE` would replace a file, and no earlier `MOVE` on this
+    /// server was seen to work, a trial `MOVE` comes first. A proxy may change paths and leave `Destination` as it is:
+    /// then the `MOVE` would replace a file elsewhere.
+    mutating func moveToFinalName() -> Step {
+        goal.version != nil && !server.movesArrive ? tryMove() : move()
+    }
 
     private mutating func move() -> Step {
         var exchange = Exchange(.move, temporary.url, traits: .completes)
         exchange.fields[.destination] = finalAddress.destination
-        exchange.fields[.overwrite] = goal.replaces ? "T" : "F"
+        exchange.fields[.overwrite] = goal.replaces && goal.version != nil ? "T" : "F"
         // If the response is lost, the file may be under its final name, and no longer under the temporary one.
         var mark = resource
         mark?.webDAV.movedName = goal.name
@@ -18,14 +21,6 @@ extension WebDAVUpload {
         exchange.markBeforeLastBytes = mark
         phase = .moving
         return .send(exchange)
-    }
-
-    /// True if a lookup after the `MOVE` could not prove that the `MOVE` worked. That is so if the existing file under
-    /// the final name looks like the new file or cannot be compared with it, and no earlier `MOVE` on this server was
-    /// seen to work.
-    private var movesBlindly: Bool {
-        guard let version = goal.version, !server.movesArrive else { return false }
-        return newVersion?.isSame(as: version) != false
     }
 
     /// Sends a trial `MOVE` from the temporary name to the next temporary name. No other file has that name, so a

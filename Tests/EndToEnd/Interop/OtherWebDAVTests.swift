@@ -214,6 +214,9 @@ struct WebDAVSurroundingsTests {
                 atPath: "\(stored)/\(path)", withIntermediateDirectories: true)
         }
         try Data("old contents".utf8).write(to: URL(fileURLWithPath: stored + "/dav/a.txt"))
+        if isElsewhereThere {
+            try Data("another's".utf8).write(to: URL(fileURLWithPath: stored + "/buf/a.txt"))
+        }
         try await with("nginx_prefix.sh") { server in
             try place.configure("webdav", at: server.url("/buf/"))
             try await place.ferry("add", place.path("a.txt"))
@@ -223,6 +226,9 @@ struct WebDAVSurroundingsTests {
             #expect(upload.hint?.contains("rewrite Destination") == true)
             #expect(try FileManager.default.contentsOfDirectory(atPath: stored + "/dav") == ["a.txt"])
             #expect(try String(contentsOfFile: stored + "/dav/a.txt", encoding: .utf8) == "old contents")
+            if isElsewhereThere {
+                #expect(try String(contentsOfFile: stored + "/buf/a.txt", encoding: .utf8) == "another's")
+            }
         }
     }
 }

@@ -29,11 +29,11 @@ struct RunnerSignInTests {
     private static let html = "<!DOCTYPE html><html><title>Welcome to the hotel</title></html>"
     static let portals: [Portal] = {
         var portals: [Portal] = []
-        for status in [302, 303, 307] {
+        for status in [301, 302, 303, 307, 308] {
             portals.append(Portal(status: status, location: "http://login.hotel.example/?next=1"))
             portals.append(Portal(status: status, location: "/login"))
         }
-        for status in [200, 401, 403, 404, 511] {
+        for status in [200, 401, 402, 403, 404, 406, 407, 451, 511] {
             portals.append(Portal(status: status, type: "text/html", body: html))
         }
         portals.append(Portal(status: 401))
