@@ -62,9 +62,10 @@ enum TusVerdict {
 
     static func isNoTusServer(_ response: ExchangeOutcome.Response) -> UploadFailure {
         let name = StatusName.of(response.status).map { " (\($0))" } ?? ""
+        let said = ServerText.excerpt(of: response).map { ": \($0)" } ?? ""
         return UploadFailure(
             .permanent,
-            "the address does not answer as a tus server does: it gave \(response.status)\(name) to a new upload",
+            "the address does not answer as a tus server does: it gave \(response.status)\(name) to a new upload\(said)",
             hint: "check the destination's url, which often ends in /files/, and its protocol",
             status: response.status)
     }

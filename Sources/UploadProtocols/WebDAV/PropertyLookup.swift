@@ -12,7 +12,8 @@ struct PropertyLookup: Sendable {
 
     private enum Phase: Sendable {
         case properties
-        case head
+        /// `HEAD`, after the server refused `PROPFIND`; `refusal` is nil if it refused an earlier one.
+        case head(refusal: ExchangeOutcome.Response?)
         /// A second `HEAD`, to the URL with a slash at its end. Without the slash, a server may describe a folder like
         /// a file.
         case slash(FoundFile, ours: [ComputedDigest])
@@ -34,7 +35,7 @@ struct PropertyLookup: Sendable {
         self.address = address
         self.asksChecksums = asksChecksums
         self.orders = orders
-        phase = takesPropfind ? .properties : .head
+        phase = takesPropfind ? .properties : .head(refusal: nil)
     }
 
     /// True while the lookup uses `PROPFIND`; false once the server has refused it.
@@ -57,13 +58,15 @@ struct PropertyLookup: Sendable {
     mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch phase {
         case .properties: return receiveProperties(response)
-        case .head:
+        case .head(let refusal):
             switch response.status {
             case 200..<300:
                 phase = .slash(FoundFile(headed: response.fields), ours: response.digests)
                 return .ask(Exchange(.head, address.asFolder.url))
             case 404, 410: return .found(.nothing, ours: [])
             case 301...308 where isSlashed(response): return .found(.folder, ours: [])
+            // The response to HEAD has no body with the reason.
+            case refusal?.status: return .failed(WebDAVFailure.failure(refusal ?? response))
             default: return .failed(WebDAVFailure.failure(response))
             }
         case .slash(let file, let ours):
@@ -90,7 +93,7 @@ struct PropertyLookup: Sendable {
         case 200..<300, 400, 405, 415, 501: break
         default: return .failed(WebDAVFailure.failure(response))
         }
-        phase = .head
+        phase = .head(refusal: response)
         return .ask(start())
     }
 

@@ -20,4 +20,20 @@ struct PropertyLookupTests {
         case .ask: Issue.record("a third request")
         }
     }
+
+    @Test func `a refusal of both requests gives the reason that came with the first`() {
+        var look = PropertyLookup(WebDAVAddress("http://h/a.bin"), takesPropfind: true)
+        let refusal = ExchangeOutcome.Response(
+            status: 400, fields: [.contentType: "text/plain"], body: Array("album is closed".utf8))
+        guard case .ask(let second) = look.receive(refusal) else {
+            Issue.record("no second request")
+            return
+        }
+        #expect(second.method == .head)
+        guard case .failed(let failure) = look.receive(.init(status: 400)) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.summary.hasSuffix("album is closed"), "\(failure.summary)")
+    }
 }

@@ -41,6 +41,13 @@ struct TusOfferTests {
         #expect(step.failure?.hint?.contains("url") == true)
     }
 
+    @Test func `the reason of a refusal is shown where nothing speaks of tus, too`() {
+        var (tus, _) = asked(.answer(404))
+        let reason = ExchangeOutcome.Response(
+            status: 400, fields: [.contentType: "text/plain"], body: Array("album is closed".utf8))
+        #expect(tus.receive(.responded(reason)).failure?.summary.hasSuffix("album is closed") == true)
+    }
+
     @Test func `an address that nowhere speaks of tus gets no bytes`() {
         var (tus, _) = asked(.answer(200))
         #expect(tus.receive(.answer(201, [.location: "7"])).failure?.category == .permanent)
