@@ -1,5 +1,6 @@
 import FerryFiles
 import FerryProtocols
+import NIOCore
 
 extension OpenFile {
     /// The number of bytes after which the digests of other files get their turn.
@@ -17,7 +18,7 @@ extension OpenFile {
         while !rest.isEmpty, !running.isEmpty {
             let turn = rest.prefix(Self.bytesATurn)
             running = try await offLoop(on: .digests) { [running] () throws(SystemCallError) in
-                try update(running, with: turn)
+                try self.update(running, with: turn)
             }
             rest = turn.upperBound..<rest.upperBound
         }
