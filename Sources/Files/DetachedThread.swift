@@ -11,6 +11,9 @@ package enum DetachedThread {
     /// Blocks the calling thread, which must not belong to Swift's thread pool.
     package static func sleep(for time: Duration) { usleep(UInt32(clamping: Int(time / .microseconds(1)))) }
 
+    /// Blocks the calling thread until the process ends.
+    package static func waitForever() -> Never { while true { pause() } }
+
     /// - Parameters:
     ///   - name: The name of the new thread in debuggers and `top`; at most 15 bytes.
     ///   - stackSize: The size of the stack in bytes; nil for the system's default.

@@ -1,7 +1,27 @@
 import ArgumentParser
+import FerryFiles
 import FerryTransfer
 
+/// The start of the process.
 @main
+enum Program {
+    /// Runs the command in a task. The main thread waits: an asynchronous `main` would end this thread, and then `/proc`
+    /// no longer shows the descriptors of the process.
+    static func main() {
+        DescriptorLimit.raise()
+        CoreDump.prevent()
+        // Scripts ask for the version often, and the parser would first read the table of all commands.
+        if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+            return print(FerryVersion.current)
+        }
+        Task.detached {
+            await Ferry.start()
+            Ferry.exit()
+        }
+        DetachedThread.waitForever()
+    }
+}
+
 struct Ferry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ferry",
@@ -47,13 +67,8 @@ struct Ferry: AsyncParsableCommand {
         ],
         defaultSubcommand: ScreenCommand.self)
 
-    static func main() async {
-        DescriptorLimit.raise()
-        CoreDump.prevent()
-        // Scripts ask for the version often, and the parser would first read the table of all commands.
-        if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
-            return print(FerryVersion.current)
-        }
+    /// Carries out the command line. Ends the process if that fails.
+    static func start() async {
         do {
             if let failure = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw failure }
             if let page = try ManualTopic.text(
