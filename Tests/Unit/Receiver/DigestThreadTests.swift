@@ -1,5 +1,6 @@
 import Dispatch
 import FerryFiles
+import FerryProtocols
 import Foundation
 import Synchronization
 import Testing
@@ -56,7 +57,8 @@ struct DigestThreadTests {
             for _ in 0..<100 { await Task.yield() }
             first.signal()
             _ = try await digest
-            #expect(!largeIsDone.load(ordering: .sequentiallyConsistent))
+            let isLargeDone = largeIsDone.load(ordering: .sequentiallyConsistent)
+            #expect(!isLargeDone)
             second.signal()
             try await behind
             try await group.waitForAll()
