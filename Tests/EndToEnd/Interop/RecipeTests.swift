@@ -35,6 +35,35 @@ struct RecipeTests {
         #expect(run.ending == .exited(0), "\(run.output) \(run.errors)")
     }
 
+    /// Starts the receiver with the options of the manual, and at a free port.
+    private func startReceiver(into inbox: String) async throws -> (process: ChildProcess, port: Substring) {
+        #expect(try ManualPage.text("servers").contains("`ferry serve --directory /srv/up`"))
+        let receiver = try place.start("serve", "--directory", inbox, "--bind", "127.0.0.1:0", "--json")
+        let lines = try await receiver.output.wait { $0.contains { $0.contains("\"listening\"") } }
+        return (receiver, try #require(lines.first?.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1))
+    }
+
+    /// Runs the manual's commands for a receiver that wants a token, and then the queue. The questions of `ferry init`
+    /// get the suggested answers.
+    private func sendWithToken(in inbox: String, to address: String) async throws {
+        let block = try #require(
+            ManualPage.blocks("sh", in: try ManualPage.text("servers")).first { $0.contains("ferry init") })
+        let film = try place.file("film.mov", "hello")
+        for command in block.split(separator: "\n") {
+            let words = command.split(separator: " ").dropFirst().map { word in
+                String(word).replacing("https://example.org/", with: address).replacing(
+                    "/srv/up", with: inbox
+                )
+                .replacing("film.mov", with: film)
+            }
+            let process = try place.start(through: ["sh", "-c", #"printf '\n\n' | "$@""#, "sh"], words)
+            let result = try await Workplace.result(of: process)
+            #expect(result.ending == .exited(0), "\(command): \(result.output) \(result.errors)")
+        }
+        let run = try await place.ferry("run", "--exit-when-idle")
+        #expect(run.ending == .exited(0), "\(run.output) \(run.errors)")
+    }
+
     @Test(.enabled(if: Privilege.has("nginx"), "needs nginx; Tests/run installs it"))
     func `nginx with the block of the README takes a file by PUT`() async throws {
         let block = try #require(ManualPage.blocks("nginx", in: try ManualPage.readme()).first)
@@ -50,12 +79,9 @@ struct RecipeTests {
     func `nginx with the manual's block passes tus on to a receiver`() async throws {
         let block = try #require(ManualPage.blocks("nginx", in: try ManualPage.text("servers")).last)
         let inbox = place.directory.path("in")
-        let receiver = try place.start(
-            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--json")
-        let lines = try await receiver.output.wait { $0.contains { $0.contains("\"listening\"") } }
-        let port = try #require(lines.first?.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1)
+        let (receiver, port) = try await startReceiver(into: inbox)
         try await withNginx(block.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")) { server in
-            try await send(to: "tus+" + server.url("/files/"))
+            try await sendWithToken(in: inbox, to: server.url("/"))
         }
         #expect(FileManager.default.contents(atPath: inbox + "/film.mov") == Data("hello".utf8))
         receiver.signal(SIGTERM)
@@ -70,10 +96,7 @@ struct RecipeTests {
         }
         #expect(files.count == 2 && Set(files).count == 1)
         let inbox = place.directory.path("in")
-        let receiver = try place.start(
-            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--json")
-        let lines = try await receiver.output.wait { $0.contains { $0.contains("\"listening\"") } }
-        let port = try #require(lines.first?.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1)
+        let (receiver, port) = try await startReceiver(into: inbox)
         let own = try InteropServer.freePort()
         let file = try #require(files.first).replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
             .replacing("example.org {", with: "http://127.0.0.1:\(own) {")
@@ -85,7 +108,7 @@ struct RecipeTests {
         try await Eventually.holds("Caddy's port") {
             await ChildProcess.succeeds("curl", "-s", "-o", "/dev/null", "http://127.0.0.1:\(own)/")
         }
-        try await send(to: "tus+http://127.0.0.1:\(own)/files/")
+        try await sendWithToken(in: inbox, to: "http://127.0.0.1:\(own)/")
         #expect(FileManager.default.contents(atPath: inbox + "/film.mov") == Data("hello".utf8))
         caddy.signal(SIGTERM)
         try await caddy.ending()
