@@ -140,7 +140,7 @@ struct AddTests {
         #expect(
             result.errors == """
                 error: there is no destination there
-                hint: did you mean here? known are here; an address works too
+                hint: did you mean `here`? known are here; an address works too
 
                 """)
     }

@@ -114,7 +114,7 @@ struct ConfigurationTests {
         ),
         (
             #"{ "keys": { "remov": ["d"] } }"#,
-            "keys.remov: expected the name of an action; perhaps remove; `ferry config --keys` lists all"
+            "keys.remov: expected the name of an action (did you mean `remove`?); `ferry config --keys` lists all"
         ),
         (
             #"{ "keys": { "details.retry": ["j"] } }"#,

@@ -199,7 +199,8 @@ struct LimitTests {
         #expect(destination.output == "")
         #expect(
             destination.errors
-                == "error: there is no destination film\nhint: did you mean films? known are films, photos\n")
+                == "error: there is no destination film\nhint: did you mean `films`? known are films, photos\n"
+        )
         let batch = try await place.ferry("limit", "--batch", "row")
         #expect(batch.ending == .exited(2))
         #expect(batch.errors == "error: there is no batch 'row'\nhint: there are raw\n")
@@ -222,7 +223,8 @@ struct LimitTests {
         #expect(result.ending == .exited(2))
         #expect(
             result.errors
-                == "error: there is no destination film\nhint: did you mean films? known are films, photos\n")
+                == "error: there is no destination film\nhint: did you mean `films`? known are films, photos\n"
+        )
         #expect(try await place.ferry("limit", "auto", "--to", "film").ending == .exited(0))
     }
 

@@ -17,6 +17,34 @@ struct MisspellingTests {
         #expect(result.errors == "error: there is no command 'ad'\nhint: did you mean `ferry add`?\n")
     }
 
+    @Test(arguments: [
+        (["delete", "3"], "`ferry remove`"), (["cancel"], "`ferry remove`"), (["rm", "3"], "`ferry remove`"),
+        (["kill"], "`ferry stop` or `ferry remove`"), (["quit"], "`ferry stop`"), (["exit"], "`ferry stop`"),
+        (["logs"], "`ferry history`"), (["log"], "`ferry history`"), (["ls"], "`ferry list`"),
+        (["start"], "`ferry run`"), (["upload", "a"], "`ferry add` or `ferry run`"),
+        (["send", "a"], "`ferry add` or `ferry run`"), (["cp", "a"], "`ferry add`"), (["put"], "`ferry add`"),
+        (["satte"], "`ferry state`"), (["state", "verfy"], "`ferry state verify`"),
+    ])
+    func `a command of another program leads to Ferry's`(words: [String], meant: String) throws {
+        let failure = try #require(Misspelling.ofCommand(in: words))
+        #expect(failure.hint == "did you mean \(meant)?")
+    }
+
+    @Test func `a command without a similar name leads to the list of commands`() throws {
+        #expect(
+            try #require(Misspelling.ofCommand(in: ["zzzzzz"])).hint == "`ferry --help` lists the commands")
+        let inner = try #require(Misspelling.ofCommand(in: ["state", "zzzzzz"]))
+        #expect(inner.summary == "there is no command 'zzzzzz'")
+        #expect(inner.hint == "`ferry state --help` lists the commands")
+    }
+
+    @Test(arguments: [
+        ["state", "verify"], ["state"], ["state", "--help"], ["list", "verfy"], ["help"], [],
+    ])
+    func `a word that is no misspelled command is left to the parser`(words: [String]) {
+        #expect(Misspelling.ofCommand(in: words)?.summary == nil)
+    }
+
     @Test func `a file in the place of a command leads to add`() async throws {
         let file = try place.file("film.mov")
         let result = try await place.ferry(file)
@@ -32,17 +60,18 @@ struct MisspellingTests {
     func `another word for an option leads to it`(words: [String], meant: String) {
         let message = "Error: Unknown option '\(words[1])'. Did you mean '--batch'?\nUsage: …"
         let lines = Misspelling.lines(of: message, arguments: words)
-        #expect(lines == ["error: unknown option '\(words[1])'", "hint: did you mean '\(meant)'?"])
+        #expect(lines == ["error: unknown option '\(words[1])'", "hint: did you mean `\(meant)`?"])
     }
 
     @Test func `the parser's suggestion is kept, but for a former name`() {
         let near = "Error: Unknown option '--al'. Did you mean '--all'?"
         #expect(
             Misspelling.lines(of: near, arguments: ["list"])
-                == ["error: unknown option '--al'", "hint: did you mean '--all'?"])
+                == ["error: unknown option '--al'", "hint: did you mean `--all`?"])
         let former = "Error: Unknown option '--stat'. Did you mean '--state'?"
         #expect(
-            Misspelling.lines(of: former, arguments: ["pause"]).last == "hint: did you mean '--state-dir'?")
+            Misspelling.lines(of: former, arguments: ["pause"]).last == "hint: did you mean `--state-dir`?")
+        #expect(Misspelling.lines(of: former, arguments: ["list"]).last == "hint: did you mean `--state`?")
     }
 
     @Test func `the parser's help for a value and its page are one hint`() {
@@ -62,7 +91,51 @@ struct MisspellingTests {
     @Test func `an option that is near by its meaning is suggested by the command too`() async throws {
         let result = try await place.ferry("add", "--dest", "films", "a")
         #expect(result.ending == .exited(2))
-        #expect(result.errors.contains("did you mean '--to'?"))
+        #expect(result.errors.contains("did you mean `--to`?"))
+    }
+
+    @Test func `a mistyped state leads to the nearest one`() async throws {
+        let value = try await place.ferry("list", "--state", "faild")
+        #expect(value.ending == .exited(2))
+        #expect(value.errors.contains("hint: did you mean `failed`?"), "\(value.errors)")
+        let option = try await place.ferry("list", "--stat", "failed")
+        #expect(option.ending == .exited(2))
+        #expect(option.errors.contains("hint: did you mean `--state`?"), "\(option.errors)")
+    }
+
+    @Test func `a mistyped value of an option leads to the nearest one`() async throws {
+        let result = try await place.ferry("--color", "alway")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("hint: did you mean `always`?"), "\(result.errors)")
+    }
+
+    @Test(arguments: [
+        (#"{ "appearance": { "color": "alwyas" } }"#, "auto, always, never, direct (did you mean `always`?)"),
+        (
+            #"{ "appearance": { "theme": "lihgt" } }"#,
+            "default, light, high-contrast, mono (did you mean `light`?)"
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "tuss" } } }"#,
+            "(did you mean `tus`?)"
+        ),
+        (#"{ "destinations": { "a": { "ulr": "http://h/" } } }"#, "not this key (did you mean `url`?)"),
+        (#"{ "notify": { "on": ["idel"] } }"#, "(did you mean `idle`?)"),
+        (
+            #"{ "destinations": { "films": { "url": "http://h/" } }, "defaultDestination": "flims" }"#,
+            "the name of one of the destinations (films); did you mean `films`?"
+        ),
+        (
+            #"{ "destinations": { "films": { "url": "http://h/" } }, "watch": [{ "folder": "/o", "to": "film" }] }"#,
+            "the name of one of the destinations (films); did you mean `films`?"
+        ),
+    ])
+    func `a mistyped word of the configuration leads to the nearest one`(text: String, ending: String) {
+        #expect {
+            try ConfigurationFile.parse(Data(text.utf8), file: "config.json")
+        } throws: { error in
+            (error as? UploadFailure)?.summary.hasSuffix(ending) ?? false
+        }
     }
 
     @Test(arguments: ["list", "history", "pause"])

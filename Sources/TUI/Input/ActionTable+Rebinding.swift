@@ -70,9 +70,9 @@ extension ActionTable {
         let action = name.split(separator: ".").last ?? ""
         let near = names.filter { $0.split(separator: ".").last.map { $0 == action } ?? false }
         let nearest = near.isEmpty ? Suggestions.nearest(to: name, among: names).map { [$0] } ?? [] : near
-        let suggestion = nearest.isEmpty ? "" : "perhaps \(nearest.joined(separator: " or ")); "
+        let suggestion = nearest.isEmpty ? "" : " (\(Suggestions.question(nearest)))"
         return RebindingError(
-            action: name, expected: "the name of an action; \(suggestion)`ferry config --keys` lists all")
+            action: name, expected: "the name of an action\(suggestion); `ferry config --keys` lists all")
     }
 
     private func checkConflicts(in context: Context, changed: Set<String>) throws(RebindingError) {

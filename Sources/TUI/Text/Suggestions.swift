@@ -1,11 +1,22 @@
 /// Suggestions for a mistyped name.
 package enum Suggestions {
-    /// Returns the hint for an unknown name: `did you mean films? known are films, photos`; nil if no name is known.
+    /// Returns the question about names that the user may have meant: "did you mean `films`?".
+    package static func question(_ names: [String]) -> String {
+        "did you mean \(names.map { "`\($0)`" }.joined(separator: " or "))?"
+    }
+
+    /// Returns the hint for an unknown name: "did you mean `films`? known are films, photos"; nil if no name is known.
     /// Without a similar name, the question is left out.
     package static func hint(for word: String, among names: [String]) -> String? {
         guard !names.isEmpty else { return nil }
         let known = "known are \(names.joined(separator: ", "))"
-        return nearest(to: word, among: names).map { "did you mean \($0)? \(known)" } ?? known
+        return nearest(to: word, among: names).map { "\(question([$0])) \(known)" } ?? known
+    }
+
+    /// Returns the end of an error message about an unknown name: " (did you mean `films`?)"; empty without a similar
+    /// name.
+    package static func remark(on word: String, among names: [String]) -> String {
+        nearest(to: word, among: names).map { " (\(question([$0])))" } ?? ""
     }
 
     /// Returns the name with the smallest edit distance; nil if the distance is more than 1 and more than a third of
@@ -16,16 +27,23 @@ package enum Suggestions {
         return distances.min { $0.1 < $1.1 }.flatMap { $0.1 <= max(1, word.count / 3) ? $0.0 : nil }
     }
 
+    /// Returns the number of edits from one word to the other. An edit inserts, removes or exchanges a letter, or swaps
+    /// two neighbours (the optimal string alignment distance).
     private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var previous: [Int] = []
         var row = Array(0...right.count)
         for (index, letter) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+            var next = [index + 1]
             for (column, other) in right.enumerated() {
-                let exchanged = diagonal + (letter == other ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(exchanged, diagonal + 1, row[column] + 1)
+                let exchanged = row[column] + (letter == other ? 0 : 1)
+                var least = min(exchanged, row[column + 1] + 1, next[column] + 1)
+                if index > 0, column > 0, letter == right[column - 1], left[index - 1] == other {
+                    least = min(least, previous[column - 1] + 1)
+                }
+                next.append(least)
             }
+            previous = row
+            row = next
         }
         return row[right.count]
     }

@@ -42,7 +42,8 @@ struct ListCommand: AsyncParsableCommand {
         }
         if let wrong = names.first(where: { !Self.isState($0) }) {
             throw ValidationError(
-                "There is no state '\(wrong)'; there are \(Self.states). A folder is named with --state-dir.")
+                "There is no state '\(wrong)'; there are \(Self.states). A folder is named with --state-dir."
+                    + Misspelling.question(on: String(wrong), among: UploadRecordLine.states))
         }
     }
 

@@ -18,23 +18,64 @@ enum Misspelling {
         ]
     }()
 
-    /// Returns the error for a first argument that is neither a command nor an option; nil otherwise.
+    /// The commands of other programs, each with the commands of Ferry that its users may mean.
+    private static let otherCommands: [String: [String]] = [
+        "delete": ["remove"], "cancel": ["remove"], "rm": ["remove"], "kill": ["stop", "remove"],
+        "quit": ["stop"], "exit": ["stop"], "log": ["history"], "logs": ["history"], "ls": ["list"],
+        "start": ["run"], "upload": ["add", "run"], "send": ["add", "run"], "cp": ["add"], "put": ["add"],
+    ]
+
+    /// Returns the error for a first argument that is neither a command nor an option; nil otherwise. For a command
+    /// with commands of its own, returns the error for the second argument.
     ///
     /// Without this check, the parser would take it as an argument of the default command, and print that command's
     /// usage.
     static func ofCommand(in arguments: some Collection<String>) -> CommandFailure? {
-        let names = Ferry.configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !names.contains(word) else {
+        let words = Array(arguments.prefix(2))
+        guard let word = words.first, isCommand(word) else { return nil }
+        let commands = Ferry.configuration.subcommands
+        guard let command = commands.first(where: { $0.configuration.commandName == word }) else {
+            let isFile = LocalFiles.mode(of: LocalFiles.expanded(word)) != nil
+            return failure(
+                for: word, after: "ferry", among: names(of: commands), otherWords: otherCommands,
+                otherHint: isFile
+                    ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands"
+            )
+        }
+        let inner = names(of: command.configuration.subcommands)
+        guard !inner.isEmpty, words.count == 2, isCommand(words[1]), !inner.contains(words[1]) else {
             return nil
         }
-        let summary = "there is no command '\(word)'"
-        if let nearest = Suggestions.nearest(to: word, among: names) {
-            return CommandFailure(usage: summary, hint: "did you mean `ferry \(nearest)`?")
-        }
-        let isFile = LocalFiles.mode(of: LocalFiles.expanded(word)) != nil
+        return failure(
+            for: words[1], after: "ferry \(word)", among: inner, otherWords: [:],
+            otherHint: "`ferry \(word) --help` lists the commands")
+    }
+
+    /// Returns true if the argument is meant as the name of a command that `Ferry.configuration` should contain.
+    private static func isCommand(_ word: String) -> Bool { !word.hasPrefix("-") && word != "help" }
+
+    private static func names(of commands: [any ParsableCommand.Type]) -> [String] {
+        commands.compactMap { $0.configuration.commandName }
+    }
+
+    /// - Parameters:
+    ///   - start: The words before the name of the command.
+    ///   - otherHint: The hint for a word that is near to no name.
+    private static func failure(
+        for word: String, after start: String, among names: [String], otherWords: [String: [String]],
+        otherHint: String
+    ) -> CommandFailure {
+        let nearest = Suggestions.nearest(to: word, among: names).map { [$0] } ?? []
+        let meant = otherWords[word.lowercased()] ?? nearest
         return CommandFailure(
-            usage: summary,
-            hint: isFile ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands")
+            usage: "there is no command '\(word)'",
+            hint: meant.isEmpty ? otherHint : Suggestions.question(meant.map { "\(start) \($0)" }))
+    }
+
+    /// Returns the end of a `ValidationError` about an unknown word, in the parser's form: " Did you mean 'failed'?".
+    /// Returns an empty text without a similar name. `lines` makes a hint of it.
+    static func question(on word: String, among names: [String]) -> String {
+        Suggestions.nearest(to: word, among: names).map { " Did you mean '\($0)'?" } ?? ""
     }
 
     /// Converts the parser's message about wrong usage to the form of Ferry's messages: one line with the error, and
@@ -45,14 +86,15 @@ enum Misspelling {
         summary.removeFirst("Error: ".count)
         var hints: [String] = []
         let suggested = summary.firstMatch(of: /\.? Did you mean '([^']*)'\?/)
+        let offered = suggested.map { String($0.1) }
         if let suggested { summary.removeSubrange(suggested.range) }
         if let unknown = summary.firstMatch(of: /^Unknown option '(--[a-z-]+)'/) {
             let words = arguments.first.flatMap { otherWords[$0] } ?? [:]
-            // `--state` is the former name of `--state-dir`.
-            let near = suggested.map { $0.1 == "--state" ? "--state-dir" : String($0.1) }
-            if let meant = words[String(unknown.1)] ?? near { hints.append("did you mean '\(meant)'?") }
-        } else if let suggested {
-            hints.append("did you mean '\(suggested.1)'?")
+            // `--state` is the former name of `--state-dir`, except in `ferry list`, which has both options.
+            let near = offered == "--state" && arguments.first != "list" ? "--state-dir" : offered
+            if let meant = words[String(unknown.1)] ?? near { hints.append(Suggestions.question([meant])) }
+        } else if let offered {
+            hints.append(Suggestions.question([offered]))
         }
         let help = lines.first { $0.hasPrefix("Help:") }.map { $0.dropFirst("Help:".count) }
         if let help { hints.append(help.split(separator: " ").joined(separator: " ")) }

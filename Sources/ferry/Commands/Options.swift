@@ -156,7 +156,7 @@ struct ScreenOptions: ParsableArguments {
             guard let choice = ThemeChoice(text) else {
                 throw ValidationError(
                     "There is no theme '\(text)'; there are \(ThemeChoice.names), and files whose path has a '/'."
-                )
+                        + Misspelling.question(on: text, among: Theme.builtIn.map(\.key)))
             }
             return choice
         })
@@ -229,7 +229,9 @@ func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ text: String, _ issue: (_ text: String, _ names: String) -> String
 ) throws -> Choice {
     if let choice = Choice(rawValue: text) { return choice }
-    throw ValidationError(issue(text, Choice.allCases.map(\.rawValue).joined(separator: ", ")))
+    let names = Choice.allCases.map(\.rawValue)
+    throw ValidationError(
+        issue(text, names.joined(separator: ", ")) + Misspelling.question(on: text, among: names))
 }
 
 extension UploadNumbers {

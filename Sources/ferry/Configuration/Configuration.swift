@@ -48,20 +48,24 @@ struct Configuration: Decodable, Equatable {
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",
-                "the name of one of the destinations\(destinationsKnown)")
+                "the name of one of the destinations\(destinationsKnown(for: name))")
         }
         for (index, watch) in watch.enumerated() {
             guard let name = watch.to, !name.contains("://"), destinations[name] == nil else { continue }
             throw ConfigurationIssue(
                 path: ["watch", "\(index)", "to"],
-                expected: "an address, or the name of one of the destinations\(destinationsKnown)")
+                expected: "an address, or the name of one of the destinations\(destinationsKnown(for: name))")
         }
     }
 
-    /// A list of the destinations' names that ends the message of an error.
-    private var destinationsKnown: String {
-        destinations.isEmpty
-            ? "; none is configured" : " (\(destinations.keys.sorted().joined(separator: ", ")))"
+    /// Returns the end of the error message about an unknown destination: the names of the known ones, and the one that
+    /// the user probably meant.
+    private func destinationsKnown(for word: String) -> String {
+        let names = destinations.keys.sorted()
+        guard !names.isEmpty else { return "; none is configured" }
+        let nearest = Suggestions.nearest(to: word, among: names)
+        return " (\(names.joined(separator: ", ")))"
+            + (nearest.map { "; \(Suggestions.question([$0]))" } ?? "")
     }
 
     private static func actions(_ keys: [String: [String]]) throws -> ActionTable {

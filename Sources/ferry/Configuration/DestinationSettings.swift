@@ -46,7 +46,7 @@ struct DestinationSettings: Decodable, Equatable {
         self.url = url
         let name: String = try fields.value("protocol") ?? AutoUpload.name
         guard let entry = ProtocolCatalog.entry(named: name) else {
-            throw fields.error("protocol", "one of \(ProtocolCatalog.names.joined(separator: ", "))")
+            throw fields.error("protocol", Fields.expectation(of: ProtocolCatalog.names, brokenBy: name))
         }
         protocolName = name
         options = try ProtocolOptions(fields, for: entry)

@@ -38,8 +38,7 @@ struct Fields {
             let former = members.compactMap(\.formerName)
             let names = known.filter { !$0.hasPrefix("$") && !former.contains($0) }.sorted().joined(
                 separator: ", ")
-            let nearest = Suggestions.nearest(to: stranger.stringValue, among: known)
-            let meant = nearest.map { " (did you mean \($0)?)" } ?? ""
+            let meant = Suggestions.remark(on: stranger.stringValue, among: known)
             throw error(stranger.stringValue, "one of \(names), not this key\(meant)")
         }
     }
@@ -132,9 +131,14 @@ struct Fields {
     where Choice.RawValue == String {
         guard let text: String = try value(key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
-            throw error(key, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw error(key, Self.expectation(of: Choice.allCases.map(\.rawValue), brokenBy: text))
         }
         return choice
+    }
+
+    /// Returns the text that follows "expected" in the error for a word that is not among these names.
+    static func expectation(of names: [String], brokenBy word: String) -> String {
+        "one of \(names.joined(separator: ", "))\(Suggestions.remark(on: word, among: names))"
     }
 
     func error(_ key: String, _ expected: String) -> ConfigurationIssue {

@@ -43,8 +43,10 @@ struct NotifySettings: Decodable, Equatable {
         guard let names: [String] = try fields.value("on") else { return }
         let chosen = names.compactMap(QueueEvent.Name.init)
         guard !names.isEmpty, chosen.count == names.count else {
-            let known = QueueEvent.Name.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fields.error("on", "a list of some of \(known)")
+            let known = QueueEvent.Name.allCases.map(\.rawValue)
+            let unknown = names.first { !known.contains($0) }
+            let meant = unknown.map { Suggestions.remark(on: $0, among: known) } ?? ""
+            throw fields.error("on", "a list of some of \(known.joined(separator: ", "))\(meant)")
         }
         events = Set(chosen)
     }

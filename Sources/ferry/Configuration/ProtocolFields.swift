@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryTUI
 import HTTPTypes
 
 extension ProtocolOptions {
@@ -38,8 +39,8 @@ extension ProtocolOptions {
             key,
             names.isEmpty
                 ? "no such member: \(entry.name) cannot know"
-                : "one of "
-                    + names.joined(separator: ", ") + " (that is what \(entry.name) can do)")
+                : "one of \(names.joined(separator: ", ")), which is what \(entry.name) can do"
+                    + Suggestions.remark(on: name, among: names))
     }
 }
 

@@ -32,7 +32,8 @@ enum ThemeChoice: Equatable {
         case (nil, let file?): self = .file(LocalFiles.expanded(file))
         case (let name?, nil):
             guard let choice = Self(named: name) else {
-                throw fields.error("theme", "one of \(Self.names)")
+                throw fields.error(
+                    "theme", Fields.expectation(of: Theme.builtIn.map(\.key), brokenBy: name))
             }
             self = choice
         case (_?, _?):

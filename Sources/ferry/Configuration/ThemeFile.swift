@@ -22,7 +22,7 @@ struct ThemeFile: Decodable {
         let fields = try Fields(decoder, known: ["base", "background", "cursorLine", "roles"])
         let base: String = try fields.value("base") ?? "default"
         guard case .builtIn(var theme)? = ThemeChoice(base) else {
-            throw fields.error("base", "one of \(ThemeChoice.names)")
+            throw fields.error("base", Fields.expectation(of: Theme.builtIn.map(\.key), brokenBy: base))
         }
         try fields.value("background", as: ColourFields.self)?.change(&theme.background)
         try fields.value("cursorLine", as: ColourFields.self)?.change(&theme.cursorLine)

@@ -79,7 +79,7 @@ struct Assembly {
         guard names.contains(protocolName) else {
             throw UploadFailure(
                 .permanent, "the protocol \(protocolName) in \(text) is not known",
-                hint: "known are \(names.joined(separator: ", "))")
+                hint: Suggestions.hint(for: protocolName, among: names))
         }
         if let expected = UploadAddress.expectation(brokenBy: url) {
             throw UploadFailure(

@@ -37,7 +37,8 @@ struct ManualTopic {
         let nearest = Suggestions.nearest(to: word, among: commands + all.map(\.name))
         throw CommandFailure(
             usage: "there is no command or topic '\(word)'",
-            hint: nearest.map { "did you mean `ferry help \($0)`?" } ?? "`ferry help topics` lists the pages")
+            hint: nearest.map { Suggestions.question(["ferry help \($0)"]) }
+                ?? "`ferry help topics` lists the pages")
     }
 
     /// The names of all commands of `ferry`.

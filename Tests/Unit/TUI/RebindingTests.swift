@@ -51,9 +51,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["remov": ["d"]], "remov", "perhaps remove; `ferry config --keys` lists all"),
-        (["Pause": ["d"]], "Pause", "perhaps pause;"),
-        (["list.removeNow": ["d"]], "list.removeNow", "perhaps removal.removeNow;"),
+        (["remov": ["d"]], "remov", "an action (did you mean `remove`?); `ferry config --keys` lists all"),
+        (["Pause": ["d"]], "Pause", "(did you mean `pause`?);"),
+        (["list.removeNow": ["d"]], "list.removeNow", "(did you mean `removal.removeNow`?);"),
         (["frobnicate": ["d"]], "frobnicate", "the name of an action; `ferry config --keys` lists all"),
         (["remove": ["Hyper-X"]], "remove", "there is no Hyper-X"),
         (["remove": ["paste"]], "remove", "there is no paste"),
