@@ -18,7 +18,9 @@ struct HelpSearchTests {
         ("info", .details), ("inspect", .details), ("describe", .details), ("log", .openLog),
         ("history", .openLog), ("yank", .copy), ("clipboard", .copy), ("select", .mark),
         ("priority", .moveUp), ("shortcuts", .help), ("refresh", .redraw), ("chart", .changeGraph),
-        ("errors", .retryAll), ("scroll", .up),
+        ("errors", .retryAll), ("scroll", .up), ("order", .order), ("arrange", .order),
+        ("bottom", .moveToBottom), ("bg", .detach), ("progress", .details), ("status", .details),
+        ("config", .limitBandwidth),
     ]
 
     private func found(_ text: String) -> [Action] {
