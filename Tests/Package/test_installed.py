@@ -33,7 +33,7 @@ def test_the_program_starts(installed):
 
 def test_the_demo_shows_its_screen_uploads_and_ends(installed, start):
     screen = start(installed, "ferry", "demo")
-    screen.wait("interview-cam-A.mov", "報告書-最終版.pdf", "▲ up")
+    screen.wait("interview-cam-A.mov", "報告書-最終版.pdf", "▲ running")
     screen.wait("✓ done", timeout=60)
     screen.press("q")
     screen.wait("are running:")

@@ -11,7 +11,7 @@ def screen(home, server, start):
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(*(home.make(f"{name}.bin", "20M") for name in ("one", "two", "three", "four")))
     screen = start()
-    screen.wait("▲ up", "1/4")
+    screen.wait("▲ running", "1/4")
     return screen
 
 
@@ -22,7 +22,7 @@ def order(screen):
 def test_pause_and_go_on(screen):
     screen.press("p")
     screen.wait("paused one.bin; p resumes", lambda: "‖ paused" in screen.line("one.bin  "))
-    screen.wait(lambda: "▲ up" in screen.line("two.bin  "))
+    screen.wait(lambda: "▲ running" in screen.line("two.bin  "))
     assert screen.cell("paused", row=3).fg == "d7af5f"
     screen.press("p")
     screen.wait("resumed one.bin", lambda: "paused" not in screen.line("one.bin  "))
@@ -170,7 +170,7 @@ def test_limiting_how_many_run(screen):
     screen.press("\x150\r")
     screen.wait("not a number from 1 to 256")
     screen.press("\x153\r")
-    screen.wait("3 uploads at once", "Active 3", "3 of 3 uploading")
+    screen.wait("3 uploads at once", "Active 3", "3 of 3 running")
     screen.press("c\x1b")
     screen.wait(gone="from 1 to 256")
 

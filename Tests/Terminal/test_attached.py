@@ -41,7 +41,7 @@ def running(home):
 
 def test_two_screens_show_and_steer_one_engine(engine, home, start):
     first, second = start(), start(rows=10, columns=40)
-    first.wait("▲ up", "1/2")
+    first.wait("▲ running", "1/2")
     second.wait("one.bin", "two.bin")
     first.press("b")
     first.wait("Bandwidth")
@@ -57,14 +57,14 @@ def test_two_screens_show_and_steer_one_engine(engine, home, start):
 
 def test_progress_is_seen_from_outside(engine, start):
     screen = start()
-    screen.wait("▲ up", "KiB/s", "1%")
+    screen.wait("▲ running", "KiB/s", "1%")
     screen.wait("2%")
 
 
 def test_a_screen_that_is_killed_takes_nothing_along(engine, home, start):
     first, second = start(), start()
-    first.wait("▲ up")
-    second.wait("▲ up")
+    first.wait("▲ running")
+    second.wait("▲ running")
     first.send_signal(signal.SIGKILL)
     first.exit_status()
     second.press("q")
@@ -94,7 +94,7 @@ def test_what_happens_in_watched_folders_is_told(home, server, start, is_attache
 
 def test_a_lost_terminal_takes_nothing_along(engine, home, start):
     screen = start()
-    screen.wait("▲ up")
+    screen.wait("▲ running")
     screen.close()
     screen.exit_status()
     assert running(home) == engine[0]
@@ -102,15 +102,15 @@ def test_a_lost_terminal_takes_nothing_along(engine, home, start):
 
 def test_an_engine_that_is_killed_is_told_of_and_started_again(engine, home, start):
     first, second = start(), start()
-    first.wait("▲ up", "1/2")
-    second.wait("▲ up", "1/2")
+    first.wait("▲ running", "1/2")
+    second.wait("▲ running", "1/2")
     home.add(home.make("three.bin", "1K"))
     end(engine[0])
     first.wait("The engine has gone", "nothing it acknowledged is lost", "[S] start it again")
     second.wait("The engine has gone")
     first.press("S")
     # The other one finds it by itself.
-    second.wait("▲ up", "three.bin", gone="The engine has gone")
+    second.wait("▲ running", "three.bin", gone="The engine has gone")
     first.wait("three.bin", gone="The engine has gone")
     engine.append(running(home))
     assert engine[-1] not in (None, engine[0])
@@ -119,11 +119,11 @@ def test_an_engine_that_is_killed_is_told_of_and_started_again(engine, home, sta
 
 def test_an_engine_that_a_screen_has_started_can_be_stopped_from_elsewhere(engine, home, start):
     screen = start()
-    screen.wait("▲ up", "1/2")
+    screen.wait("▲ running", "1/2")
     end(engine[0])
     screen.wait("[S] start it again")
     screen.press("S")
-    screen.wait("▲ up", gone="The engine has gone")
+    screen.wait("▲ running", gone="The engine has gone")
     engine.append(running(home))
     assert home.run("stop").returncode == 0
     screen.wait("The engine has gone")
@@ -131,7 +131,7 @@ def test_an_engine_that_a_screen_has_started_can_be_stopped_from_elsewhere(engin
 
 def test_without_an_engine_commands_say_so(engine, start):
     screen = start()
-    screen.wait("▲ up", "1/2")
+    screen.wait("▲ running", "1/2")
     end(engine[0])
     screen.wait("The engine has gone")
     screen.press("p")
@@ -143,7 +143,7 @@ def test_without_an_engine_commands_say_so(engine, start):
 
 def test_the_engine_can_be_stopped_from_its_screen(engine, home, start):
     screen = start()
-    screen.wait("▲ up")
+    screen.wait("▲ running")
     screen.press("q")
     screen.wait("[s] stop the engine")
     screen.press_until("s", lambda: not screen.is_up)
@@ -159,7 +159,7 @@ def test_the_engine_can_be_told_to_finish(home, server, start):
     process = started(home)
     try:
         screen = start()
-        screen.wait("▲ up")
+        screen.wait("▲ running")
         screen.press("q")
         screen.wait("[w] stop it when these are done")
         screen.press_until("w", "quits when these are done", gone="[w] stop the engine")
@@ -173,7 +173,7 @@ def test_a_screen_leaves_its_uploads_to_the_background(home, server, start):
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(home.make("one.bin", "20M"))
     screen = start()
-    screen.wait("▲ up", "1%")
+    screen.wait("▲ running", "1%")
     screen.press("q")
     screen.wait("[d] detach; they continue in the background")
     screen.press_until("d", lambda: not screen.is_up)
@@ -183,7 +183,7 @@ def test_a_screen_leaves_its_uploads_to_the_background(home, server, start):
     try:
         assert process is not None
         again = start()
-        again.wait("▲ up", "one.bin")
+        again.wait("▲ running", "one.bin")
         # From where the server was, not from the beginning.
         share = int(re.search(r"(\d+)%", again.line("one.bin")).group(1))
         assert share >= 1
@@ -217,7 +217,7 @@ def test_lines_leave_their_uploads_to_the_background(home, server, start):
 
 def test_a_demo_cannot_be_left_in_the_background(start):
     screen = start("demo")
-    screen.wait("▲ up", timeout=60)
+    screen.wait("▲ running", timeout=60)
     screen.press("D")
     screen.wait("this queue ends with its screen")
     screen.press("q")

@@ -14,7 +14,7 @@ def slow(home, server):
 def test_other_keys_act_and_are_shown(home, slow, start):
     home.change(keys={"remove": ["d", "Delete"], "help": ["F2"], "pauseAll": []})
     screen = start()
-    screen.wait("▲ up", "F2 help", "d remove", "1/2")
+    screen.wait("▲ running", "F2 help", "d remove", "1/2")
     screen.press("jx")
     screen.wait("2/2")
     screen.press("d")
@@ -41,8 +41,8 @@ def test_a_theme_of_ones_own(home, slow, start, is_configured):
     if is_configured:
         home.change(appearance={"themeFile": "~/mine.json"})
     screen = start() if is_configured else start("--theme", str(file))
-    screen.wait("▲ up", "one.bin", "1/2")
-    cell = screen.cell("up", row=3)
+    screen.wait("▲ running", "one.bin", "1/2")
+    cell = screen.cell("running", row=3)
     assert (cell.fg, cell.bg) == ("ff8700", "00005f")
 
 
@@ -67,7 +67,7 @@ def test_the_terminal_calls_when_all_is_done(home, server, start, way, tmux, exp
         if is_attached:
             screen.wait("paused")
             screen.press("P")
-        screen.wait("▲ up")
+        screen.wait("▲ running")
         assert expected not in screen.raw
         screen.wait("one.bin done:")
         screen.wait(lambda: expected in screen.raw)

@@ -15,7 +15,7 @@ def shares(screen):
 
 def test_the_demo_shows_files_moving_bars_and_done(home, start):
     screen = start("demo", rows=30, columns=100)
-    screen.wait("interview-cam-A.mov", "報告書-最終版.pdf", "empty.txt", "IMG_10009.CR3", "▲ up")
+    screen.wait("interview-cam-A.mov", "報告書-最終版.pdf", "empty.txt", "IMG_10009.CR3", "▲ running")
     seen = set()
     for _ in screen.frames(keep=lambda: "Done 0" in screen.text or len(seen) < 10):
         seen |= shares(screen)
@@ -31,7 +31,7 @@ def test_the_demo_shows_files_moving_bars_and_done(home, start):
 
 def test_the_demo_leaves_nothing_behind_when_quit_early(home, start):
     screen = start("demo")
-    screen.wait("▲ up")
+    screen.wait("▲ running")
     screen.press("q")
     screen.wait("are running:")
     screen.press_until("q", lambda: not screen.is_up)
@@ -41,7 +41,7 @@ def test_the_demo_leaves_nothing_behind_when_quit_early(home, start):
 
 def test_the_demo_leaves_nothing_behind_when_terminated(home, start):
     screen = start("demo")
-    screen.wait("▲ up")
+    screen.wait("▲ running")
     screen.send_signal(signal.SIGTERM)
     assert screen.exit_status() == 143
     assert left(home) == []
@@ -49,7 +49,7 @@ def test_the_demo_leaves_nothing_behind_when_terminated(home, start):
 
 def test_the_flaky_demo_loses_the_link_and_finishes(home, start):
     screen = start("demo", "--flaky", rows=30, columns=100)
-    screen.wait("▲ up")
+    screen.wait("▲ running")
     screen.wait("OFFLINE since", "nothing is lost", timeout=40)
     assert screen.cell("OFFLINE", row=0).reverse
     screen.wait("online", gone="OFFLINE", timeout=40)

@@ -48,7 +48,7 @@ def test_a_misleading_name_is_shown_as_it_is(home, server, start):
     home.make(b"invoice\xe2\x80\xaefdp.exe\xff", "20M")
     home.add("--recursive", str(home.files))
     screen = start(columns=160)
-    screen.wait("▲ up", r"invoice\u{202E}fdp.exe�")
+    screen.wait("▲ running", r"invoice\u{202E}fdp.exe�")
     screen.press("q")
     screen.wait("1 upload is running:", lambda: screen.text.count(r"invoice\u{202E}fdp.exe�") >= 2)
     screen.press_until("q", lambda: not screen.is_up)
@@ -119,7 +119,7 @@ def test_a_million_random_bytes_never_stop_the_program(home, server, start):
     home.add(*(home.make(f"{number}.bin", "20M") for number in range(9)))
     # What is typed as a path is looked for where there is nothing else.
     screen = start(command=["/bin/sh", "-c", 'cd "$0" && exec "$1"', str(home.files), os.environ["FERRY"]])
-    screen.wait("▲ up", "1/9")
+    screen.wait("▲ running", "1/9")
     for piece in noise(random.Random(7), 1_000_000):
         screen.press(piece)
         screen.pump(0)

@@ -16,7 +16,7 @@ def screen(home, server, start):
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(home.make("one.bin", "20M"), home.make("two.bin", "20M"))
     screen = start()
-    screen.wait("▲ up", "1/2")
+    screen.wait("▲ running", "1/2")
     return screen
 
 
@@ -63,7 +63,7 @@ def test_quitting_when_the_running_ones_are_done(home, server, start):
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "12M"), home.make("two.bin", "20M"))
     screen = start()
-    screen.wait("▲ up", "1/2")
+    screen.wait("▲ running", "1/2")
     screen.press("q")
     screen.wait("1 upload is running:")
     screen.press_until("w", "quits when these are done", gone="is running:")
@@ -102,7 +102,7 @@ def test_the_window_is_closed_and_the_uploads_are_to_go_on(home, server, start, 
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "3M"), home.make("two.bin", "1M"))
     screen = start("--on-hangup=continue", *arguments)
-    screen.wait("began" if arguments else "▲ up")
+    screen.wait("began" if arguments else "▲ running")
     screen.close()
     assert screen.exit_status() == 0
     assert [upload["state"] for upload in home.list()] == ["done", "done"]
@@ -114,7 +114,7 @@ def test_what_goes_on_without_a_window_ends_by_a_signal(home, server, start):
     home.configure(server.url, bandwidth="100K", concurrency=1)
     home.add(home.make("one.bin", "20M"))
     screen = start("--on-hangup=continue")
-    screen.wait("▲ up")
+    screen.wait("▲ running")
     screen.close()
     home.wait_for_log("hangup.log", "one.bin")
     screen.send_signal(signal.SIGTERM)
@@ -134,13 +134,13 @@ def test_killed_and_started_again_it_goes_on(home, server, start):
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "12M"), home.make("two.bin", "1M"))
     screen = start()
-    screen.wait("▲ up", lambda: share(screen) >= 50)
+    screen.wait("▲ running", lambda: share(screen) >= 50)
     screen.send_signal(signal.SIGKILL)
     assert screen.exit_status() == -signal.SIGKILL
 
     screen = start()
     screen.wait("one.bin", "two.bin", "All 2")
-    screen.wait("▲ up", lambda: share(screen) > 0)
+    screen.wait("▲ running", lambda: share(screen) > 0)
     assert share(screen) >= 30, "it goes on from what the server holds"
     screen.wait("Done 2")
     assert (server.folder / "one.bin").stat().st_size == 12 << 20
@@ -150,7 +150,7 @@ def test_the_server_goes_and_comes_back(home, server, start):
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "8M"))
     screen = start()
-    screen.wait("▲ up", "━━")
+    screen.wait("▲ running", "━━")
     server.kill()
     screen.wait("↻ retry", "in ")
     assert screen.cell("retry").fg == "ffaf00"
@@ -166,7 +166,7 @@ def test_suspended_and_brought_back(home, server, start, ferry):
     shell = start(command=["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"], PS1="READY> ")
     shell.wait("READY>")
     shell.press(f"{ferry}\n")
-    shell.wait("▲ up", "one.bin")
+    shell.wait("▲ running", "one.bin")
     for _ in range(3):
         shell.press("\x1a")
         # The words of an earlier round are still there, and the screen is left before its modes are.
@@ -193,7 +193,7 @@ def test_in_the_background_uploads_go_on(home, server, start, ferry):
     shell = start(command=["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"], PS1="READY> ")
     shell.wait("READY>")
     shell.press(f"{ferry}\n")
-    shell.wait("▲ up", "━")
+    shell.wait("▲ running", "━")
     shell.press("\x1a")
     shell.wait("Stopped", lambda: not shell.is_up)
     shell.press("bg\n")

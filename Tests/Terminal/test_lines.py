@@ -17,28 +17,28 @@ def queued(home, server):
 
 def test_run_has_a_live_line_with_share_rate_and_time_left(queued, start):
     terminal = start("run", "--exit-when-idle")
-    terminal.wait("% ", " of 4 MiB", "/s", "ETA", "1 up, 2 queued", "a-film.mov  ")
+    terminal.wait("% ", " of 4 MiB", "/s", "ETA", "1 running, 2 queued", "a-film.mov  ")
     # The log scrolls above, and nothing of the live lines stays.
-    terminal.wait("100%  a-film.mov", "3 done", gone="1 up, 2 queued")
+    terminal.wait("100%  a-film.mov", "3 done", gone="1 running, 2 queued")
     assert terminal.exit_status() == 0
     assert "ETA" not in terminal.text
 
 
 def test_lines_fit_a_narrow_window_and_follow_it(queued, start):
     terminal = start("run", rows=8, columns=40)
-    terminal.wait("1 up, 2 queued")
+    terminal.wait("1 running, 2 queued")
     assert all(len(line) <= 40 for line in terminal.lines())
     terminal.resize(24, 100)
-    terminal.wait("ETA", "1 up, 2 queued")
-    assert terminal.text.count("1 up, 2 queued") == 1
+    terminal.wait("ETA", "1 running, 2 queued")
+    assert terminal.text.count("1 running, 2 queued") == 1
 
 
 def test_an_interrupt_takes_the_live_line_away(queued, start):
     terminal = start("run")
-    terminal.wait("1 up, 2 queued")
+    terminal.wait("1 running, 2 queued")
     terminal.send_signal(signal.SIGINT)
     assert terminal.exit_status() == 130
-    assert "1 up" not in terminal.text
+    assert "1 running" not in terminal.text
 
 
 def test_a_dumb_terminal_has_plain_lines(queued, start):
@@ -46,17 +46,17 @@ def test_a_dumb_terminal_has_plain_lines(queued, start):
     terminal.wait("3 done")
     assert terminal.exit_status() == 0
     assert "queued  " in terminal.text
-    assert "1 up" not in terminal.text
+    assert "1 running" not in terminal.text
 
 
 def test_wait_shows_what_it_waits_for(queued, start, home):
     assert home.run("run", "--detach").returncode == 0
     try:
         terminal = start("wait", "1")
-        terminal.wait("% ", "1 up", gone="2 queued")
+        terminal.wait("% ", "1 running", gone="2 queued")
         terminal.wait("100%  a-film.mov")
         assert terminal.exit_status() == 0
-        assert "1 up" not in terminal.text
+        assert "1 running" not in terminal.text
     finally:
         home.run("stop")
 
@@ -109,6 +109,6 @@ def test_many_files_from_a_terminal_are_confirmed(home, server, start):
 def test_ascii_and_no_colour_are_honoured(queued, start, words):
     plain = {} if "--ascii" in words else {"LC_ALL": "C"}
     terminal = start(*words, NO_COLOR="1", **plain)
-    terminal.wait("1 up, 2 queued", "##--")
+    terminal.wait("1 running, 2 queued", "##--")
     assert terminal.raw.isascii()
     assert b"\x1b[32m" not in terminal.raw

@@ -44,19 +44,19 @@ def test_80_columns(home, server, start):
     home.configure(server.url, bandwidth="1M", concurrency=1)
     home.add(home.make("film.mov", "40M"), home.make("notes.txt", "2K"))
     screen = start()
-    screen.wait("▲ up", lambda: (percent(screen.line("film.mov")) or 0) >= 5)
+    screen.wait("▲ running", lambda: (percent(screen.line("film.mov")) or 0) >= 5)
     lines = screen.lines()
-    status = r" ● online  box  ↑ [\d.]+ [KM]iB/s  limit 1 MiB/s  1 of 1 uploading  (ETA [\d:]+|[\d.]+ MiB left)"
+    status = r" ● online  box  ↑ [\d.]+ [KM]iB/s  limit 1 MiB/s  1 of 1 running  (ETA [\d:]+|[\d.]+ MiB left)"
     assert re.match(status, lines[0])
     assert lines[1] == " All 2  Active 1  Queued 1  Paused 0  Failed 0  Done 0"
     assert lines[2] == "  STATE      NAME                       SIZE PROGRESS              RATE      ETA"
-    assert re.match(r"▸ ▲ up       film\.mov +40M [━╸][━╸─]{12} +\d+% +[\d.]+[KM]/s", lines[3])
+    assert re.match(r"▸ ▲ running  film\.mov +40M [━╸][━╸─]{12} +\d+% +[\d.]+[KM]/s", lines[3])
     assert lines[4] == "  · queued   notes.txt                  2.0K"
     assert lines[22] == f" {home.files}/film.mov -> box"
     assert lines[23].startswith(" ? help  a add  p pause  x remove  u undo  q quit")
     assert lines[23].endswith(" 1/2")
 
-    assert screen.cell("up", row=3).fg == "5fafff"
+    assert screen.cell("running", row=3).fg == "5fafff"
     assert screen.cell("━" if "━" in lines[3] else "╸", row=3).fg == "5fafff"
     assert screen.cell("─", row=3).fg == "585858"
     assert screen.cell("film.mov", row=3).bg == "262626" and screen.cell("film.mov", row=3).bold
@@ -93,7 +93,7 @@ def test_120_columns(home, server, start):
     screen.wait(lambda: (percent(screen.line("film.mov  ")) or 0) >= 5)
     lines = screen.lines()
     assert lines[1].startswith(" [1] All 2   [2] Active 1   [3] Queued 1")
-    row = r"▸ +1 ▲ up       film\.mov +40M [━╸─]{20} +\d+% +[\d.]+[KM]/s .*  box$"
+    row = r"▸ +1 ▲ running  film\.mov +40M [━╸─]{20} +\d+% +[\d.]+[KM]/s .*  box$"
     assert re.match(row, lines[3])
     assert re.match(r" +2 · queued   notes\.txt +2\.0K +box$", lines[4])
 
@@ -129,7 +129,7 @@ def test_paging_through_a_long_list(home, server, start):
         home.make(f"many/{number:03}.bin", "1M")
     home.add("--recursive", str(home.files / "many"))
     screen = start()
-    screen.wait("▲ up", "1/100")
+    screen.wait("▲ running", "1/100")
     # A page is 17 rows.
     for keys, position, name in [
         ("\x1b[6~", "18/100", "017.bin"),
@@ -158,7 +158,7 @@ def test_the_wheel_and_a_click_move_the_cursor(home, server, start):
     home.configure(server.url, bandwidth="100K", concurrency=1)
     home.add(*(home.make(f"{number}.bin", "1M") for number in range(9)))
     screen = start()
-    screen.wait("▲ up", "1/9")
+    screen.wait("▲ running", "1/9")
     screen.press("\x1b[<65;10;10M")
     screen.wait("4/9")
     screen.press("\x1b[<0;20;9M\x1b[<0;20;9m")

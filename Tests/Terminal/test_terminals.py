@@ -21,7 +21,7 @@ def slow(home, server):
 
 def test_every_size_is_drawn(slow, start):
     screen = start()
-    screen.wait("▲ up", "1/2")
+    screen.wait("▲ running", "1/2")
     for rows, columns, wanted in [
         (40, 120, "[1] All 2"),
         (10, 40, "one.bin"),
@@ -39,21 +39,21 @@ def test_every_size_is_drawn(slow, start):
 
 def test_a_storm_of_sizes_ends_in_a_whole_screen(slow, start):
     screen = start()
-    screen.wait("▲ up", "1/2")
+    screen.wait("▲ running", "1/2")
     screen.press("j")
     screen.wait("2/2")
     for number in range(30):
         screen.resize(10 + number % 7 * 5, 40 + number % 5 * 30)
         screen.pump(0.01)
     screen.resize(24, 80)
-    screen.wait("▲ up", "two.bin", lambda: screen.lines()[2].startswith("  STATE"))
+    screen.wait("▲ running", "two.bin", lambda: screen.lines()[2].startswith("  STATE"))
     screen.wait(lambda: screen.lines()[23].endswith(" 2/2"))
     assert screen.row("▸") == 4
 
 
 def test_an_unknown_terminal_is_taken_for_a_common_one(slow, start):
     screen = start(TERM="never-heard-of-it")
-    screen.wait("▲ up", "one.bin", "1/2")
+    screen.wait("▲ running", "one.bin", "1/2")
     screen.press("q")
     screen.wait("is running:")
     screen.press_until("q", lambda: not screen.is_up)
@@ -62,21 +62,21 @@ def test_an_unknown_terminal_is_taken_for_a_common_one(slow, start):
 
 def test_no_colours_if_none_are_wanted(slow, start):
     screen = start(NO_COLOR="1")
-    screen.wait("▲ up", "one.bin", "1/2")
+    screen.wait("▲ running", "one.bin", "1/2")
     assert not COLOUR.search(screen.raw)
     assert screen.cell("one.bin", row=3).reverse, "the cursor is seen without colours too"
 
 
 def test_the_option_takes_colours_away(slow, start):
     screen = start("--no-color")
-    screen.wait("▲ up", "one.bin", "1/2")
+    screen.wait("▲ running", "one.bin", "1/2")
     assert not COLOUR.search(screen.raw)
 
 
 def test_few_colours_where_there_are_few(slow, start):
     screen = start(TERM="xterm")
-    screen.wait("▲ up", "one.bin", "1/2")
-    assert screen.cell("up", row=3).fg in ("blue", "default")
+    screen.wait("▲ running", "one.bin", "1/2")
+    assert screen.cell("running", row=3).fg in ("blue", "default")
     assert b"38;5;" not in screen.raw
 
 
@@ -99,13 +99,13 @@ def test_exact_colours_where_the_terminal_is_described_with_them(slow, start, ar
 
 def test_exact_colours_that_nothing_describes_are_those_of_256_and_it_is_said(slow, start):
     screen = start("--color=direct", TERM="screen-256color")
-    screen.wait("▲ up", "TERM screen-256color has no 24-bit colours; 256 are used (see ncurses-term)")
-    assert screen.cell("up", row=3).fg == "5fafff"
+    screen.wait("▲ running", "TERM screen-256color has no 24-bit colours; 256 are used (see ncurses-term)")
+    assert screen.cell("running", row=3).fg == "5fafff"
 
 
 def test_colours_that_are_asked_for_come_in_spite_of_the_environment(slow, start):
     screen = start("--color=always", NO_COLOR="1")
-    screen.wait("▲ up", "one.bin", "1/2")
+    screen.wait("▲ running", "one.bin", "1/2")
     assert COLOUR.search(screen.raw)
 
 
@@ -114,7 +114,7 @@ def test_ascii_where_signs_cannot_be_trusted(home, server, start, arguments, cha
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(home.make("one.bin", "20M"), home.make("two.bin", "20M"))
     screen = start(*arguments, **changes)
-    screen.wait("^ up", "one.bin", ". queued")
+    screen.wait("^ running", "one.bin", ". queued")
     screen.press("q")
     screen.wait("+ Quit -", "| 1 upload is running:")
     assert all(byte < 0x80 for byte in screen.raw)
@@ -137,7 +137,7 @@ def test_ascii_where_signs_turn_out_to_be_wide(japanese, start):
     screen = start(**japanese)
     # At once, so that a busy machine does not make it too late: it waits where typed keys wait.
     screen.press(TWO_CELLS)
-    screen.wait("^ up", "one.bin", ". queued", "1/2")
+    screen.wait("^ running", "one.bin", ". queued", "1/2")
     assert QUESTION in screen.raw
     assert screen.lines()[1].startswith(" All 2"), "what was drawn to find out is gone"
 
@@ -145,37 +145,37 @@ def test_ascii_where_signs_turn_out_to_be_wide(japanese, start):
 def test_signs_stay_where_they_turn_out_to_be_narrow(japanese, start):
     screen = start(**japanese)
     screen.press(ONE_CELL)
-    screen.wait("▲ up", "one.bin", "1/2")
+    screen.wait("▲ running", "one.bin", "1/2")
     assert QUESTION in screen.raw
 
 
 def test_a_terminal_that_does_not_answer_is_waited_for_no_longer_than_a_moment(japanese, start):
     screen = start(**japanese)
-    screen.wait("▲ up", "one.bin", "1/2")
+    screen.wait("▲ running", "one.bin", "1/2")
     assert QUESTION in screen.raw
     # Late, it is neither believed nor taken for keys.
     screen.press(TWO_CELLS + b"j")
-    screen.wait("▲ up", "2/2", gone="nothing has failed")
+    screen.wait("▲ running", "2/2", gone="nothing has failed")
 
 
 @pytest.mark.parametrize("arguments, glyphs", [(("--ascii",), None), ((), "unicode")])
 def test_nothing_is_asked_where_signs_are_chosen(home, server, japanese, start, arguments, glyphs):
     home.change(appearance={"glyphs": glyphs} if glyphs else {})
     screen = start(*arguments, **japanese)
-    screen.wait("▲ up" if glyphs else "^ up", "one.bin", "1/2")
+    screen.wait("▲ running" if glyphs else "^ running", "one.bin", "1/2")
     assert QUESTION not in screen.raw
 
 
 def test_nothing_is_asked_where_signs_are_narrow(slow, start):
     screen = start()
-    screen.wait("▲ up", "one.bin", "1/2")
+    screen.wait("▲ running", "one.bin", "1/2")
     assert QUESTION not in screen.raw
 
 
 def test_it_runs_inside_tmux_terminals(slow, start):
     screen = start(TERM="screen-256color")
-    screen.wait("▲ up", "one.bin", "1/2")
-    assert screen.cell("up", row=3).fg == "5fafff"
+    screen.wait("▲ running", "one.bin", "1/2")
+    assert screen.cell("running", row=3).fg == "5fafff"
 
 
 @pytest.mark.parametrize("arguments, settings", [(("--slow",), {}), ((), {"slow": True})])
@@ -184,7 +184,7 @@ def test_on_a_slow_line_things_move_once_a_second_and_keys_are_answered_at_once(
 ):
     home.change(appearance=settings)
     screen = start(*arguments)
-    screen.wait("▲ up", "one.bin", "1/2", lambda: "%" in screen.line("one.bin"))
+    screen.wait("▲ running", "one.bin", "1/2", lambda: "%" in screen.line("one.bin"))
     before = screen.raw.count(END_OF_FRAME)
     screen.count_bytes(3)
     assert 1 <= screen.raw.count(END_OF_FRAME) - before <= 4

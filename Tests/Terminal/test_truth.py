@@ -184,7 +184,7 @@ class Views:
         def is_caught_up():
             rows = self.rows()
             return all(
-                name in rows and rows[name]["word"] == "up"
+                name in rows and rows[name]["word"] == "running"
                 and int(rows[name]["percent"]) >= self.percent(before[name]) for name in running
             )
 
@@ -209,7 +209,7 @@ class Views:
             least, most = shares[name]
             assert least <= int(rows[name]["percent"]) <= most, details
         if running:
-            assert f"{len(running)} of 2 uploading" in header, header
+            assert f"{len(running)} of 2 running" in header, header
             assert f"{len(running)} running" in words
         for state, word in (("done", "done"), ("paused", "paused"), ("waiting", "waiting to retry")):
             count = list(states.values()).count(state)
@@ -252,7 +252,7 @@ class Views:
         assert total is not None, self.header
         rate = self.number(r"↑ ([\d.]+ [KM]iB)/s", amount)
         assert 0.7 * min([*paces, self.limit]) <= rate <= 1.3 * self.limit, self.header
-        times = [re.search(r"\d+:\d\d", row["rest"]) for row in self.rows().values() if row["word"] == "up"]
+        times = [re.search(r"\d+:\d\d", row["rest"]) for row in self.rows().values() if row["word"] == "running"]
         assert times and all(times), self.screen.text
         longest = max(seconds(match.group()) for match in times)
         assert longest <= total
@@ -270,7 +270,7 @@ class Views:
 def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     view = views(protocol, SIZES, LIMIT)
     screen, is_tus = view.screen, protocol == "tus"
-    screen.wait("▲ up", "queued")
+    screen.wait("▲ running", "queued")
 
     # Two run, one waits for a slot.
     view.pass_seconds(5)
@@ -312,7 +312,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
         assert home.run("status", "--json").stdout == b""
     finally:
         os.kill(view.process, signal.SIGCONT)
-    view.until(lambda: "2 of 2 uploading" in view.header, "the engine is not back")
+    view.until(lambda: "2 of 2 running" in view.header, "the engine is not back")
     view.compare()
 
     # A fade that ends in a cut, and a server that asks to wait.

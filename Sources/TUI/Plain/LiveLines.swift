@@ -98,7 +98,8 @@ package struct LiveLines: Sendable {
     private var counts: String {
         let waiting = model.table.waiting.count + model.table.offline.count
         let parts = [
-            (model.table.running.count, "up"), (model.table.count(.queued), "queued"), (waiting, "waiting"),
+            (model.table.running.count, "running"), (model.table.count(.queued), "queued"),
+            (waiting, "waiting"),
             (done, "done"), (model.table.count(.failed), "failed"),
         ].filter { $0.0 > 0 }.map { "\(Strings.count($0.0)) \($0.1)" }
         return parts.isEmpty ? "nothing to upload" : parts.joined(separator: ", ")

@@ -40,7 +40,7 @@ enum PlainText {
         "\(upload.id): \(name(upload)), \(ByteFormat.sentence(upload.size)), \(now(upload, in: model))"
     }
 
-    /// Returns the current state of an upload: `uploading, 63%, 18.4 MiB/s, 42 s left`.
+    /// Returns the current state of an upload: `running, 63%, 18.4 MiB/s, 42 s left`.
     static func now(_ upload: Upload, in model: Model) -> String {
         let row = RowAppearance(upload, in: model)
         let share = row.part.map { "\(Strings.percent($0, of: upload.size))%" }
@@ -48,11 +48,11 @@ enum PlainText {
         case .queued:
             let start = Strings.start(of: upload, in: model).map { "starts \($0)" }
             return joined([start ?? "queued", share])
-        case .running where model.isEngineGone: return joined(["was uploading", share, row.messages.first])
+        case .running where model.isEngineGone: return joined(["stopped", share, row.messages.first])
         case .running:
             let estimate = model.live.estimates[upload.id]
             return joined([
-                row.messages.first ?? "uploading", share, estimate.rate.map(ByteFormat.rate),
+                row.messages.first ?? "running", share, estimate.rate.map(ByteFormat.rate),
                 estimate.remaining.map { "\(duration($0.rounded())) left" }, row.parts.first,
             ])
         case .waiting: return joined(["waiting to retry", share, row.messages.first])

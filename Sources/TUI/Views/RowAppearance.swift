@@ -40,11 +40,11 @@ struct RowAppearance: Sendable {
                 short = Self.shortened(start)
             }
         case .running where model.isEngineGone:
-            self.init(.offline, "was up", .waiting, part: confirmed)
+            self.init(.offline, "stopped", .waiting, part: confirmed)
             messages = ["resumes when an engine runs", "no engine runs", "no engine"]
-            short = "was up"
+            short = "stopped"
         case .running:
-            self.init(.running, "up", .running, part: confirmed)
+            self.init(.running, "running", .running, part: confirmed)
             show(model.live.progress[upload.id], model.live.estimates[upload.id], isOffline: model.isOffline)
             if let held = upload.resource?.parts {
                 parts = [Strings.parts(held), "\(held.held)/\(held.planned) parts"]
@@ -103,7 +103,9 @@ struct RowAppearance: Sendable {
             }
         }
         if upload.mayBeDuplicate, !upload.isUncertain {
-            word = String(word.prefix { $0 != " " }.prefix(6)) + model.appearance.glyphs.twice
+            // The word and the mark have eight cells together.
+            let start = sign == .running ? "run" : String(word.prefix { $0 != " " }.prefix(6))
+            word = start + model.appearance.glyphs.twice
             if sign == .done { remark = "maybe twice" }
         }
     }

@@ -42,7 +42,7 @@ struct StatusView {
         if case .silent = model.status.contact { return "engine does not answer" }
         guard !model.isEngineGone else {
             let count = model.table.running.count
-            return "engine gone; \(count) \(count == 1 ? "was" : "were") up"
+            return "engine gone; \(count) stopped"
         }
         var parts = ["\(model.table.running.count) up"]
         if let rate = model.live.estimates.total.rate, !model.table.running.isEmpty {
@@ -101,7 +101,7 @@ struct StatusView {
                 isShort
                 ? "\(running) up"
                 : running > model.status.concurrency
-                    ? "\(running) uploading" : "\(running) of \(model.status.concurrency) uploading"
+                    ? "\(running) running" : "\(running) of \(model.status.concurrency) running"
             add(slots)
         } else if !isShort, let limit {
             add(limit, .dim)
@@ -200,7 +200,7 @@ struct StatusView {
             // The path is the longest and least useful part.
             let cause = notice.summary.prefix { $0 != ":" }
             let running = model.table.running.count
-            return sentences + ["! \(cause), nothing is saved; \(running) up, no new ones start"]
+            return sentences + ["! \(cause), nothing is saved; \(running) running, no new ones start"]
         }
         guard case .offline(let since, let reason) = model.status.network else {
             return [retryAfterPauses, unreachableHosts, signIn].first { !$0.isEmpty } ?? []
@@ -270,11 +270,11 @@ struct StatusView {
         ]
     }
 
-    /// The running uploads and their rate: `; 3 up, 9.5 MiB/s`; empty if nothing runs.
+    /// The running uploads and their rate: `; 3 running, 9.5 MiB/s`; empty if nothing runs.
     private var underWay: String {
         let running = model.table.running.count
         guard running > 0 else { return "" }
-        return "; \(Strings.count(running)) up"
+        return "; \(Strings.count(running)) running"
             + (model.live.estimates.total.rate.map { ", \(ByteFormat.rate($0))" } ?? "")
     }
 

@@ -215,7 +215,7 @@ import Testing
     @Test func `I10 a possible duplicate is marked in every state, also when it is done`() {
         let done = Upload.State.done(Receipt(bytes: 1), at: Date(timeIntervalSince1970: 0))
         for (state, words) in [
-            (.queued, "queued×2"), (.running, "up×2"), (done, "done×2"), (.paused(.user), "paused×2"),
+            (.queued, "queued×2"), (.running, "run×2"), (done, "done×2"), (.paused(.user), "paused×2"),
         ] as [(Upload.State, String)] {
             var model = Model.make([Self.make(state: state)])
             #expect(model.frame().description.contains(words))

@@ -43,8 +43,8 @@ import Testing
         let screen = model.frame().description
         #expect(!screen.contains("/s"), "\(screen)")
         #expect(!screen.contains("▲"))
-        #expect(!screen.contains("▲ up") && !screen.contains("of 4 up"))
-        #expect(model.frame().text(3).hasPrefix("▸ ○ was up   fast.mov"))
+        #expect(!screen.contains("running"))
+        #expect(model.frame().text(3).hasPrefix("▸ ○ stopped  fast.mov"))
         #expect(model.frame().text(3).hasSuffix(" 49% no engine runs"))
         #expect(model.live.progress.isEmpty && model.live.estimates.total.rate == nil)
     }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `a corner says what is known`() {
-        #expect(Self.gone(rows: 5, columns: 30).frame().text(0) == "engine gone; 1 was up")
+        #expect(Self.gone(rows: 5, columns: 30).frame().text(0) == "engine gone; 1 stopped")
     }
 
     @Test func `the details say when it ran`() {
@@ -68,11 +68,11 @@ import Testing
         #expect(!screen.contains("speed"))
     }
 
-    @Test func `in lines it was uploading`() {
+    @Test func `in lines it has stopped`() {
         let model = Self.gone()
         #expect(
             model.table[1].map { PlainText.now($0, in: model) }
-                == "was uploading, 49%, resumes when an engine runs")
+                == "stopped, 49%, resumes when an engine runs")
     }
 
     @Test func `rows by rate stand as if all were still`() {
@@ -94,7 +94,7 @@ import Testing
     @Test func `the screen moves again when an engine is running again`() {
         var model = Self.gone()
         _ = model.change(status: EngineStatus())
-        #expect(model.frame().text(3).contains("▲ up"))
+        #expect(model.frame().text(3).contains("▲ running"))
         #expect(model.wantsProgress)
     }
 

@@ -47,13 +47,13 @@ import Testing
 
     @Test func `80 by 24`() {
         let expected = """
-             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36  24.4 GiB left
+             ● online  box  ↑ 9.5 MiB/s  3 of 4 running  ETA 43:36  24.4 GiB left
              All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               ✓ done     intro-teaser.mp4           212M ━━━━━━━━━━━━━ 100%
-              ▲ up       interview-cam-A.mov        4.1G ━━━━━━━━─────  62%  9.5M/s    02:44
-             *▲ up       報告書-最終版.pdf           38M ━━━━━━━━━━━━━ waiting for server
-            ▸ ▲ up       raw-footage-day3…n-2.braw   18G ─────────────   0% connecting
+              ▲ running  interview-cam-A.mov        4.1G ━━━━━━━━─────  62%  9.5M/s    02:44
+             *▲ running  報告書-最終版.pdf           38M ━━━━━━━━━━━━━ waiting for server
+            ▸ ▲ running  raw-footage-day3…n-2.braw   18G ─────────────   0% connecting
               ↻ retry    wide-drone-pass.mov        9.2G ━━━━━━───────  47% in 6 s: 503
               ‖ paused   b-roll-city.mov            2.7G ━━━━─────────  34%
               ✗ FAILED   voice-over.wav             640M ━╸───────────  11% 403 no write ac…
@@ -77,13 +77,13 @@ import Testing
 
     @Test func `120 by 40`() {
         let expected = """
-             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36 (14:43)  24.4 GiB left
+             ● online  box  ↑ 9.5 MiB/s  3 of 4 running  ETA 43:36 (14:43)  24.4 GiB left
              [1] All 11   [2] Active 5   [3] Queued 2   [4] Paused 1   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
                    1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%                   box
-                   2 ▲ up       interview-cam-A.mov                4.1G ━━━━━━━━━━━━╸───────  62%  9.5M/s    02:44  box
-             *     3 ▲ up       報告書-最終版.pdf                   38M ━━━━━━━━━━━━━━━━━━━━ 100% waiting for server
-            ▸      4 ▲ up       raw-footage-day3-reel-…ion-2.braw   18G ────────────────────   0% connecting
+                   2 ▲ running  interview-cam-A.mov                4.1G ━━━━━━━━━━━━╸───────  62%  9.5M/s    02:44  box
+             *     3 ▲ running  報告書-最終版.pdf                   38M ━━━━━━━━━━━━━━━━━━━━ 100% waiting for server
+            ▸      4 ▲ running  raw-footage-day3-reel-…ion-2.braw   18G ────────────────────   0% connecting
                    5 ↻ retry    wide-drone-pass.mov                9.2G ━━━━━━━━━───────────  47% in 6 s: 503 the server is busy
                    6 ‖ paused   b-roll-city.mov                    2.7G ━━━━━━╸─────────────  34%                   box
                    7 ✗ FAILED   voice-over.wav                     640M ━━──────────────────  11% 403 no write access
@@ -117,13 +117,13 @@ import Testing
 
     @Test func `80 by 24 in ASCII`() {
         let expected = """
-             * online  box  ^ 9.5 MiB/s  3 of 4 uploading  ETA 43:36  24.4 GiB left
+             * online  box  ^ 9.5 MiB/s  3 of 4 running  ETA 43:36  24.4 GiB left
              All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               + done     intro-teaser.mp4           212M ############# 100%
-              ^ up       interview-cam-A.mov        4.1G ########-----  62%  9.5M/s    02:44
-             *^ up       報告書-最終版.pdf           38M ############# waiting for server
-            > ^ up       raw-footage-day3~n-2.braw   18G -------------   0% connecting
+              ^ running  interview-cam-A.mov        4.1G ########-----  62%  9.5M/s    02:44
+             *^ running  報告書-最終版.pdf           38M ############# waiting for server
+            > ^ running  raw-footage-day3~n-2.braw   18G -------------   0% connecting
               r retry    wide-drone-pass.mov        9.2G ######-------  47% in 6 s: 503
               = paused   b-roll-city.mov            2.7G ####---------  34%
               ! FAILED   voice-over.wav             640M #------------  11% 403 no write ac~
@@ -169,7 +169,7 @@ import Testing
         let status = EngineStatus(
             storage: .refusing, notice: UploadFailure(.storage, summary, hint: "free some space"))
         for (columns, line) in [
-            (80, " ! disk full, nothing is saved; 1 up, no new ones start"), (120, " ! \(summary)"),
+            (80, " ! disk full, nothing is saved; 1 running, no new ones start"), (120, " ! \(summary)"),
             (160, " ! \(summary); free some space"),
         ] {
             var model = Model.make([.make(1, state: .running)], columns: columns)

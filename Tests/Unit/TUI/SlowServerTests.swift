@@ -56,7 +56,7 @@ struct SlowServerTests {
 
     @Test func `uploads to other servers are mentioned where there is room`() {
         let line = Self.line([Self.pause("box.example")], columns: 120, uploads: [.make(1, state: .running)])
-        #expect(line.hasSuffix("; 12 uploads wait; 1 up  [n] try now"))
+        #expect(line.hasSuffix("; 12 uploads wait; 1 running  [n] try now"))
     }
 
     @Test func `when it is over the line is as before`() {

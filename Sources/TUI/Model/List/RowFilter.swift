@@ -57,7 +57,7 @@ struct RowFilter: Hashable, Sendable {
 
     /// The words for states. A user may type only the beginning of a word.
     private static let states: [(word: String, kinds: [StateKind])] = [
-        ("queued", [.queued]), ("up", [.running]), ("running", [.running]), ("retry", [.waiting]),
+        ("queued", [.queued]), ("running", [.running]), ("up", [.running]), ("retry", [.waiting]),
         ("waiting", [.waiting, .offline]), ("offline", [.offline]), ("paused", [.paused]), ("held", [.held]),
         ("failed", [.failed]), ("done", [.done]),
     ]
@@ -76,7 +76,8 @@ struct RowFilter: Hashable, Sendable {
             guard !value.isEmpty else { return nil }
             let kinds = states.filter { $0.word.hasPrefix(value) }.flatMap(\.kinds)
             guard !kinds.isEmpty else {
-                let known = states.map(\.word).joined(separator: ", ")
+                // `up` is the former word for running, which users may still type.
+                let known = states.map(\.word).filter { $0 != "up" }.joined(separator: ", ")
                 throw Problem(text: "no state is \(value); there are \(known)")
             }
             return .state(Set(kinds))

@@ -43,7 +43,7 @@ struct LiveLinesTests {
         let text = text(live)
         #expect(text[0].hasPrefix("###---"))
         #expect(text[0].contains("10%  20 MiB of 200 MiB  1 MiB/s  ETA 03:00"), "\(text[0])")
-        #expect(text[1] == "1 up, 1 queued")
+        #expect(text[1] == "1 running, 1 queued")
         #expect(text[2].contains("film.mov  20%  1 MiB/s"))
     }
 
@@ -54,7 +54,7 @@ struct LiveLinesTests {
         change(&live, .make(2, size: 3072, state: .done))
         let text = text(live)
         #expect(text[0].contains("75%  3 KiB of 4 KiB"), "\(text[0])")
-        #expect(text[1] == "1 up, 1 done")
+        #expect(text[1] == "1 running, 1 done")
     }
 
     @Test func `it says 100 percent only once all is done`() {
