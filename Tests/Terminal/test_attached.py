@@ -205,7 +205,7 @@ def test_lines_leave_their_uploads_to_the_background(home, server, start):
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(home.make("one.bin", "20M"))
     screen = start("--plain")
-    screen.wait("1 began: one.bin")
+    screen.wait("1 started: one.bin")
     screen.press("detach\n")
     assert screen.exit_status() == 0
     process = running(home)

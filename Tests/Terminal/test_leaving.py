@@ -102,7 +102,7 @@ def test_the_window_is_closed_and_the_uploads_are_to_go_on(home, server, start, 
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "3M"), home.make("two.bin", "1M"))
     screen = start("--on-hangup=continue", *arguments)
-    screen.wait("began" if arguments else "▲ running")
+    screen.wait("started" if arguments else "▲ running")
     screen.close()
     assert screen.exit_status() == 0
     assert [upload["state"] for upload in home.list()] == ["done", "done"]

@@ -45,13 +45,13 @@ def test_a_file_is_added_paused_resumed_and_removed_by_its_number(home, plain, s
     lines.wait("help lists the commands", "the queue is empty")
     lines.press(f"add {path}\n")
     # The server has some of it when its progress is told.
-    lines.wait("1 began: one.bin, 20 MiB, to box", "1 upload runs (1 at ")
+    lines.wait("1 started: one.bin, 20 MiB, to box", "1 upload runs (1 at ")
     lines.press("pause 1\n")
     lines.wait("1 paused: one.bin")
     lines.press("show 1\n")
     lines.wait("1: one.bin, 20 MiB, paused", f"from: {path}", "protocol: tus")
     lines.press("resume 1\n")
-    lines.wait(lambda: "1 resumed: one.bin" in lines.text or "1 resumed: one.bin" in lines.text)
+    lines.wait("upload 1 resumed: one.bin")
     lines.wait(lambda: lines.text.count("1 upload runs (1 at ") == 2)
     lines.press("list\n")
     lines.wait(lambda: lines.text.count("1: one.bin, ") == 2)
@@ -74,7 +74,7 @@ def test_what_is_done_is_told_with_its_time_and_left_as_a_sum(home, plain, serve
     home.configure(server.url)
     home.add(home.make("one.bin", "3M"), home.make("two.bin", "1K"))
     lines = plain()
-    lines.wait("1 began: one.bin", "1 done: one.bin, 3 MiB", "2 done: two.bin, 1 KiB")
+    lines.wait("1 started: one.bin", "1 done: one.bin, 3 MiB", "2 done: two.bin, 1 KiB")
     lines.press("q\n")
     assert lines.exit_status() == 0
     assert "2 uploaded (3 MiB)" in lines.text
@@ -84,14 +84,14 @@ def test_what_is_done_is_told_with_its_time_and_left_as_a_sum(home, plain, serve
 def test_the_limit_the_order_and_mistakes(home, plain):
     home.add(*(home.make(f"{number}.bin", "20M") for number in range(1, 4)))
     lines = plain()
-    lines.wait("1 began: 1.bin")
+    lines.wait("1 started: 1.bin")
     lines.press("move 3 top\n")
     lines.wait("moved to the top")
     lines.press("list queued\n")
     lines.wait("3: 3.bin, 20 MiB, queued", "2: 2.bin, 20 MiB, queued")
     assert lines.row("3: 3.bin") < lines.row("2: 2.bin")
     lines.press("limit 100K\nparallel 2\n")
-    lines.wait("total limit: 100 KiB/s", "2 uploads at once", "3 began: 3.bin")
+    lines.wait("total limit: 100 KiB/s", "2 uploads at once", "3 started: 3.bin")
     lines.press("fly away\n")
     lines.wait("there is no command 'fly'; help lists them")
     lines.press("pause 17\n")
@@ -117,7 +117,7 @@ def test_how_it_goes_is_told_every_ten_seconds(home, plain):
 def test_without_being_asked_on_the_command_line(home, plain, changes, reason):
     home.add(home.make("one.bin", "20M"))
     lines = plain("screen", **changes)
-    lines.wait(reason, "1 began: one.bin")
+    lines.wait(reason, "1 started: one.bin")
     assert end(lines) == 0
     assert "1 unfinished; `ferry` resumes them" in lines.text
     assert is_plain(lines.raw)
@@ -131,7 +131,7 @@ def test_accessible_may_be_zero(slow, start):
 def test_output_into_a_pipe_is_lines(home, plain, ferry, start):
     home.add(home.make("one.bin", "20M"))
     lines = start(command=["/bin/sh", "-c", f"'{ferry}' | cat; echo over"], rows=ROWS, columns=COLUMNS)
-    lines.wait("ferry in plain lines, because", "1 began: one.bin")
+    lines.wait("ferry in plain lines, because", "1 started: one.bin")
     lines.press("pause 1\n")
     lines.wait("1 paused: one.bin")
     lines.press("quit\n")
@@ -142,7 +142,7 @@ def test_output_into_a_pipe_is_lines(home, plain, ferry, start):
 def test_control_d_leaves_at_the_second_time(home, plain):
     home.add(home.make("one.bin", "20M"))
     lines = plain()
-    lines.wait("1 began: one.bin")
+    lines.wait("1 started: one.bin")
     lines.press("\x04")
     lines.wait("1 upload is running; quit again leaves")
     lines.press("\x04")
@@ -156,7 +156,7 @@ def test_control_d_leaves_at_the_second_time(home, plain):
 def test_a_signal_ends_it_and_keeps_the_queue(home, plain, number, status):
     home.add(home.make("one.bin", "20M"))
     lines = plain()
-    lines.wait("1 began: one.bin")
+    lines.wait("1 started: one.bin")
     lines.send_signal(number)
     assert lines.exit_status() == status
     assert [upload["state"] for upload in home.list()] == ["queued"]
@@ -165,7 +165,7 @@ def test_a_signal_ends_it_and_keeps_the_queue(home, plain, number, status):
 def test_control_c_ends_it(home, plain):
     home.add(home.make("one.bin", "20M"))
     lines = plain()
-    lines.wait("1 began: one.bin")
+    lines.wait("1 started: one.bin")
     lines.press("\x03")
     assert lines.exit_status() == 130
 
@@ -173,7 +173,7 @@ def test_control_c_ends_it(home, plain):
 def test_the_window_is_closed(home, plain):
     home.add(home.make("one.bin", "20M"))
     lines = plain()
-    lines.wait("1 began: one.bin")
+    lines.wait("1 started: one.bin")
     lines.close()
     assert lines.exit_status() == 129
     assert [upload["state"] for upload in home.list()] == ["queued"]
@@ -190,7 +190,7 @@ def test_suspended_brought_back_and_in_the_background(home, slow, server, start,
     )
     shell.wait("READY>")
     shell.press(f"{ferry} --plain\n")
-    shell.wait("1 began: one.bin")
+    shell.wait("1 started: one.bin")
     shell.press("\x1a")
     shell.wait("Stopped")
     shell.press("fg\n")
@@ -217,7 +217,7 @@ def test_without_input_it_goes_on_until_nothing_is_left(home, server):
     assert result.returncode == 0, result.stderr.decode()
     assert lines[0] == "ferry in plain lines, because standard input or output is not a terminal"
     assert lines[-2:] == ["nothing is left to run", "2 uploaded (3 MiB)"]
-    assert any(line.startswith("1 done: one.bin, 3 MiB") for line in lines)
+    assert any(line.startswith("upload 1 done: one.bin, 3 MiB") for line in lines)
     assert is_plain(result.stdout + result.stderr)
 
 
@@ -305,7 +305,7 @@ def test_a_hostile_name_never_reaches_the_terminal(home, plain):
 
 def test_the_demo_runs_in_lines(home, start):
     lines = start("demo", "--plain", rows=ROWS, columns=COLUMNS)
-    lines.wait("began: interview-cam-A.mov, 96 MiB, to films")
+    lines.wait("started: interview-cam-A.mov, 96 MiB, to films")
     assert end(lines) == 0
     assert is_plain(lines.raw)
     assert os.listdir(home.temporary) == []

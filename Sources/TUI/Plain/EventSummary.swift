@@ -136,7 +136,7 @@ struct EventSummary: Sendable {
         case .added: "added"
         case .resumed: "resumed"
         case .queuedAgain: "queued again"
-        case .began: "began"
+        case .began: "started"
         case .wentOn: "resumed sending"
         case .done: "done"
         case .paused: "paused"

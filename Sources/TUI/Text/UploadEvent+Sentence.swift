@@ -5,9 +5,10 @@ import FerryUploads
 
 /// The sentences about an event, for the log and the line mode.
 extension UploadEvent {
-    /// A sentence with the upload's number, which commands take: `7 done: film.mov, 4 MiB in 2.5 s`.
+    /// A sentence with the upload's number, which commands take: `upload 7 done: film.mov, 4 MiB in 2.5 s`.
     var sentence: String {
-        let line = "\(upload.id) \(phrase): \(([PlainText.name(upload)] + facts).joined(separator: ", "))"
+        let line =
+            "upload \(upload.id) \(phrase): \(([PlainText.name(upload)] + facts).joined(separator: ", "))"
         guard kind.isTrouble, let trouble = PlainText.trouble(upload) else { return line }
         return "\(line): \(trouble)"
     }
@@ -15,7 +16,9 @@ extension UploadEvent {
     /// A sentence without the number, for the screen: `film.mov done: 4 MiB in 2.5 s`.
     var named: String {
         let rest = kind.isTrouble ? trouble : facts.joined(separator: ", ")
-        return "\(PlainText.name(upload)) \(phrase)" + (rest.isEmpty ? "" : ": \(rest)")
+        // The share of a paused or resumed upload continues the sentence: `film.mov resumed at 42% of 64 MiB`.
+        let separator = [.wentOn, .paused].contains(kind) ? " " : ": "
+        return "\(PlainText.name(upload)) \(phrase)" + (rest.isEmpty ? "" : separator + rest)
     }
 
     /// The verb of the sentence; the subject stands before it.
@@ -24,7 +27,7 @@ extension UploadEvent {
         case .added: "added"
         case .resumed, .wentOn: "resumed"
         case .queuedAgain: "queued again"
-        case .began: upload.tries.attempts > 1 ? "began again" : "began"
+        case .began: upload.tries.attempts > 1 ? "started again" : "started"
         case .done: "done"
         case .paused: "paused"
         case .offline: "waits for the network"

@@ -51,7 +51,7 @@ struct LogTests {
             .make(1, name: "a.mov", size: 4 << 20, state: .waiting(3), confirmed: 1 << 20)
         ])
         _ = model.change(.make(1, name: "a.mov", size: 4 << 20, state: .running, confirmed: 1 << 20))
-        #expect(Self.texts(model) == ["a.mov resumed: at 25% of 4 MiB"])
+        #expect(Self.texts(model) == ["a.mov resumed at 25% of 4 MiB"])
     }
 
     @Test(arguments: UploadEvent.Kind.allCases)

@@ -48,14 +48,14 @@ import Testing
         _ = summary.add((1...4).map { .make(.done, $0) }, now: 0)
         #expect(summary.add([.make(.done, 5), .make(.done, 6)], now: 0.2).isEmpty)
         #expect(summary.deadline == 1)
-        #expect(summary.advance(to: 1).map { $0.prefix(6) } == ["5 done", "6 done"])
+        #expect(summary.advance(to: 1).map { $0.prefix(13) } == ["upload 5 done", "upload 6 done"])
     }
 
     @Test func `several kinds are told in one line`() {
         var summary = EventSummary(names: false)
         let events =
             (1...6).map { UploadEvent.make(.paused, $0) } + (7...20).map { UploadEvent.make(.began, $0) }
-        #expect(summary.add(events, now: 0) == ["14 began, numbers 7 to 20; 6 paused, numbers 1 to 6"])
+        #expect(summary.add(events, now: 0) == ["14 started, numbers 7 to 20; 6 paused, numbers 1 to 6"])
     }
 
     @Test func `many uploads that begin are not mentioned when many are done`() {
@@ -69,7 +69,7 @@ import Testing
         var summary = EventSummary(names: true)
         let lines = summary.add((1...500).map { .make(.failed, $0, state: .failed) }, now: 0)
         #expect(lines.count == 6)
-        #expect(lines[4].hasPrefix("5 failed: file-5.bin: 403 no write access"))
+        #expect(lines[4].hasPrefix("upload 5 failed: file-5.bin: 403 no write access"))
         #expect(
             lines[5]
                 == "495 more failed: 6, file-6.bin; 7, file-7.bin; 8, file-8.bin and 492 others; list failed says why"
@@ -80,7 +80,7 @@ import Testing
         var summary = EventSummary(names: false)
         _ = summary.add((1...10).map { .make(.done, $0) }, now: 0)
         #expect(summary.add([.make(.done, 11)], now: 0.1).isEmpty)
-        #expect(summary.finish().map { $0.prefix(7) } == ["11 done"])
+        #expect(summary.finish().map { $0.prefix(14) } == ["upload 11 done"])
         #expect(summary.finish().isEmpty)
     }
 }

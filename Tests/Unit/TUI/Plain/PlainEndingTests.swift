@@ -38,7 +38,7 @@ import Testing
         #expect(plain.update(.idle).outcome == nil)
         let last = plain.change([.make(1, state: .done)])
         #expect(last.outcome == .quitWhenIdle)
-        #expect(last.lines.first?.hasPrefix("1 done") == true)
+        #expect(last.lines.first?.hasPrefix("upload 1 done") == true)
     }
 
     @Test func `the end of a pipe waits for what was asked before`() throws {
@@ -77,7 +77,7 @@ import Testing
         _ = plain.change([.make(11, state: .done)])
         let effects = plain.update(.ended(.signal(15)))
         #expect(effects.outcome == .signal(15))
-        #expect(effects.lines.first?.hasPrefix("11 done") == true)
+        #expect(effects.lines.first?.hasPrefix("upload 11 done") == true)
     }
 
     @Test func `an engine that stops ends it`() {

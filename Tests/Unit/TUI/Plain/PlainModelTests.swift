@@ -17,7 +17,7 @@ import Testing
         #expect(
             plain.update(.news(.queue(update))).lines == [
                 "in the queue: 2 queued, 1 failed, 1 done",
-                "2 failed: file-2.bin: 403 no write access; fix the rights, then r (retry 2)",
+                "upload 2 failed: file-2.bin: 403 no write access; fix the rights, then r (retry 2)",
             ])
     }
 
@@ -35,12 +35,14 @@ import Testing
 
     @Test func `an upload is told of from beginning to end`() {
         var plain = PlainModel.make()
-        #expect(plain.change([.make(1, size: 2048)]).lines == ["1 added: file-1.bin, 2 KiB, to box"])
+        #expect(plain.change([.make(1, size: 2048)]).lines == ["upload 1 added: file-1.bin, 2 KiB, to box"])
         #expect(
             plain.change([.make(1, size: 2048, state: .running)]).lines == [
-                "1 began: file-1.bin, 2 KiB, to box"
+                "upload 1 started: file-1.bin, 2 KiB, to box"
             ])
-        #expect(plain.change([.make(1, size: 2048, state: .done)]).lines.first?.hasPrefix("1 done:") == true)
+        #expect(
+            plain.change([.make(1, size: 2048, state: .done)]).lines.first?.hasPrefix("upload 1 done:")
+                == true)
         #expect(plain.change([], removed: [1]).lines.isEmpty, "that the queue lets go of it is no news")
     }
 
@@ -55,7 +57,7 @@ import Testing
             plain.change([.make(1, state: .running)], status: EngineStatus()).lines
                 == [
                     "the network is back; uploads resume where they stopped",
-                    "1 began: file-1.bin, 1 KiB, to box",
+                    "upload 1 started: file-1.bin, 1 KiB, to box",
                 ])
     }
 

@@ -79,7 +79,7 @@ import Testing
     @Test func `removing what no server has asks nothing`() {
         var plain = PlainModel.make([.make(1)])
         #expect(plain.type("remove 1").commands == [.remove(.ids([1]))])
-        #expect(plain.change([], removed: [1]).lines == ["1 removed: file-1.bin"])
+        #expect(plain.change([], removed: [1]).lines == ["upload 1 removed: file-1.bin"])
     }
 
     @Test func `removing what a server has part of asks for a yes`() {

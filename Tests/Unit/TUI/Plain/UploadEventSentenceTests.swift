@@ -11,18 +11,18 @@ import Testing
 
     @Test(
         arguments: [
-            (.began, .running, 0, "7 began: film.mov, 4 MiB, to box"),
-            (.wentOn, .running, 1 << 20, "7 resumed: film.mov, at 25% of 4 MiB"),
-            (.paused, paused, 1 << 20, "7 paused: film.mov, at 25%"),
-            (.removed, .queued, 0, "7 removed: film.mov"),
-            (.waits, .waiting(12), 0, "7 retrying in 12 s: film.mov: 503 the server is busy"),
+            (.began, .running, 0, "upload 7 started: film.mov, 4 MiB, to box"),
+            (.wentOn, .running, 1 << 20, "upload 7 resumed: film.mov, at 25% of 4 MiB"),
+            (.paused, paused, 1 << 20, "upload 7 paused: film.mov, at 25%"),
+            (.removed, .queued, 0, "upload 7 removed: film.mov"),
+            (.waits, .waiting(12), 0, "upload 7 retrying in 12 s: film.mov: 503 the server is busy"),
             (
                 .failed, .failed, 0,
-                "7 failed: film.mov: 403 no write access; fix the rights, then r (retry 7)"
+                "upload 7 failed: film.mov: 403 no write access; fix the rights, then r (retry 7)"
             ),
             (
                 .held, .changed, 0,
-                "7 is held: film.mov: edited while queued; r sends the new version (retry 7)"
+                "upload 7 is held: film.mov: edited while queued; r sends the new version (retry 7)"
             ),
         ] as [(UploadEvent.Kind, Upload.State, ByteCount, String)])
     func `a line has the number, the word, the name and what matters`(
@@ -37,7 +37,7 @@ import Testing
         let upload = Upload.make(
             7, name: "film.mov", size: 4 << 20, state: .done(receipt, at: Date(timeIntervalSince1970: 0)))
         let event = UploadEvent(.done, upload, reached: 0, date: Clock.at(0).date)
-        #expect(event.sentence == "7 done: film.mov, 4 MiB in 2.5 s, 1.6 MiB/s, verified (MD5)")
+        #expect(event.sentence == "upload 7 done: film.mov, 4 MiB in 2.5 s, 1.6 MiB/s, verified (MD5)")
     }
 
     @Test func `an upload without an answer names the commands, and no keys`() {
