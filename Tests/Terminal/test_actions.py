@@ -80,7 +80,7 @@ def test_what_the_server_knows_nothing_of_is_removed_at_once(screen, home):
 
 def test_what_was_removed_is_put_back_by_u_and_removed_again_by_ctrl_r(screen):
     screen.press("Gx")
-    screen.wait("u puts back", gone="four.bin  ")
+    screen.wait("u undoes", gone="four.bin  ")
     screen.press("u")
     screen.wait("Undo: put back 1 upload, removed at")
     screen.press_until("y", "undone: put back four.bin", "four.bin  ")
@@ -98,7 +98,7 @@ def test_what_the_server_has_bytes_of_is_removed_after_a_question(screen, server
     screen.press("gx")
     screen.wait("Remove one.bin", "The server already has", "[Esc] keep them (default)", "[y] remove")
     screen.press_until("\r", "one.bin  ", gone="Remove one.bin")
-    screen.wait("kept")
+    screen.wait("nothing was removed")
     screen.press("x")
     screen.wait("The server already has")
     screen.press_until("y", gone="Remove one.bin")

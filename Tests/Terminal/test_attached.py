@@ -219,6 +219,6 @@ def test_a_demo_cannot_be_left_in_the_background(start):
     screen = start("demo")
     screen.wait("▲ running", timeout=60)
     screen.press("D")
-    screen.wait("this queue ends with its screen")
+    screen.wait("the demo cannot be detached")
     screen.press("q")
     screen.wait("[w] quit when these are done", gone="[d]")

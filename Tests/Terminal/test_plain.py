@@ -34,7 +34,7 @@ def is_plain(raw):
 def end(lines):
     """Leaves while something runs."""
     lines.press("quit\n")
-    lines.wait("quit again leaves")
+    lines.wait("again to quit")
     lines.press("quit\n")
     return lines.exit_status()
 
@@ -58,7 +58,7 @@ def test_a_file_is_added_paused_resumed_and_removed_by_its_number(home, plain, s
     lines.press("remove 1\n")
     lines.wait("of 1, one.bin", "type yes to remove it")
     lines.press("no\n")
-    lines.wait("kept")
+    lines.wait("nothing was removed")
     lines.press("remove 1\n")
     lines.wait(lambda: lines.text.count("type yes to remove it") == 2)
     lines.press("yes\n")
@@ -144,7 +144,7 @@ def test_control_d_leaves_at_the_second_time(home, plain):
     lines = plain()
     lines.wait("1 started: one.bin")
     lines.press("\x04")
-    lines.wait("1 upload is running; quit again leaves")
+    lines.wait("1 upload is running; type `quit` again to quit")
     lines.press("\x04")
     assert lines.exit_status() == 0
     assert [upload["state"] for upload in home.list()] == ["queued"]

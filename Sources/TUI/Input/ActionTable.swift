@@ -60,7 +60,7 @@ package struct ActionTable: Hashable, Sendable {
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),
-            (.tryNow, ["n"], "now", "try the network now"),
+            (.tryNow, ["n"], "try now", "try the network now"),
             (.add, ["a"], "add", "add files (or paste)"),
             (.pause, ["p"], "pause", "pause or resume"),
             (.retry, ["r"], "retry", "retry / send the change"),
@@ -110,8 +110,8 @@ package struct ActionTable: Hashable, Sendable {
         ],
         .details: [
             (.cancel, [.enter, .escape, "i", "q", .control("c")], "close", "close the details"),
-            (.previous, ["[", .up, "k"], "the one before", "the one before"),
-            (.next, ["]", .down, "j"], "the one after", "the one after"),
+            (.previous, ["[", .up, "k"], "previous", "the previous upload"),
+            (.next, ["]", .down, "j"], "next", "the next upload"),
             (.retry, ["r"], "retry", "retry this upload"),
             (.copy, ["y"], "copy", "copy path, URL or error"),
             (.remove, ["x", .delete], "remove", "remove this one"),

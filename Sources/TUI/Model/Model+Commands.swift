@@ -62,7 +62,7 @@ extension Model {
         }
         let paused = targets.filter(\.isPausedByUser)
         guard !paused.isEmpty else {
-            return refuse(targets.isEmpty ? "nothing here" : "nothing here that could be paused")
+            return refuse(targets.isEmpty ? "nothing here" : "nothing to pause here")
         }
         return [.perform(.resume(.ids(paused.map(\.id))), .resume)]
     }
@@ -74,7 +74,7 @@ extension Model {
             return [.perform(.pause(.all), .pauseAll(warning: restartWarning(running)))]
         }
         guard all.contains(where: \.isPausedByUser) else {
-            return refuse("nothing here that could be paused")
+            return refuse("nothing to pause here")
         }
         return [.perform(.resume(.all), .resume)]
     }
@@ -94,7 +94,7 @@ extension Model {
 
     private mutating func retry() -> [Effect] {
         let targets = list.targets.filter(\.canBeRetried)
-        guard !targets.isEmpty else { return refuse("nothing here to retry") }
+        guard !targets.isEmpty else { return refuse("nothing to retry here") }
         return [.perform(.retry(.ids(targets.map(\.id))), .retry)]
     }
 
@@ -155,7 +155,9 @@ extension Model {
         switch ownership {
         case .attached: return [.finish(.quit)]
         case .detachable where !isEngineGone: return [.finish(.detach)]
-        case .detachable, .own: return refuse("this queue ends with its screen")
+        case .detachable: return refuse("the engine has gone; nothing to detach from")
+        // Only the demo has no background engine that could take its queue over.
+        case .own: return refuse("the demo cannot be detached")
         }
     }
 

@@ -35,7 +35,7 @@ extension PlainModel {
         case .quit: return false
         case .removal(let selection) where isYes:
             perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
-        case .removal: say("kept")
+        case .removal: say("nothing was removed")
         case .undo(let number) where isYes:
             perform(.undoCommand(number), .undo, Outcome(reversed: "undone"))
         case .undo: say("nothing was undone")
@@ -62,13 +62,13 @@ extension PlainModel {
             perform(
                 .resume(selection), .resume,
                 Outcome(
-                    unchanged: "nothing there is paused",
+                    unchanged: "nothing to resume there",
                     steering: .init(command: .resume, selection: selection)))
         case .retry(let selection):
             perform(
                 .retry(selection), .retry,
                 Outcome(
-                    unchanged: "nothing there to retry",
+                    unchanged: "nothing to retry there",
                     steering: .init(command: .retry, selection: selection)))
         case .remove(let selection): remove(selection)
         case .move(let selection, let move):
@@ -111,7 +111,8 @@ extension PlainModel {
         switch model.ownership {
         case .attached: finish(.quit)
         case .detachable where !model.isEngineGone: finish(.detach)
-        case .detachable, .own: say("this queue ends with its screen")
+        case .detachable: say("the engine has gone; nothing to detach from")
+        case .own: say("the demo cannot be detached")
         }
     }
 
@@ -161,7 +162,7 @@ extension PlainModel {
             running == 0
             ? "files are still being added"
             : running == 1 ? "1 upload is running" : "\(Strings.count(running)) uploads are running"
-        say("\(what); quit again leaves; unfinished uploads resume next time")
+        say("\(what); type `quit` again to quit; unfinished uploads resume next time")
     }
 
     /// Explains why a command left some of its uploads unchanged.

@@ -51,7 +51,7 @@ struct ReplyText {
         case .retry: text = "retrying \(what(ids))"
         case .remove(let name):
             let removed = "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))"
-            text = phrases(removed, phrase(.undo, "puts back"))
+            text = phrases(removed, phrase(.undo, "undoes"))
         case .tryNow: text = "trying now"
         case .limitBandwidth(let bandwidth): text = LimitConfirmation.sentence(bandwidth, of: .total)
         case .limitConcurrency(let number): text = "\(Strings.count(number, "upload")) at once"

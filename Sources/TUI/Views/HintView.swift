@@ -50,6 +50,7 @@ struct HintView {
 
     /// Returns the word for the key's effect on the current targets; nil if the hint line does not show the key.
     private func hint(of entry: ActionTable.Entry) -> String? {
+        if entry.action == .tryNow, model.layout.sizeClass == .compact { return "now" }
         guard entry.action == .pause, !model.list.targets.isEmpty,
             model.list.targets.allSatisfy({ !$0.canBePaused && $0.isPausedByUser })
         else { return entry.hint }

@@ -14,7 +14,7 @@ struct DialogUpdateTests {
             return
         }
         #expect(effects.commands == [.remove(.ids([3]))])
-        guard case .close("kept", let none) = removal.update(.confirm) else {
+        guard case .close("nothing was removed", let none) = removal.update(.confirm) else {
             Issue.record("nothing was said")
             return
         }

@@ -70,7 +70,7 @@ import Testing
                                                              ⣀⣤⣶⣶⣶⣿  9 MiB/s peak, 6 s
 
              /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
-             ? help  n now  a add  p pause  x remove  u undo  q quit          1 marked  4/11
+             ? help  n try now  a add  p pause  x remove  u undo  q quit      1 marked  4/11
             """
         #expect(Self.everyState(rows: 24, columns: 80).frame().description == expected)
     }
@@ -92,7 +92,7 @@ import Testing
                   10 · queued   empty.txt                            0B                                             box
                   11 · queued   IMG_10011.CR3                       21M                                             box
 
-             ? help  n now  a add  p pause  x remove  u undo  q quit  space mark  o sort  b limit  c parallel         1 marked  4/11
+             ? help  n try now  a add  p pause  x remove  u undo  q quit  space mark  o sort  b limit  c parallel     1 marked  4/11
             """
         let lines = Self.everyState(rows: 40, columns: 120).frame().description.split(
             separator: "\n", omittingEmptySubsequences: false)

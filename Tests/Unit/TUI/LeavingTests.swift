@@ -62,11 +62,11 @@ struct LeavingTests {
         #expect(effects.outcome == .detach)
     }
 
-    @Test func `a queue that ends with its screen cannot be left behind`() {
+    @Test func `the demo, whose queue ends with its screen, cannot be left behind`() {
         var model = Model.make([.make(1)], ownership: .own)
         let effects = model.type("D")
         #expect(effects.outcome == nil)
-        #expect(model.toast.current?.text == "this queue ends with its screen")
+        #expect(model.toast.current?.text == "the demo cannot be detached")
     }
 
     @Test func `while the engine is gone nothing is asked on leaving and no progress is wanted`() {

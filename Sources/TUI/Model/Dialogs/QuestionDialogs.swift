@@ -11,7 +11,7 @@ struct RemovalDialog: Sendable {
     let openedAt: Double
 
     func update(_ action: Action) -> DialogOutcome {
-        guard action == .removeNow else { return .close("kept") }
+        guard action == .removeNow else { return .close("nothing was removed") }
         return .close(nil, [.perform(.remove(.ids(targets)), .remove(name: name))])
     }
 }

@@ -18,7 +18,7 @@ import Testing
         #expect(asked.outcome == nil)
         #expect(
             asked.lines
-                == ["1 upload is running; quit again leaves; unfinished uploads resume next time"])
+                == ["1 upload is running; type `quit` again to quit; unfinished uploads resume next time"])
         #expect(plain.update(message).outcome == .quit)
     }
 

@@ -13,7 +13,7 @@ import Testing
         #expect(effects.commands == [.pause(.ids([1])), .resume(.all), .retry(.failed)])
         #expect(plain.reply(.changed([1])).lines.isEmpty)
         #expect(
-            plain.reply(.changed([])).lines == ["nothing there is paused", "2 is queued", "1 is running"])
+            plain.reply(.changed([])).lines == ["nothing to resume there", "2 is queued", "1 is running"])
         #expect(
             plain.reply(.refused(UploadFailure(.permanent, "no", hint: "do"))).lines == ["not done: no; do"])
     }
@@ -96,7 +96,7 @@ import Testing
         _ = plain.type("remove 1")
         let effects = plain.type(answer)
         #expect(effects.commands.isEmpty)
-        #expect(effects.lines.first == "kept")
+        #expect(effects.lines.first == "nothing was removed")
         let late = plain.type("yes")
         #expect(late.commands == (answer == "remove 2" ? [.remove(.ids([2]))] : []))
     }
