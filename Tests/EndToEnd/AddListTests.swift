@@ -92,9 +92,9 @@ struct AddListTests {
         try await place.ferry("add", place.path("a.txt"), "--skip-queued")
         let again = try await place.ferry("add", place.path("a.txt"), place.path("b.txt"), "--skip-queued")
         #expect(again.ending == .exited(0))
-        #expect(again.output == "added 1 file, 8 B, to here; 1 known already: 1 in the queue\n")
+        #expect(again.output == "added 1 file, 8 B, to here; 1 left out: already in the queue\n")
         let dry = try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--dry-run")
-        #expect(dry.output == "would add 0 files, 0 B, to here; 1 known already: 1 in the queue\n")
+        #expect(dry.output == "would add 0 files, 0 B, to here; 1 left out: already in the queue\n")
         #expect(try await names() == ["a.txt", "b.txt"])
     }
 
@@ -106,10 +106,10 @@ struct AddListTests {
         try place.configure("put", at: server.url("/box/"))
         try await place.ferry("add", place.path("a.txt"), "--skip-queued")
         try await place.ferry("run", "--exit-when-idle")
-        let note = "note: 1 of what is known already has failed: `ferry retry 1` tries it again\n"
+        let note = "note: 1 of what is left out has failed: `ferry retry 1` tries it again\n"
         let text = try await place.ferry("add", place.path("a.txt"), "--skip-queued")
         #expect(text.ending == .exited(0))
-        #expect(text.output == "added 0 files, 0 B, to here; 1 known already: 1 failed\n")
+        #expect(text.output == "added 0 files, 0 B, to here; 1 left out: failed before\n")
         #expect(text.errors == note)
         let json = try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--json")
         #expect(json.ending == .exited(0))
@@ -126,10 +126,10 @@ struct AddListTests {
         try await place.ferry("add", place.path("a.txt"))
         let twice = try await place.ferry("add", place.path("a.txt"), place.path("b.txt"))
         #expect(twice.ending == .exited(0))
-        #expect(twice.output == "added 1 file, 8 B, to here; 1 known already: 1 in the queue\n")
+        #expect(twice.output == "added 1 file, 8 B, to here; 1 left out: already in the queue\n")
         #expect(
             twice.errors
-                == "note: what is known already in this version is left out; `--again` sends it anew\n")
+                == "note: what is queued or uploaded unchanged is left out; `--again` sends it again\n")
         let again = try await place.ferry("add", place.path("a.txt"), "--again")
         #expect(again.output == "added 1 file, 8 B, to here\n")
         #expect(try await names() == ["a.txt", "b.txt", "a.txt"])
@@ -152,7 +152,7 @@ struct AddListTests {
         #expect(result.output.hasPrefix("added 1 file, 4 B, to here"))
         #expect(result.errors.contains("id_rsa: is a private key; name it to add it"))
         let all = try await place.ferry("add", "--recursive", "--include-keys", place.path("home"))
-        #expect(all.output.hasPrefix("added 1 file, 3 B, to here; 1 known already"))
+        #expect(all.output.hasPrefix("added 1 file, 3 B, to here; 1 left out"))
     }
 
     @Test func `another place, or another name there, is another upload`() async throws {
@@ -173,7 +173,7 @@ struct AddListTests {
             try await place.ferry("add", path, "--skip-queued")
             try await place.ferry("run", "--exit-when-idle")
             let again = try await place.ferry("add", path, "--skip-queued")
-            #expect(again.output == "added 0 files, 0 B, to here; 1 known already: 1 uploaded\n")
+            #expect(again.output == "added 0 files, 0 B, to here; 1 left out: already uploaded\n")
             try place.file("a.txt", "another version")
             let changed = try await place.ferry("add", path, "--skip-queued")
             #expect(changed.output == "added 1 file, 15 B, to here\n")

@@ -24,7 +24,7 @@ struct CheckTests {
             #expect(
                 checked.lines.contains(
                     "  protocol  tus, because the server says Tus-Version 1.0.0; asked now"))
-            #expect(checked.output.contains("resumes after a crash; one request at a time; "))
+            #expect(checked.output.contains("resume after a crash; send one request at a time; "))
             #expect(try site.unfinished().isEmpty)
             #expect(try site.names().isEmpty)
             try await place.ferry("add", try place.file("a", "hello"))
@@ -100,7 +100,7 @@ struct CheckTests {
         let result = try await place.ferry("check", "tus+\(server.url("/up/"))")
         #expect(result.ending == .exited(1), "\(result.output)")
         #expect(result.output.contains("does not answer as a tus server does"))
-        #expect(!result.output.contains("resumes after a crash"))
+        #expect(!result.output.contains("resume after a crash"))
     }
 
     @Test func `a check fails where the server cannot check what the destination demands`() async throws {

@@ -56,7 +56,7 @@ struct LimitTests {
             result.lines == [
                 "total limit: 1.9 MiB/s (timetable)",
                 "limit for uploads to films: 1 MiB/s (configuration)",
-                "limit for uploads to photos: 800 KiB/s (command)",
+                "limit for uploads to photos: 800 KiB/s (set by `ferry limit`)",
             ])
         #expect(
             try await limits() == [
@@ -71,10 +71,10 @@ struct LimitTests {
     {
         try configureTimetable()
         let set = try await place.ferry("limit", "3M")
-        #expect(set.output == "total limit: 3 MiB/s (command)\n")
+        #expect(set.output == "total limit: 3 MiB/s (set by `ferry limit`)\n")
         #expect(
             try await place.ferry("limit", "off", "--to", "films").output
-                == "limit for uploads to films: no limit (command)\n")
+                == "limit for uploads to films: no limit (set by `ferry limit`)\n")
         let engine = try place.start("run")
         try await Eventually.holds("no engine") { UnixSocket.accepts(place.state + "/control") }
         #expect(try await limits().map(\.bandwidth) == [3 << 20, nil])

@@ -39,7 +39,7 @@
             let waiting = ContinuousClock.now
             try clock.set(days: days)
             let list = try await place.ferry("list")
-            #expect(list.output.contains(/again in [1-5] s:/), "\(list.output)")
+            #expect(list.output.contains(/retrying in [1-5] s:/), "\(list.output)")
             try await server.wait(upTo: .seconds(30)) { $0.count == 2 }
             let waited = ContinuousClock.now - waiting
             #expect(waited > .seconds(4.5))
@@ -66,7 +66,7 @@
             // The other clock is the one that the times are told in.
             #expect(list.output.contains("\"until\":\"\(clock.year(days: days))-"), "\(list.output)")
             let text = try await place.ferry("list")
-            #expect(text.output.contains(/again in [0-5] s:/), "\(text.output)")
+            #expect(text.output.contains(/retrying in [0-5] s:/), "\(text.output)")
             let begun = ContinuousClock.now
             let second = try place.start("run", "--exit-when-idle")
             try await server.wait(upTo: .seconds(30)) { $0.count == 2 }

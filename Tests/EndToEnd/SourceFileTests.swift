@@ -195,7 +195,7 @@ struct SourceFileTests {
                 skipped: \(place.path("folder/pipe")): is not a regular file
 
                 """)
-        #expect(result.output == "added 1 file, 8 B, to here; 5 left out\n")
+        #expect(result.output == "added 1 file, 8 B, to here; 5 skipped\n")
     }
 
     @Test func `F6 a pipe in a queued file's place is refused and keeps nobody waiting`() async throws {
@@ -218,7 +218,7 @@ struct SourceFileTests {
         let result = try await Workplace.result(of: process)
         #expect(result.ending == .exited(1))
         #expect(result.errors == "skipped: \(place.path("day/closed")): cannot be read: permission denied\n")
-        #expect(result.output == "added 1 file, 8 B, to here; 1 left out\n")
+        #expect(result.output == "added 1 file, 8 B, to here; 1 skipped\n")
     }
 
     @Test(
@@ -324,7 +324,7 @@ struct SourceFileTests {
         try FileManager.default.setAttributes([.modificationDate: Date.now - 7200], ofItemAtPath: old)
         let result = try await place.ferry("add", "--min-age", "3600", old, young)
         #expect(result.ending == .exited(1))
-        #expect(result.output == "added 1 file, 8 B, to here; 1 left out\n")
+        #expect(result.output == "added 1 file, 8 B, to here; 1 skipped\n")
         #expect(result.errors.hasPrefix("skipped: \(young): changed "))
         #expect(result.errors.hasSuffix(" s ago, may still be written\n"))
         #expect(try await place.ferry("add", young).ending == .exited(0))

@@ -3,7 +3,7 @@
 
 def test_a_secret_is_not_shown(home, server, start):
     screen = start("init", "tus+" + server.url + "files/")
-    screen.wait("Its name")
+    screen.wait("Name of the destination")
     screen.press("place\r")
     screen.wait("A number [1]:")
     screen.press("3\r")
@@ -12,7 +12,7 @@ def test_a_secret_is_not_shown(home, server, start):
     screen.press("\x7f3t\r")
     screen.wait("Write it? [Y/n]")
     screen.press("\r")
-    screen.wait("written; now: ferry add")
+    screen.wait("Written. Next: `ferry add")
     assert screen.exit_status() == 0
     assert b"s3c" not in screen.raw
     assert (home.path / "config" / "ferry" / "place-token").read_text() == "s3c3t\n"
@@ -21,7 +21,7 @@ def test_a_secret_is_not_shown(home, server, start):
 def test_ctrl_c_at_a_hidden_question_leaves_the_terminal_as_it_was(home, server, start, ferry):
     script = f"trap : INT; {ferry} init tus+{server.url}files/; echo status $?; stty -a"
     screen = start(command=["/bin/sh", "-c", script])
-    screen.wait("Its name")
+    screen.wait("Name of the destination")
     screen.press("\r")
     screen.wait("A number [1]:")
     screen.press("3\r")

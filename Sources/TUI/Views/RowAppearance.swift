@@ -153,6 +153,7 @@ struct RowAppearance: Sendable {
     /// Returns the failure's message without the file's path, because the row has the file's name. The HTTP status
     /// precedes the message, unless there is none or the message contains it.
     static func sentence(_ failure: UploadFailure, of upload: Upload) -> String {
+        let failure = failure.advised(for: upload.target.destination)
         let path = upload.path.text + ": "
         let summary = String(
             failure.summary.hasPrefix(path) ? failure.summary.dropFirst(path.count) : failure.summary[...])
@@ -173,7 +174,8 @@ struct RowAppearance: Sendable {
 
     /// Returns the failure's message, followed by the next step if the failure has one.
     static func advice(_ failure: UploadFailure, of upload: Upload) -> String {
-        sentence(failure, of: upload) + (failure.hint.map { "; \($0)" } ?? "")
+        let hint = failure.advised(for: upload.target.destination).hint
+        return sentence(failure, of: upload) + (hint.map { "; \($0)" } ?? "")
     }
 
     /// Returns the message with the next step, then the message alone.

@@ -260,12 +260,13 @@ struct StatusView {
         guard let id = model.table.signInRequired.min(), let first = model.table[id],
             case .held(let failure) = first.state
         else { return [] }
+        let summary = failure.advised(for: first.target.destination).summary
         let count = model.table.signInRequired.count
         let start = "! SIGN IN  \(first.target.destinationText)"
         let (waiting, key) = (Strings.waiting(count), key(.retryAll, "try again"))
         return [
-            "\(start): \(failure.summary); \(waiting)\(underWay)\(key)",
-            "\(start): \(failure.summary); \(waiting)\(key)", "\(start); \(waiting)\(key)",
+            "\(start): \(summary); \(waiting)\(underWay)\(key)",
+            "\(start): \(summary); \(waiting)\(key)", "\(start); \(waiting)\(key)",
             "\(start), \(Strings.count(count)) wait",
         ]
     }

@@ -47,7 +47,8 @@ struct InitCommand: AsyncParsableCommand {
             try write(draft, edit, wizard)
         } catch is Wizard.NoInput {
             throw CommandFailure(
-                usage: "the answers ended; nothing was written", hint: "`ferry init` begins again")
+                usage: "input ended before the last question; nothing was written",
+                hint: "`ferry init` begins again")
         }
     }
 
@@ -120,7 +121,7 @@ struct InitCommand: AsyncParsableCommand {
         }
         let option =
             isDefault || edit.configuration.defaultDestination == draft.name ? "" : " --to \(draft.name)"
-        wizard.prompt.say("written; now: ferry add FILE…\(option), then ferry")
+        wizard.prompt.say("Written. Next: `ferry add FILE…\(option)`, then `ferry`")
         if let line = reloadEngine(for: draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 

@@ -113,7 +113,8 @@ struct LimitCommand: AsyncParsableCommand {
 
     private static func line(_ limit: BandwidthLimit) -> String {
         let isPlain = limit.bandwidth == .unlimited && limit.origin == .configuration
-        let origin = isPlain ? "" : " (\(limit.origin.rawValue))"
+        let words = limit.origin == .command ? "set by `ferry limit`" : limit.origin.rawValue
+        let origin = isPlain ? "" : " (\(words))"
         return SafeLine.text("\(limit.scope.title): \(limit.text(at: Date(), in: .local))\(origin)")
     }
 }

@@ -80,7 +80,7 @@ struct ListCommand: AsyncParsableCommand {
         StandardError.write(
             count == 0
                 ? "The queue is empty. `ferry add FILE…` fills it.\n"
-                : "None of \(count) \(count == 1 ? "upload" : "uploads") is \(filter.states.sorted().joined(separator: " or ")).\n"
+                : "No upload is \(filter.states.sorted().joined(separator: " or ")).\n"
         )
     }
 

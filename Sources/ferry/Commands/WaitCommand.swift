@@ -80,7 +80,7 @@ struct WaitCommand: AsyncParsableCommand {
             return .failure(error)
         }
         return .failure(
-            CommandFailure(status: Self.timedOut, summary: "some have not ended yet"))
+            CommandFailure(status: Self.timedOut, summary: "timeout: some uploads are not finished"))
     }
 
     /// Returns the update without the uploads that the user did not choose.

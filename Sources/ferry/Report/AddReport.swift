@@ -39,7 +39,7 @@ struct AddReport {
         let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"
         let (have, them) = ids.count == 1 ? ("has", "it") : ("have", "them")
         note(
-            "\(ids.count) of what is known already \(have) failed: `ferry retry \(numbers)` tries \(them) again"
+            "\(ids.count) of what is left out \(have) failed: `ferry retry \(numbers)` tries \(them) again"
         )
     }
 
@@ -63,7 +63,7 @@ struct AddReport {
     /// Prints a note that unchanged files with an earlier upload were left out, and that `--again` uploads them again.
     /// Prints nothing with `--json`.
     func knownBefore() {
-        if !isJSON { note("what is known already in this version is left out; `--again` sends it anew") }
+        if !isJSON { note("what is queued or uploaded unchanged is left out; `--again` sends it again") }
     }
 
     /// Prints the totals in one line. Prints nothing with `--json`.
@@ -82,17 +82,21 @@ struct AddReport {
             "\(dryRun ? "would add" : "added") \(count) \(count == 1 ? "file" : "files"), "
                 + "\(ByteFormat.sentence(files.bytes)), to \(SafeLine.text(target))"
                 + (files.known.isEmpty ? "" : "; \(Self.known(files.known.map(\.same)))")
-                + (problems > 0 ? "; \(problems) left out" : "")
+                + (problems > 0 ? "; \(problems) skipped" : "")
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())
     }
 
-    /// Returns how many left-out files have an upload, and its state: `3 known already: 2 uploaded, 1 in the queue`.
+    /// Returns how many left-out files have an upload, and its state: `1 left out: already in the queue`, or `3 left
+    /// out: 2 already uploaded, 1 already in the queue`.
     private static func known(_ uploads: [Upload]) -> String {
         let done = uploads.count { $0.isDone }
         let failed = uploads.count { $0.hasFailed }
-        let parts = [(done, "uploaded"), (uploads.count - done - failed, "in the queue"), (failed, "failed")]
-            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        return "\(uploads.count) known already: \(parts.joined(separator: ", "))"
+        let kinds = [
+            (done, "already uploaded"), (uploads.count - done - failed, "already in the queue"),
+            (failed, "failed before"),
+        ].filter { $0.0 > 0 }
+        let parts = kinds.map { kinds.count == 1 ? $0.1 : "\($0.0) \($0.1)" }
+        return "\(uploads.count) left out: \(parts.joined(separator: ", "))"
     }
 }
 

@@ -1,5 +1,6 @@
 import FerryFiles
 import FerryProtocols
+import FerryTUI
 import FerryTransfer
 import FerryUploads
 
@@ -125,7 +126,7 @@ extension CheckResult {
             leftovers = report.leftovers.map(Leftover.init)
         } catch {
             failure = error
-            failure?.hint = error.hint ?? Self.hint(error.category)
+            failure?.hint = error.advised(for: destination.name).hint ?? Self.hint(error.category)
         }
         known = runner.known(of: destination)
         add(await runner.abandoned(at: destination), now: Date())

@@ -20,7 +20,8 @@ enum CheckText {
             lines.append(("can", abilities(entry.traits, of: result)))
         }
         lines += result.findings.map { ("found", $0) }
-        lines += offers(result.known).map { ("offers", $0) }
+        let offered = offers(result.known)
+        if !offered.isEmpty { lines.append(("offers", offered.joined(separator: "; "))) }
         if namesNone, result.failure == nil, result.leftovers.isEmpty {
             lines.append(("leftover", "none known"))
         }
@@ -81,8 +82,9 @@ enum CheckText {
     }
 
     private static func abilities(_ traits: ProtocolTraits, of result: CheckResult) -> String {
-        var parts = [result.resumes == true ? "resumes after a crash" : "starts again after a crash"]
-        parts.append(result.isParallel == true ? "several requests at once" : "one request at a time")
+        var parts = [result.resumes == true ? "resume after a crash" : "start again from 0 after a crash"]
+        parts.append(
+            result.isParallel == true ? "send several requests at once" : "send one request at a time")
         let checksums = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)
         if !checksums.isEmpty { parts.append("checksum \(checksums.joined(separator: ", "))") }
         let existing = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)

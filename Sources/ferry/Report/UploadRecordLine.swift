@@ -81,7 +81,9 @@ struct UploadRecordLine: OutputLine {
         .maybe("error", "Why it waits, is held or has failed, in a sentence.") {
             $0.blocked?.sentence ?? $0.failure?.summary
         },
-        .maybe("hint", "What to do about it.") { $0.blocked?.hint ?? $0.failure?.hint },
+        .maybe("hint", "What to do about it.") {
+            $0.blocked?.hint ?? $0.failure?.advised(for: $0.upload.target.destination).hint
+        },
         .maybe(
             "status", "The status of the server's answer (HTTP).", as: .whole(100...999), \.failure?.status),
         .maybe("until", "When it is retried, if it waits.", \.until),

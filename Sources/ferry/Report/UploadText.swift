@@ -95,9 +95,10 @@ enum UploadText {
         switch upload.state {
         case .waiting(let until, let failure):
             let seconds = max(0, Int(exactly: until.timeIntervalSince(now).rounded(.up)) ?? 0)
-            return SafeLine.text("again in \(seconds) s: \(failure.summary)")
+            return SafeLine.text("retrying in \(seconds) s: \(failure.summary)")
         case .held(let failure), .failed(let failure):
-            return SafeLine.text(failure.summary + (failure.hint.map { "; \($0)" } ?? ""))
+            let advised = failure.advised(for: upload.target.destination)
+            return SafeLine.text(advised.summary + (advised.hint.map { "; \($0)" } ?? ""))
         case .paused(let reasons):
             return reasons == .offline ? "waiting for network" : start(upload, now: now)
         case .done(let receipt, _): return outcome(receipt)

@@ -19,7 +19,7 @@ struct Wizard {
     func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
         let (url, protocolName) = try askAddress(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
-        let name = try ask("Its name [\(suggestion)]: ") { text -> Judgement<String> in
+        let name = try ask("Name of the destination [\(suggestion)]: ") { text -> Judgement<String> in
             let name = text.isEmpty ? suggestion : text
             if let expected = DestinationDraft.expectation(brokenBy: name, besides: taken) {
                 return .wrong("expected \(expected)")

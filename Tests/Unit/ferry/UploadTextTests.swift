@@ -49,6 +49,17 @@ struct UploadTextTests {
         #expect(words(upload, showsPlace: true).last == "1 -> https://box.example/")
     }
 
+    @Test func `a server that wants a token of an address alone leads to ferry init`() {
+        let failure = UploadFailure(
+            .authentication, "the server answered 401 (not signed in); the server asks for Bearer",
+            hint: "set the destination's auth", status: 401)
+        var upload = Upload.boxed(1, .held(failure))
+        #expect(UploadText.remark(upload) == failure.summary + "; set the destination's auth")
+        upload.target.destination = ""
+        let advice = "set up a destination with `ferry init URL --token-file FILE`, then add the file to it"
+        #expect(UploadText.remark(upload) == "not signed in (401): the server wants a token; \(advice)")
+    }
+
     @Test(arguments: [Upload.State.queued, .paused(.user)])
     func `an upload with a start condition names the condition, paused or not`(state: Upload.State) {
         #expect(words(planned(state, after: 3)).last == "(after 3)")
