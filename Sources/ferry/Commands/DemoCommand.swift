@@ -9,7 +9,12 @@ import FerryUploads
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Try Ferry with no server: sample files, a receiver and the screen.",
-        discussion: "Everything lives in a temporary folder that is removed at the end.")
+        discussion: """
+            Everything lives in a temporary folder that is removed at the end.
+
+              ferry demo
+              ferry demo --flaky
+            """)
 
     @OptionGroup var look: ScreenOptions
     @Flag(help: "Cut the connections every few seconds, and take the link down now and then.") var flaky =

@@ -12,6 +12,8 @@ struct ReloadCommand: AsyncParsableCommand {
             next start. If the file has a mistake, nothing changes.
 
             Exit status: 0 if it was read, 2 if there is a mistake in it, 3 if no engine runs.
+
+              ferry config && ferry reload
             """)
 
     @Flag(help: "One JSON object.") var json = false

@@ -6,7 +6,13 @@ import FerryUploads
 struct ScreenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "Open the screen (the default), attaching to a running engine if there is one.")
+        abstract: "Open the screen (the default), attaching to a running engine if there is one.",
+        discussion: """
+            `?` on the screen lists all keys. Without a command, `ferry` opens the screen too.
+
+              ferry screen --theme light
+              ferry --plain
+            """)
 
     @OptionGroup var look: ScreenOptions
     @OptionGroup var global: GlobalOptions

@@ -12,7 +12,12 @@ struct StateCommand: AsyncParsableCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify", abstract: "Check the files of the queue without changing any.",
-            discussion: "Exit status: 0 all good, 1 something is damaged, edited, missing or too new.")
+            discussion: """
+                Exit status: 0 all good, 1 something is damaged, edited, missing or too new.
+
+                  ferry state verify
+                  ferry state verify --state-dir /backup/ferry
+                """)
 
         @Flag(help: "One JSON object.") var json = false
         @OptionGroup var global: GlobalOptions
@@ -27,7 +32,12 @@ struct StateCommand: AsyncParsableCommand {
 
     struct Flush: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "flush", abstract: "Bring queue.json up to date, so that it alone is the queue.")
+            commandName: "flush", abstract: "Bring queue.json up to date, so that it alone is the queue.",
+            discussion: """
+                `queue.json` may then be edited or copied while no engine runs.
+
+                  ferry stop && ferry state flush
+                """)
 
         @Flag(help: "One JSON object.") var json = false
         @OptionGroup var global: GlobalOptions
@@ -48,6 +58,9 @@ struct StateCommand: AsyncParsableCommand {
                 The document is a queue.json, complete without any other file: in an empty folder it is the queue \
                 again. Nothing is changed; a queue that is in use, of a newer version or damaged can be exported too. \
                 Exit status: 1 if something is missing from it.
+
+                  ferry state export queue.json
+                  ferry state export | gzip > queue.json.gz
                 """)
 
         @Argument(

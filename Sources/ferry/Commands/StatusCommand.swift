@@ -8,7 +8,12 @@ import FerryUploads
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of the running engine.",
-        discussion: "Exit status: 0 if an engine runs, 3 if none does.")
+        discussion: """
+            Exit status: 0 if an engine runs, 3 if none does.
+
+              ferry status
+              ferry status --json
+            """)
 
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions

@@ -7,6 +7,9 @@ struct StopCommand: AsyncParsableCommand {
         discussion: """
             Running uploads resume at the next start, from where the server stopped if the protocol can \
             resume. Without a running engine there is nothing to do, which is not an error.
+
+              ferry stop
+              ferry stop --when-idle
             """)
 
     @Flag(help: "Finish the running uploads first and start no others. Returns at once.") var whenIdle =

@@ -11,6 +11,9 @@ struct UndoCommand: AsyncParsableCommand {
         discussion: """
             Undoing an addition stops running uploads and keeps done ones. Up to 50 changes since the engine started \
             can be undone, one after the other, from any screen or command.
+
+              ferry undo --dry-run
+              ferry undo
             """)
 
     @Flag(help: "Only show what would be undone.") var dryRun = false
@@ -28,7 +31,12 @@ struct UndoCommand: AsyncParsableCommand {
 struct RedoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redo",
-        abstract: "Redo the last undone change, if no other change came since.")
+        abstract: "Redo the last undone change, if no other change came since.",
+        discussion: """
+            Several changes that were undone are redone one after the other, the last one first.
+
+              ferry undo && ferry redo
+            """)
 
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
