@@ -58,17 +58,18 @@ struct EngineReload {
 struct ReloadLine: OutputLine {
     let report: ReloadReport
 
-    static let events: KeyValuePairs = ["reload": "The running engine has read its configuration again."]
+    static let events: KeyValuePairs = ["reload": "The running engine read its configuration again."]
     static let members: [LineMember<Self>] = [
-        .always("file", "What it read.", \.report.file),
-        .always("added", "Destinations that it did not know.", \.report.changes.added),
-        .always("changed", "Destinations that are another way now.", \.report.changes.changed),
-        .always("removed", "Destinations that it does not know any more.", \.report.changes.removed),
-        .always("now", "Keys of what else holds from now on.", \.report.changes.now),
-        .always("atNextStart", "Keys of what the next start takes up.", \.report.changes.atNextStart),
+        .always("file", "The path of the configuration file.", \.report.file),
+        .always("added", "New destinations.", \.report.changes.added),
+        .always("changed", "Changed destinations.", \.report.changes.changed),
+        .always("removed", "Removed destinations.", \.report.changes.removed),
+        .always("now", "Other keys in effect now.", \.report.changes.now),
         .always(
-            "retry", "Uploads that stopped for lack of a destination or credentials and may resume now.",
+            "atNextStart", "Other keys that take effect at the next start.", \.report.changes.atNextStart),
+        .always(
+            "retry", "Uploads that stopped for lack of a destination or credentials and may run now.",
             as: .array(.whole(1...Int.max)), \.report.retry),
-        .always("warnings", "What is new in it and may do harm.", \.report.warnings),
+        .always("warnings", "New settings that may do harm.", \.report.warnings),
     ]
 }

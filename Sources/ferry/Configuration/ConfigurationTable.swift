@@ -235,9 +235,9 @@ enum ConfigurationTable {
             .init(
                 "exclude", .array(.text(pattern: SchemaPattern.pattern)),
                 "Patterns for files and folders to leave out.", default: "[]"),
-            .init("recursive", .flag, "Whether folders in it belong to it.", default: "false"),
+            .init("recursive", .flag, "Whether subfolders are watched too.", default: "false"),
             .init(
-                "settle", .number(WatchSettings.settleRange), "Seconds for which a file must not change.",
+                "settle", .number(WatchSettings.settleRange), "How many seconds a file must be unchanged.",
                 default: "5"),
             .init(
                 "after", .any([.choice(["keep", "delete"]), after]),

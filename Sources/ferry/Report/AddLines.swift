@@ -19,14 +19,16 @@ struct AddedLine: OutputLine {
     }
 
     static let events: KeyValuePairs = [
-        "added": "It is in the queue now.", "wouldAdd": "It would be without --dry-run.",
+        "added": "The file is in the queue now.", "wouldAdd": "The file would be added without `--dry-run`.",
     ]
     private static let shared: Set = [
         "path", "name", "destination", "url", "protocol", "size", "batch", "startsAt", "after",
     ]
     static let members: [LineMember<Self>] =
         UploadRecordLine.members.filter { shared.contains($0.row.name) }.map { $0.of(\.upload) } + [
-            .maybe("id", "Its number, given to no other upload of the queue.", as: .whole(1...Int.max), \.id)
+            .maybe(
+                "id", "The upload's number. The queue gives it to no other upload.", as: .whole(1...Int.max),
+                \.id)
         ]
 }
 
@@ -49,17 +51,17 @@ struct SkippedLine: OutputLine {
             }
     }
 
-    static let events: KeyValuePairs = ["skipped": "It was left out."]
+    static let events: KeyValuePairs = ["skipped": "The file was left out."]
     static let members: [LineMember<Self>] = [
         .always(
-            "path", "As it was given or found; base64:… of its bytes if it is not UTF-8.", \.path.encoded),
-        .always("reason", "Why, in a few words.", \.reason),
-        .maybe("known", "True if it was queued or uploaded before, which is no failure.") {
+            "path", "The path as given or found; `base64:` and the bytes if not UTF-8.", \.path.encoded),
+        .always("reason", "The reason, in a few words.", \.reason),
+        .maybe("known", "True if the file has an upload already, which is no failure.") {
             $0.upload.map { _ in true }
         },
-        .maybe("id", "Of the upload that it is known from.", as: .whole(1...Int.max), \.upload?.id),
+        .maybe("id", "The number of that upload.", as: .whole(1...Int.max), \.upload?.id),
         .maybe(
-            "state", "What that upload waits for or does.", as: .choice(UploadRecordLine.states),
+            "state", "The state of that upload.", as: .choice(UploadRecordLine.states),
             \.upload?.state.kind),
     ]
 }

@@ -12,41 +12,45 @@ struct CheckLine: OutputLine {
         result.entry.flatMap { $0.name == AutoUpload.name ? nil : $0.traits }
     }
 
-    static let events: KeyValuePairs = ["check": "A destination was asked what it can do."]
+    static let events: KeyValuePairs = ["check": "The result for one destination."]
     static let members: [LineMember<Self>] = [
         .always(
-            "destination", "Its name in the configuration; empty for an address.", \.result.destination.name),
-        .always("url", "Its address, without a query.") {
+            "destination", "The destination's name in the configuration; empty if a URL was given.",
+            \.result.destination.name),
+        .always("url", "The destination's URL, without its query.") {
             UploadAddress.withoutQuery($0.result.destination.url)
         },
-        .always("protocol", "The protocol that is used there; auto if that is not known.") {
+        .always("protocol", "The protocol of uploads to it; `auto` if none is chosen yet.") {
             $0.result.known?.choice?.name ?? $0.result.destination.protocolName
         },
-        .always(
-            "ok", "Whether it can be uploaded to, and nothing stayed that was to be removed.", \.result.isFine
-        ),
-        .always("findings", "What was found out, a sentence each.", \.result.findings),
-        .always("leftovers", "Unfinished uploads at the server.", \.result.leftovers),
-        .maybe("because", "Why this protocol.", \.result.known?.choice?.because),
-        .maybe("error", "What is wrong, in a sentence.", \.result.failure?.summary),
-        .maybe("hint", "What to do about it.", \.result.failure?.hint),
+        .always("ok", "True if the check found no error and every removal succeeded.", \.result.isFine),
+        .always("findings", "The findings, one sentence each.", \.result.findings),
+        .always("leftovers", "The unfinished uploads at the server.", \.result.leftovers),
+        .maybe("because", "The reason for the choice of the protocol.", \.result.known?.choice?.because),
+        .maybe("error", "The error, in a sentence.", \.result.failure?.summary),
+        .maybe("hint", "The next step for the user.", \.result.failure?.hint),
         .maybe(
-            "status", "The status of the answer (HTTP).", as: .whole(100...999), \.result.failure?.status),
-        .maybe("asked", "When the server was last asked what it offers.", \.result.known?.asked),
-        .maybe("extensions", "Of its protocol, by the names that the server gives them.") {
+            "status", "The HTTP status of the server's response.", as: .whole(100...999),
+            \.result.failure?.status),
+        .maybe("asked", "The time when the server was last asked for its features.", \.result.known?.asked),
+        .maybe("extensions", "The protocol extensions that the server offers, by the server's names.") {
             $0.result.known?.extensions.sorted()
         },
-        .maybe("maximumSize", "Bytes of the largest file that it takes.", \.result.known?.maximumSize),
+        .maybe(
+            "maximumSize", "The size in bytes of the largest file that the server accepts.",
+            \.result.known?.maximumSize),
         .maybe("resumes", "Whether an upload resumes after a crash.") {
             $0.traits == nil ? nil : $0.result.resumes
         },
-        .maybe("parallel", "Whether one upload has several requests at once.") {
+        .maybe("parallel", "Whether one upload can have several requests at once.") {
             $0.traits == nil ? nil : $0.result.isParallel
         },
-        .maybe("checksums", "What `checksum` may be there.", as: .array(.choice(DigestAlgorithm.self))) {
+        .maybe("checksums", "The possible values of `checksum`.", as: .array(.choice(DigestAlgorithm.self))) {
             $0.traits?.checksums.map(\.rawValue).sorted()
         },
-        .maybe("ifExists", "What `ifExists` may be there.", as: .array(.choice(ExistingFilePolicy.self))) {
+        .maybe(
+            "ifExists", "The possible values of `ifExists`.", as: .array(.choice(ExistingFilePolicy.self))
+        ) {
             $0.traits?.existing.map(\.rawValue).sorted()
         },
     ]
@@ -54,16 +58,18 @@ struct CheckLine: OutputLine {
 
 extension CheckResult.Leftover: LineObject {
     static let members: [LineMember<Self>] = [
-        .always("name", "What it was to become.", \.leftover.name),
+        .always("name", "The name that the file was to have.", \.leftover.name),
         .always(
             "state",
-            "own is of an upload in the queue; deletedSoon is of one that was just removed, which the running engine deletes; failed is there in spite of --remove-leftovers.",
+            "`own`: an upload in the queue may need it. `deletedSoon`: its upload was removed just now, and the running engine deletes it. `failed`: `--remove-leftovers` could not delete it.",
             as: .choice(["there", "own", "deletedSoon", "removed", "failed"]), \.state),
-        .maybe("size", "Bytes that the server holds of it.", \.leftover.size),
-        .maybe("begun", "When it was begun, as the server says.", \.leftover.begun),
-        .maybe("changed", "When it was last written to, as the server says.", \.leftover.changed),
-        .maybe("givenUp", "When it was taken out of the queue of this machine.", \.abandoned?.since),
-        .maybe("error", "Why it is still there.") {
+        .maybe("size", "The number of bytes stored at the server.", \.leftover.size),
+        .maybe("begun", "The time when it was created, by the server's clock.", \.leftover.begun),
+        .maybe("changed", "The time of the last write, by the server's clock.", \.leftover.changed),
+        .maybe(
+            "givenUp", "The time when its upload was removed from the queue of this machine.",
+            \.abandoned?.since),
+        .maybe("error", "The reason why it was not deleted.") {
             if case .stays(let failure) = $0.disposition { failure.summary } else { nil }
         },
     ]

@@ -27,26 +27,28 @@ struct ConfigurationLine: OutputLine {
         }
     }
 
-    static let events: KeyValuePairs = ["configuration": "Where the files are, and what is configured."]
+    static let events: KeyValuePairs = ["configuration": "The paths of Ferry's files, and the configuration."]
     static let members: [LineMember<Self>] = [
-        .always("folder", "Of the queue and the logs.", \.folder),
-        .always("destinations", "By name.", \.destinations),
-        .always("watch", "Folders that are watched, in their order.") {
+        .always("folder", "The folder of the queue and the logs.", \.folder),
+        .always("destinations", "The destinations, sorted by name.", \.destinations),
+        .always("watch", "The watched folders, as the configuration lists them.") {
             zip($0.watches, $0.configuration.watch).map(Watch.init)
         },
-        .always("hooks", "Commands that are run when something happens.", \.hooks),
-        .always("limits", "Of all uploads together, then those of destinations by name.") {
+        .always("hooks", "The commands that run at events.", \.hooks),
+        .always("limits", "The limits of all uploads together, then of destinations, sorted by name.") {
             $0.configuration.timetables.map(Limit.init)
         },
-        .always("warnings", "What may do harm, or does not work now.") {
+        .always("warnings", "The settings that may do harm or do not work now.") {
             $0.configuration.warnings + $0.watches.flatMap(\.warnings) + $0.configuration.missingSecrets
         },
-        .maybe("file", "The configuration; absent if there is none.", \.file),
+        .maybe("file", "The path of the configuration file; absent if there is none.", \.file),
         .maybe(
-            "concurrency", "Uploads at once; absent for 4, or up to 32 small files.", as: .whole(1...256),
+            "concurrency", "The most uploads at once; absent for 4, or up to 32 small files.",
+            as: .whole(1...256),
             \.configuration.limits.concurrency),
         .maybe(
-            "perHost", "Uploads to one host at once; absent for as many as in total.", as: .whole(1...256),
+            "perHost", "The most uploads to one host at once; absent if only the total is limited.",
+            as: .whole(1...256),
             \.configuration.limits.perHost),
     ]
 
@@ -56,10 +58,10 @@ struct ConfigurationLine: OutputLine {
         let isDefault: Bool
 
         static let members: [LineMember<Self>] = [
-            .always("name", "As --to takes it.", \.name),
-            .always("url", "Its address, without a query.") { UploadAddress.withoutQuery($0.settings.url) },
-            .always("protocol", "As configured.", \.settings.protocolName),
-            .always("isDefault", "Whether it is meant where none is named.", \.isDefault),
+            .always("name", "The name that `--to` takes.", \.name),
+            .always("url", "The URL, without its query.") { UploadAddress.withoutQuery($0.settings.url) },
+            .always("protocol", "The protocol in the configuration.", \.settings.protocolName),
+            .always("isDefault", "Whether it is the default destination.", \.isDefault),
         ]
     }
 
@@ -68,22 +70,25 @@ struct ConfigurationLine: OutputLine {
         let settings: WatchSettings
 
         static let members: [LineMember<Self>] = [
-            .always("folder", "Its path.", \.watch.folder.path.text),
-            .always("there", "Whether there is such a folder.") {
+            .always("folder", "The path of the folder.", \.watch.folder.path.text),
+            .always("there", "Whether the folder exists.") {
                 LocalFiles.isFolder($0.watch.folder.path.text) ?? false
             },
-            .always("to", "A destination's name, or an address without a query.", \.watch.to),
+            .always("to", "The name of the destination, or its URL without a query.", \.watch.to),
             .always(
-                "include", "Patterns for the files that are meant; all if there is none.", \.settings.include),
-            .always("exclude", "Patterns for files and folders that are not.", \.settings.exclude),
-            .always("recursive", "Whether folders in it belong to it.", \.settings.isRecursive),
+                "include", "The patterns for the files to upload; all files if there is none.",
+                \.settings.include),
+            .always("exclude", "The patterns for files and folders to leave out.", \.settings.exclude),
+            .always("recursive", "Whether subfolders are watched too.", \.settings.isRecursive),
             .always(
-                "settle", "Seconds for which a file must not change.", as: .number(WatchSettings.settleRange),
+                "settle", "How many seconds a file must be unchanged.",
+                as: .number(WatchSettings.settleRange),
                 \.watch.settle),
             .always(
-                "after", "What to do with an uploaded file.", as: .choice(["keep", "delete", "move"]),
+                "after", "The treatment of a file after its upload.",
+                as: .choice(["keep", "delete", "move"]),
                 \.watch.after),
-            .maybe("goal", "The folder that it is moved into.", \.watch.goal),
+            .maybe("goal", "The folder to which the file is moved.", \.watch.goal),
         ]
     }
 
@@ -93,11 +98,15 @@ struct ConfigurationLine: OutputLine {
         let timeout: Double
 
         static let members: [LineMember<Self>] = [
-            .always("event", "When.", as: .choice(QueueEvent.Name.self), \.event.rawValue),
+            .always(
+                "event", "The event at which the command runs.", as: .choice(QueueEvent.Name.self),
+                \.event.rawValue),
             .always(
                 "command", "The program and its arguments.", as: .array(.text(), atLeast: 1), \.command.words),
-            .always("there", "Whether there is such a program.", \.command.isThere),
-            .always("timeout", "Seconds after which it is ended.", as: .number(0.1...3600), \.timeout),
+            .always("there", "Whether the program exists.", \.command.isThere),
+            .always(
+                "timeout", "How many seconds the command may run before it is killed.",
+                as: .number(0.1...3600), \.timeout),
         ]
     }
 
@@ -108,13 +117,14 @@ struct ConfigurationLine: OutputLine {
 
         static let members: [LineMember<Self>] = [
             .always(
-                "scope", "Whose uploads it is for.", as: .choice(["total", "destination"]), \.scope.kind),
-            .always("timetable", "The first entry that matches local time wins.") {
+                "scope", "The uploads that share the limit.", as: .choice(["total", "destination"]),
+                \.scope.kind),
+            .always("timetable", "The entries; the first that matches local time applies.") {
                 $0.timetable.entries.map(Entry.init)
             },
-            .maybe("name", "Of the destination.", \.scope.name),
+            .maybe("name", "The name of the destination.", \.scope.name),
             .maybe(
-                "bandwidth", "Bytes per second while no entry fits; absent without a limit.",
+                "bandwidth", "Bytes per second while no entry matches; absent without a limit.",
                 as: .whole(1...Int.max), \.timetable.otherwise.rate),
         ]
     }
@@ -124,11 +134,13 @@ struct ConfigurationLine: OutputLine {
 
         static let members: [LineMember<Self>] = [
             .always(
-                "days", "On which it begins.",
+                "days", "The days on which the entry begins.",
                 as: .array(.choice(Timetable.Weekday.allCases.map(\.name)), atLeast: 1)
             ) { Timetable.Weekday.allCases.filter($0.entry.days.contains).map(\.name) },
-            .always("from", "A time of day.", \.entry.from.text),
-            .always("to", "A time of day; of the next one if it is not after from.", \.entry.to.text),
+            .always("from", "The time of day when the entry begins.", \.entry.from.text),
+            .always(
+                "to", "The time of day when the entry ends, on the next day if it is not after `from`.",
+                \.entry.to.text),
             .maybe(
                 "bandwidth", "Bytes per second; absent without a limit.", as: .whole(1...Int.max),
                 \.entry.bandwidth.rate),

@@ -42,18 +42,18 @@ struct ChangedLine: OutputLine {
     }
 
     static let events: KeyValuePairs = [
-        "changed": "An order was carried out.",
-        "wouldUndo": "`undo` would do this without --dry-run.",
+        "changed": "A command changed the queue.",
+        "wouldUndo": "`undo` would make this change without `--dry-run`.",
     ]
     static let members: [LineMember<Self>] = [
         .always(
-            "change", "What it did; putBack is a removal that was undone.", as: .choice(Change.self),
+            "change", "The kind of change; `putBack` is a removal that was undone.", as: .choice(Change.self),
             \.change.rawValue),
-        .always("ids", "The uploads that it changed.", as: .array(.whole(1...Int.max)), \.ids),
+        .always("ids", "The uploads that changed.", as: .array(.whole(1...Int.max)), \.ids),
         .maybe(
-            "done", "Uploads of an undone addition that were done, and stay.", as: .whole(1...Int.max), \.done
-        ),
-        .maybe("at", "When the order was given that would be undone.", \.at),
+            "done", "The number of done uploads that stay in the queue after an undone addition.",
+            as: .whole(1...Int.max), \.done),
+        .maybe("at", "The time of the change that would be undone.", \.at),
     ]
 }
 
@@ -62,10 +62,11 @@ struct StopLine: OutputLine {
     let running: Bool
     var process: Int32?
 
-    static let events: KeyValuePairs = ["stop": "The running engine is to stop."]
+    static let events: KeyValuePairs = ["stop": "The running engine was asked to stop."]
     static let members: [LineMember<Self>] = [
-        .always("running", "True if it ends later, once its running uploads have.", \.running),
+        .always("running", "True if the engine stops later, when its running uploads have ended.", \.running),
         .maybe(
-            "process", "The number of its process; absent if none ran.", as: .whole(1...Int.max), \.process),
+            "process", "The process ID of the engine; absent if none ran.", as: .whole(1...Int.max),
+            \.process),
     ]
 }

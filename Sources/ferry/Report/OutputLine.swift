@@ -122,7 +122,8 @@ extension Array: LineValue where Element: LineValue {
 extension Dictionary: LineValue where Key == String, Value == Int {
     /// The schema of an object with the number of uploads in each state.
     static var schema: Schema {
-        .object(UploadRecordLine.states.map { .init($0, Value.schema, "How many.") })
+        .object(
+            UploadRecordLine.states.map { .init($0, Value.schema, "The number of uploads in this state.") })
     }
 }
 

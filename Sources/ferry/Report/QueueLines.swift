@@ -10,7 +10,7 @@ struct NetworkLine: OutputLine {
         "offline": "There is no network.", "online": "The network is back.",
     ]
     static let members: [LineMember<Self>] = [
-        .maybe("reason", "Of offline: why there is none.", \.reason)
+        .maybe("reason", "The reason why there is no network (`offline` only).", \.reason)
     ]
 }
 
@@ -21,11 +21,13 @@ struct StorageLine: OutputLine {
     var hint: String?
 
     static let events: KeyValuePairs = [
-        "notSaved": "The disk refuses what changes, and nothing new starts.",
-        "snapshotFailed": "All is saved, but the journal grows.", "saved": "All is saved.",
+        "notSaved": "Changes cannot be saved to disk, and no new upload starts.",
+        "snapshotFailed": "All changes are saved, but the journal grows.",
+        "saved": "All changes are saved again.",
     ]
     static let members: [LineMember<Self>] = [
-        .always("text", "A sentence.", \.text), .maybe("hint", "What to do about it.", \.hint),
+        .always("text", "The message, in a sentence.", \.text),
+        .maybe("hint", "The next step for the user.", \.hint),
     ]
 }
 
@@ -35,10 +37,12 @@ struct NoticeLine: OutputLine {
     var event: String { notice.kind.rawValue }
 
     static let events: KeyValuePairs = [
-        "note": "Something that a person should know.",
-        "warning": "Something that the configuration allows and that may do harm.",
+        "note": "A notice for the user.",
+        "warning": "A warning, such as of a setting that may do harm.",
     ]
-    static let members: [LineMember<Self>] = [.always("text", "A sentence.", \.notice.text)]
+    static let members: [LineMember<Self>] = [
+        .always("text", "The message, in a sentence.", \.notice.text)
+    ]
 }
 
 /// The JSON line with the number of uploads in each state, at the end of `ferry run --json` and for hooks.
@@ -47,11 +51,11 @@ struct CountsLine: OutputLine {
     let counts: [String: Int]
 
     static let events: KeyValuePairs = [
-        "summary": "The run is over.",
-        "idle": "Nothing runs and nothing will by itself: what ended since the last idle.",
+        "summary": "The run has ended.",
+        "idle": "No upload runs or will start by itself. `counts` has what ended since the last `idle`.",
     ]
     static let members: [LineMember<Self>] = [
-        .always("counts", "Uploads by state; one that there is none of is left out.", \.counts)
+        .always("counts", "The number of uploads by state; states without uploads are left out.", \.counts)
     ]
 }
 
@@ -59,12 +63,12 @@ struct CountsLine: OutputLine {
 struct RetryAfterPauseLine: OutputLine {
     let pause: RetryAfterPause
 
-    static let events: KeyValuePairs = ["slow": "A server asks to be left alone."]
+    static let events: KeyValuePairs = ["slow": "A busy server asked for a pause."]
     static let members: [LineMember<Self>] = [
-        .always("host", "Which server.", \.pause.host),
-        .always("status", "The status of its answer (HTTP).", as: .whole(100...999), \.pause.status),
-        .always("until", "Until when it is left alone.", \.pause.until),
-        .always("waiting", "Uploads that wait for it.", \.pause.waiting),
+        .always("host", "The name of the server's host.", \.pause.host),
+        .always("status", "The HTTP status of its response.", as: .whole(100...999), \.pause.status),
+        .always("until", "The time when uploads to it resume.", \.pause.until),
+        .always("waiting", "The number of uploads that wait for it.", \.pause.waiting),
     ]
 }
 
@@ -73,9 +77,10 @@ struct UnreachableHostLine: LineObject {
     let host: UnreachableHost
 
     static let members: [LineMember<Self>] = [
-        .always("host", "Its name.", \.host.host),
-        .always("reason", "What is wrong with it, behind its name in a sentence.", \.host.reason),
-        .always("waiting", "Uploads that wait for it.", \.host.waiting),
+        .always("host", "The name of the host.", \.host.host),
+        .always(
+            "reason", "The error, as the rest of a sentence that begins with the host.", \.host.reason),
+        .always("waiting", "The number of uploads that wait for it.", \.host.waiting),
     ]
 }
 
@@ -90,17 +95,17 @@ struct LimitLine: OutputLine {
         return isSaid ? limit.origin.rawValue : Self.nothing
     }
 
-    static let events: KeyValuePairs = ["limit": "A limit of the bandwidth."]
+    static let events: KeyValuePairs = ["limit": "A bandwidth limit."]
     static let members: [LineMember<Self>] = [
         .always(
-            "scope", "Whose uploads it is for.", as: .choice(["total", "destination", "batch"]),
+            "scope", "The uploads that share the limit.", as: .choice(["total", "destination", "batch"]),
             \.limit.scope.kind),
         .always(
-            "from", "What it comes from; nothing where there is none and none is to come.",
+            "from", "Where the limit comes from; `nothing` without a limit now or later.",
             as: .choice(["command", "timetable", "configuration", nothing]), \.origin),
-        .maybe("name", "Of the destination or the batch.", \.limit.scope.name),
+        .maybe("name", "The name of the destination or the batch.", \.limit.scope.name),
         .maybe("bandwidth", "Bytes per second; absent without a limit.", \.limit.bandwidth.rate),
-        .maybe("until", "When a timetable says otherwise.", \.limit.until),
+        .maybe("until", "The time when a timetable changes the limit.", \.limit.until),
     ]
 }
 

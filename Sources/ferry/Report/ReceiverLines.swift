@@ -7,11 +7,11 @@ struct ListeningLine: OutputLine {
     let folder: String
     let tokenFile: String?
 
-    static let events: KeyValuePairs = ["listening": "The receiver takes uploads from now on."]
+    static let events: KeyValuePairs = ["listening": "The receiver accepts uploads from now on."]
     static let members: [LineMember<Self>] = [
-        .always("url", "The address to PUT and POST below.", \.url),
-        .always("tus", "The address at which tus uploads are created.", \.tus),
-        .always("folder", "Where files are put, as it was given.", \.folder),
+        .always("url", "The URL below which clients PUT and POST.", \.url),
+        .always("tus", "The URL at which clients create tus uploads.", \.tus),
+        .always("folder", "The folder for the files, as given.", \.folder),
         .maybe("tokenFile", "The file with the token that the receiver made for its clients.", \.tokenFile),
     ]
 }
@@ -49,23 +49,26 @@ struct ReceiverLine: OutputLine {
     }
 
     static let events: KeyValuePairs = [
-        "begun": "A client has begun an upload.", "stored": "A file is on disk, durably.",
-        "interrupted": "A client went away.",
-        "resumed": "Bytes of an upload come again, after a break or a restart of the receiver.",
+        "begun": "A client began an upload.", "stored": "A file is stored durably.",
+        "interrupted": "An upload stopped before its end, mostly because the client disconnected.",
+        "resumed": "An upload continues after an interruption or a restart of the receiver.",
         "withdrawn": "A client removed its upload.",
-        "expired": "An upload was removed since nothing came for too long.",
-        "refused": "A request was turned down.",
+        "expired": "The receiver removed an unfinished upload that no request used for too long.",
+        "refused": "The receiver refused a request.",
     ]
     static let members: [LineMember<Self>] = [
-        .maybe("id", "Of the upload, here alone; absent of a request that was turned down.", \.id),
+        .maybe("id", "The identifier of the upload at this receiver; absent for `refused`.", \.id),
         .maybe(
-            "name", "The path below the folder; of an upload that is not stored, as the client wishes.",
+            "name", "The path below the folder; until `stored`, as the client requested it.",
             \.name),
-        .maybe("size", "Bytes, where they are known.", \.size),
-        .maybe("kept", "Of interrupted: bytes that wait for the client.", \.kept),
-        .maybe("status", "Of refused: the HTTP status of the answer.", as: .whole(100...599), \.status),
-        .maybe("reason", "Of refused: why.", \.reason),
-        .maybe("request", "Of refused: the method and the path; absent of a connection.", \.request),
-        .maybe("offset", "Of resumed: the first byte that comes.", \.offset),
+        .maybe("size", "The size in bytes, if it is known.", \.size),
+        .maybe("kept", "The number of bytes stored for resuming (`interrupted` only).", \.kept),
+        .maybe(
+            "status", "The HTTP status of the response (`refused` only).", as: .whole(100...599), \.status),
+        .maybe("reason", "The reason of the refusal (`refused` only).", \.reason),
+        .maybe(
+            "request", "The request's method and path (`refused` only); absent for a refused connection.",
+            \.request),
+        .maybe("offset", "The offset of the first byte that follows (`resumed` only).", \.offset),
     ]
 }

@@ -22,43 +22,47 @@ struct StatusLine: OutputLine {
         }
     }
 
-    static let events: KeyValuePairs = ["status": "How the ferry is that runs."]
+    static let events: KeyValuePairs = ["status": "The state of the running engine."]
     static let members: [LineMember<Self>] = [
-        .always("running", "Whether an engine runs; without one, no other member is there.") {
+        .always("running", "Whether an engine runs. Without one, the other members are absent.") {
             $0.report != nil
         },
-        .maybe("version", "Of Ferry.") { $0.report.map { _ in FerryVersion.current } },
-        .maybe("process", "The number of its process.", as: .whole(1...Int.max), \.report?.process),
-        .maybe("since", "When it was started.", \.report?.since),
-        .maybe("screens", "Screens that are attached.", \.report?.screens),
+        .maybe("version", "The version of Ferry.") { $0.report.map { _ in FerryVersion.current } },
+        .maybe("process", "The process ID of the engine.", as: .whole(1...Int.max), \.report?.process),
+        .maybe("since", "The time when the engine started.", \.report?.since),
+        .maybe("screens", "The number of attached screens.", \.report?.screens),
         .maybe(
-            "network", "Whether uploads that need it may run.", as: .choice(["online", "offline"]),
+            "network", "Whether uploads that need the network may run.", as: .choice(["online", "offline"]),
             \.network?.name),
-        .maybe("reason", "Why there is no network.", \.network?.reason),
-        .maybe("uploads", "How many there are by state, and what is left to send.", \.report?.counts),
-        .maybe("rate", "Bytes per second of all uploads together, now.", \.estimate?.wholeRate),
-        .maybe("eta", "Seconds until all that is due is sent, as it goes now.", \.estimate?.eta),
+        .maybe("reason", "The reason why there is no network.", \.network?.reason),
+        .maybe("uploads", "The number of uploads by state, and the bytes left to send.", \.report?.counts),
         .maybe(
-            "concurrency", "Uploads that may run at once.", as: .whole(1...Int.max), \.status?.concurrency),
+            "rate", "The current rate of all uploads together, in bytes per second.", \.estimate?.wholeRate),
+        .maybe("eta", "The estimated seconds until the bytes in `bytesLeft` are sent.", \.estimate?.eta),
         .maybe(
-            "bandwidth", "Bytes per second over all uploads; absent without a limit.",
+            "concurrency",
+            "The number of slots. A slot runs one upload, or several small ones: 4 slots can run up to 32.",
+            as: .whole(1...Int.max), \.status?.concurrency),
+        .maybe(
+            "bandwidth", "The limit of all uploads together, in bytes per second; absent without a limit.",
             \.status?.totalLimit.bandwidth.rate),
-        .maybe("bandwidthUntil", "When a timetable says otherwise.", \.status?.totalLimit.until),
+        .maybe("bandwidthUntil", "The time when a timetable changes that limit.", \.status?.totalLimit.until),
         .maybe(
-            "limits", "Limits of destinations and batches.", as: .array(LimitLine.schema, atLeast: 1)
+            "limits", "The limits of destinations and batches.", as: .array(LimitLine.schema, atLeast: 1)
         ) {
             $0.status?.limits.filter { $0.scope != .total && $0.bandwidth != .unlimited }
                 .map(LimitLine.init).ifAny
         },
-        .maybe("notice", "What a person should know of the whole queue.", \.status?.notice?.summary),
+        .maybe("notice", "A notice about the whole queue, such as a full disk.", \.status?.notice?.summary),
         .maybe(
-            "slow", "Servers that ask to be left alone.", as: .array(RetryAfterPauseLine.schema, atLeast: 1)
+            "slow", "The busy servers that asked for a pause.",
+            as: .array(RetryAfterPauseLine.schema, atLeast: 1)
         ) { $0.status?.retryAfterPauses.map(RetryAfterPauseLine.init).ifAny },
         .maybe(
-            "away", "Hosts that do not answer.", as: .array(UnreachableHostLine.schema, atLeast: 1)
+            "away", "The unreachable hosts.", as: .array(UnreachableHostLine.schema, atLeast: 1)
         ) { $0.status?.unreachableHosts.map(UnreachableHostLine.init).ifAny },
         .maybe(
-            "watched", "Folders that are watched.", as: .array(EngineReport.Watched.schema, atLeast: 1),
+            "watched", "The watched folders.", as: .array(EngineReport.Watched.schema, atLeast: 1),
             \.report?.watched),
     ]
 }
@@ -70,24 +74,27 @@ extension Array {
 
 extension EngineReport.Counts: LineValue {
     static let schema = Schema.record(
-        UploadRecordLine.states.map { .init($0, Int.schema, "How many.") } + [
+        UploadRecordLine.states.map { .init($0, Int.schema, "The number of uploads in this state.") } + [
             .init(
                 "bytesLeft", Int.schema,
-                "Bytes not sent yet of uploads that need no command and wait for no time."),
-            .init("bytesLater", Int.schema, "Bytes of those that are not to start before a time."),
-        ], maybe: [.init("offline", Int.schema, "Of the paused: those that wait for the network.")])
+                "The unsent bytes of uploads that need no command and have no start time."),
+            .init("bytesLater", Int.schema, "The unsent bytes of uploads with a start time."),
+        ],
+        maybe: [.init("offline", Int.schema, "The number of paused uploads that wait only for the network.")])
 }
 
 extension EngineReport.Watched: LineValue {
     static let schema = Schema.record(
         [
-            .init("folder", .text(), "Its path."),
-            .init("to", .text(), "A destination's name, or an address."),
-            .init("there", .flag, "Whether it is there."),
+            .init("folder", .text(), "The path of the folder."),
+            .init("to", .text(), "The name of the destination, or its URL without a query."),
+            .init("there", .flag, "Whether the folder exists."),
             .init(
-                "settle", .number(WatchSettings.settleRange), "Seconds for which a file must not change."),
-            .init("after", .choice(["keep", "delete", "move"]), "What to do with an uploaded file."),
-            .init("settling", Int.schema, "Files that have not kept still for long enough."),
-            .init("inUse", Int.schema, "Files that a program writes to, or that cannot be read."),
-        ], maybe: [.init("goal", .text(), "The folder that it is moved into.")])
+                "settle", .number(WatchSettings.settleRange), "How many seconds a file must be unchanged."),
+            .init("after", .choice(["keep", "delete", "move"]), "The treatment of a file after its upload."),
+            .init("settling", Int.schema, "The number of files that changed too recently."),
+            .init(
+                "inUse", Int.schema,
+                "The number of files that a program has open for writing, or that cannot be read."),
+        ], maybe: [.init("goal", .text(), "The folder to which the file is moved.")])
 }

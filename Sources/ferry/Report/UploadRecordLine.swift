@@ -44,65 +44,73 @@ struct UploadRecordLine: OutputLine {
     }
 
     static let events: KeyValuePairs = [
-        "upload": "It is in the queue.", "state": "It has come to this state.",
-        "progress": "It is under way.", "removed": "It is no longer in the queue.",
-        "blocked": "It is to start after one that has ended and is not done.",
-        "done": "It is done.", "failed": "It has failed.",
-        "held": "A person must decide.",
+        "upload": "An upload of the queue.", "state": "The state of an upload changed.",
+        "progress": "The progress of a running upload.", "removed": "An upload was removed from the queue.",
+        "blocked": "An upload waits for one that ended and is not done.",
+        "done": "An upload is done.", "failed": "An upload failed.",
+        "held": "An upload waits for a decision of the user.",
     ]
 
     static let members: [LineMember<Self>] = [
         .always(
-            "id", "Its number, given to no other upload of the queue.", as: .whole(1...Int.max), \.upload.id),
+            "id", "The upload's number. The queue gives it to no other upload.", as: .whole(1...Int.max),
+            \.upload.id),
         .always(
-            "path", "The file, absolute; base64:… of its bytes if it is not UTF-8.", \.upload.path.encoded),
-        .always("name", "What the file is called at the server.", \.upload.target.name),
+            "path", "The absolute path of the file; `base64:` and the bytes if not UTF-8.",
+            \.upload.path.encoded),
+        .always("name", "The name of the file at the server.", \.upload.target.name),
         .always(
-            "destination", "The destination's name in the configuration; empty for an address.",
+            "destination", "The destination's name in the configuration; empty if a URL was given.",
             \.upload.target.destination),
-        .always("url", "The address that the upload begins at.", \.upload.target.url),
-        .always("protocol", "The protocol; auto as long as it is not chosen.", \.upload.protocolName),
-        .always("size", "Bytes of the file, as it was queued.", \.upload.size),
-        .always("sent", "Bytes of the file that are on their way or there.") {
+        .always("url", "The URL at which the upload begins.", \.upload.target.url),
+        .always("protocol", "The protocol; `auto` until one is chosen.", \.upload.protocolName),
+        .always("size", "The size of the file in bytes when it was queued.", \.upload.size),
+        .always("sent", "The bytes of the file that were sent, confirmed or not.") {
             $0.sent ?? $0.upload.confirmed
         },
-        .always("confirmed", "Bytes of the file that the server says it holds.", \.upload.confirmed),
-        .always("state", "What it waits for or does.", as: .choice(states), \.upload.state.kind),
-        .always("attempts", "How often it was begun or gone on with.", \.upload.tries.attempts),
-        .always("resumes", "Attempts that resumed from bytes at the server.", \.upload.tries.resumes),
-        .always("resent", "Bytes that were sent again.", \.upload.tries.resent),
-        .maybe("rate", "Of what runs: bytes per second, now.", \.estimate?.wholeRate),
-        .maybe("eta", "Of what runs: seconds until all of it is sent, as it goes now.", \.estimate?.eta),
-        .maybe("batch", "The batch that it belongs to.", \.upload.batch),
-        .maybe("startsAt", "It does not start before then.", \.upload.start?.notBefore),
+        .always(
+            "confirmed", "The bytes of the file that the server has confirmed.", \.upload.confirmed),
+        .always("state", "The state of the upload.", as: .choice(states), \.upload.state.kind),
+        .always("attempts", "The number of attempts.", \.upload.tries.attempts),
+        .always(
+            "resumes", "The attempts that resumed from bytes at the server.", \.upload.tries.resumes
+        ),
+        .always("resent", "The number of bytes that were sent again.", \.upload.tries.resent),
+        .maybe("rate", "The current rate in bytes per second, of a running upload.", \.estimate?.wholeRate),
+        .maybe("eta", "The estimated seconds until a running upload is sent.", \.estimate?.eta),
+        .maybe("batch", "The batch of the upload.", \.upload.batch),
+        .maybe("startsAt", "The earliest time at which the upload starts.", \.upload.start?.notBefore),
         .maybe(
-            "after", "The uploads after which it starts; the first \(longestAfter) of them.",
+            "after", "The uploads that must be done before it starts; at most \(longestAfter) of them.",
             as: .array(.whole(1...Int.max), atLeast: 1), \.after),
-        .maybe("error", "Why it waits, is held or has failed, in a sentence.") {
+        .maybe("error", "The reason why the upload waits, is held or failed, in a sentence.") {
             $0.blocked?.sentence ?? $0.failure?.summary
         },
-        .maybe("hint", "What to do about it.") {
+        .maybe("hint", "The next step for the user.") {
             $0.blocked?.hint ?? $0.failure?.advised(for: $0.upload.target.destination).hint
         },
         .maybe(
-            "status", "The status of the server's answer (HTTP).", as: .whole(100...999), \.failure?.status),
-        .maybe("until", "When it is retried, if it waits.", \.until),
-        .maybe("expires", "When the server drops what it holds.", \.upload.resource?.expires),
-        .maybe("location", "The URL of the file, if the server sent one.", \.receipt?.location),
-        .maybe("duration", "Seconds that the attempt took that ended it.", \.receipt?.duration),
-        .maybe("because", "Why this protocol was chosen.", \.upload.resource?.choice?.because),
-        .maybe("parts", "How many parts, for protocols that have parts.", \.upload.resource?.parts),
+            "status", "The HTTP status of the server's response.", as: .whole(100...999), \.failure?.status),
+        .maybe("until", "The time of the next attempt, of a waiting upload.", \.until),
+        .maybe(
+            "expires", "The time when the server deletes the unfinished upload.", \.upload.resource?.expires),
+        .maybe("location", "The URL of the finished upload, if the server sent one.", \.receipt?.location),
+        .maybe("duration", "The seconds that the last attempt of a done upload took.", \.receipt?.duration),
+        .maybe("because", "The reason for the choice of the protocol.", \.upload.resource?.choice?.because),
+        .maybe("parts", "The number of parts, for protocols with parts.", \.upload.resource?.parts),
         .maybe(
             "verified",
-            "The digest by which the server confirmed what it holds; done without it is not verified.",
+            "The digest by which the server confirmed the file. A done upload without it is not verified.",
             as: .choice(DigestAlgorithm.self), \.receipt?.verified?.rawValue),
-        .maybe("wasThere", "True if nothing was sent because the file was there.") {
+        .maybe("wasThere", "True if nothing was sent because the server had the file already.") {
             $0.receipt?.wasThere ?? false ? true : nil
         },
         .maybe(
-            "source", "What became of the file while it was sent.", as: .choice(SourceDisposition.self),
+            "source", "The change of the local file during the upload.", as: .choice(SourceDisposition.self),
             \.receipt?.source?.rawValue),
-        .maybe("possibleDuplicate", "True if it was sent again although it may have arrived.") {
+        .maybe(
+            "possibleDuplicate", "True if the upload was sent again and the first copy may have arrived."
+        ) {
             $0.upload.mayBeDuplicate ? true : nil
         },
     ]
@@ -110,8 +118,8 @@ struct UploadRecordLine: OutputLine {
 
 extension UploadResource.Parts: LineValue {
     static let schema = Schema.record([
-        .init("held", Int.schema, "Parts that the server holds."),
-        .init("planned", Int.schema, "Parts of the whole file."),
+        .init("held", Int.schema, "The number of parts stored at the server."),
+        .init("planned", Int.schema, "The number of parts of the whole file."),
     ])
 }
 
@@ -131,12 +139,14 @@ struct FinishedLine: OutputLine {
         (self.entry, upload) = (entry, UploadRecordLine(event: Self.name, entry.upload))
     }
 
-    static let events: KeyValuePairs = ["finished": "It is in the history."]
+    static let events: KeyValuePairs = ["finished": "An upload in the history."]
     static let members: [LineMember<Self>] =
         UploadRecordLine.members.map { $0.of(\.upload) } + [
             .always(
-                "outcome", "removed had failed or was held before.", as: .choice(HistoryEntry.Outcome.self),
+                "outcome",
+                "The end of the upload; `removed`: it had failed or was held, and a user removed it.",
+                as: .choice(HistoryEntry.Outcome.self),
                 \.entry.outcome.rawValue),
-            .always("finished", "When it was done or removed.", \.entry.at),
+            .always("finished", "The time when the upload was done or removed.", \.entry.at),
         ]
 }

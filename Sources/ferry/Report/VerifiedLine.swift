@@ -6,25 +6,32 @@ struct VerifiedLine: OutputLine {
     let report: StateReport
     let folder: String
 
-    static let events: KeyValuePairs = ["verified": "The files of a queue were looked at."]
+    static let events: KeyValuePairs = ["verified": "The files of a queue were checked."]
     static let members: [LineMember<Self>] = [
         .always("ok", "True if there are no problems.", \.report.problems.isEmpty),
-        .always("folder", "Where they are.", \.folder),
-        .always("counts", "Uploads by state; one that there is none of is left out.", \.report.states),
-        .always("pendingBytes", "Bytes of changes that are not in queue.json yet.", \.report.pendingBytes),
-        .always("files", "What the queue is made of.", \.report.files),
-        .always("leftOver", "Files that belong to nothing.", \.report.leftOver),
-        .always("notices", "What a start would say.") { $0.report.notices.map(\.summary) },
-        .always("problems", "What is damaged, edited, missing or too new.", \.report.problems),
-        .maybe("generation", "How often queue.json was written.", \.report.generation),
-        .maybe("inUse", "Who has the queue.", \.report.holder?.summary),
-        .maybe("hint", "What to do about the problems.", \.report.hint),
+        .always("folder", "The folder of these files.", \.folder),
+        .always(
+            "counts", "The number of uploads by state; states without uploads are left out.",
+            \.report.states),
+        .always(
+            "pendingBytes", "The bytes of changes that are not in queue.json yet.", \.report.pendingBytes),
+        .always("files", "The files of the queue.", \.report.files),
+        .always("leftOver", "The files that no program needs.", \.report.leftOver),
+        .always("notices", "The repairs that the engine would make at its start.") {
+            $0.report.notices.map(\.summary)
+        },
+        .always(
+            "problems", "The errors of the files: damage, edits, missing or too new files.",
+            \.report.problems),
+        .maybe("generation", "The number of times that queue.json was written.", \.report.generation),
+        .maybe("inUse", "The process that uses the queue.", \.report.holder?.summary),
+        .maybe("hint", "The next step if there are problems.", \.report.hint),
     ]
 }
 
 extension StateReport.File: LineObject {
     static let members: [LineMember<Self>] = [
-        .always("name", "Within the folder.", \.name), .always("bytes", "Its size.", \.bytes),
+        .always("name", "The name in the folder.", \.name), .always("bytes", "The size in bytes.", \.bytes),
     ]
 }
 
@@ -33,5 +40,5 @@ struct FlushedLine: OutputLine {
     let file: String
 
     static let events: KeyValuePairs = ["flushed": "The whole queue is in one file."]
-    static let members: [LineMember<Self>] = [.always("file", "Its path.", \.file)]
+    static let members: [LineMember<Self>] = [.always("file", "The path of the file.", \.file)]
 }
