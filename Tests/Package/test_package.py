@@ -98,6 +98,15 @@ def test_the_manual_page_has_each_command_and_each_option_of_the_help(tree):
             assert f"\\fB{option}\\fR" in page, f"{command} {option}"
 
 
+def test_the_manual_page_has_each_example_of_the_help_on_a_line_of_its_own(tree):
+    page = gzip.decompress((tree / "usr/share/man/man1/ferry.1.gz").read_bytes()).decode().replace("\\-", "-")
+    description = page.split(".SH DESCRIPTION\n")[1].split(".SH ")[0]
+    examples = re.findall(r"^  (ferry\b.*)$", ferry(tree, "--help").split("\nUSAGE:")[0], re.MULTILINE)
+    assert len(examples) == 2
+    for example in examples:
+        assert f"\n\\fB{example}\\fR\n" in description, example
+
+
 def test_the_page_about_the_configuration_has_each_member_of_the_schema(tree):
     page = gzip.decompress((tree / "usr/share/man/man5/ferry-config.5.gz").read_bytes()).decode().replace("\\-", "-")
     schema = json.loads(ferry(tree, "config", "--schema"))

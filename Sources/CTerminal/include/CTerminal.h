@@ -30,7 +30,7 @@ typedef struct {
 typedef enum {
     TERMINAL_OK,
     TERMINAL_NOT_A_TERMINAL, /* standard input or output is not a terminal */
-    TERMINAL_UNUSABLE,       /* TERM names a terminal that cannot place its cursor */
+    TERMINAL_UNUSABLE,       /* TERM names a dumb terminal: no cursor addressing */
     TERMINAL_FAILED          /* a system call failed; errno says why */
 } terminal_result;
 
