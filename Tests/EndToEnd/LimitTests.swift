@@ -232,7 +232,7 @@ struct LimitTests {
     func `an invalid limit is refused with examples of valid ones`(rate: String) async throws {
         let result = try await place.ferry("limit", "--", rate)
         #expect(result.ending == .exited(2))
-        #expect(result.errors.contains("20M or 800K (bytes a second), off for no limit, auto for what"))
+        #expect(result.errors.contains("20M or 800K (MiB or KiB per second), off for no limit, auto for"))
         let both = try await place.ferry("limit", "1M", "--to", "a", "--batch", "b")
         #expect(both.errors.contains("give --to or --batch, not both"))
     }

@@ -47,8 +47,8 @@ struct DialogView {
             switch prompt.subject {
             case .bandwidth:
                 (
-                    "Bandwidth of all uploads", "Bytes per second (20M, 800K, off, auto): ",
-                    "Per second (20M, 800K, off, auto):"
+                    "Bandwidth of all uploads", "Limit (20M is 20 MiB/s, 800K, off, auto): ",
+                    "Limit (20M, 800K, off, auto):"
                 )
             case .concurrency: ("Uploads at once", "Uploads, from 1 to 256: ", "Uploads, from 1 to 256: ")
             }

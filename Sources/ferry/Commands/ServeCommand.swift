@@ -35,10 +35,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The certificate's key in PEM; only you may read it.", completion: .file())
     var tlsKey: String?
 
-    @Option(help: "The largest accepted upload, such as 2G.")
+    @Option(help: "The largest accepted upload, such as 500M (MiB) or 2G (GiB).")
     var maxSize: String?
 
-    @Option(help: "The most bytes to store in all while it runs, such as 50G.")
+    @Option(help: "The most bytes to store in all while it runs, such as 500M (MiB) or 50G (GiB).")
     var quota: String?
 
     @Flag(help: "Replace files of the same name instead of numbering them.")
@@ -124,7 +124,7 @@ struct ServeCommand: AsyncParsableCommand {
     private static func amount(_ text: String?, of option: String) throws(ValidationError) -> Int? {
         guard let text else { return nil }
         guard let size = ByteFormat.parse(text), let amount = Int(exactly: size), amount > 0 else {
-            throw ValidationError("\(option) takes an amount such as 500M or 2G.")
+            throw ValidationError("\(option) takes an amount such as 500M (MiB) or 2G (GiB).")
         }
         return amount
     }

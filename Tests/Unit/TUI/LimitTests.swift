@@ -91,7 +91,7 @@ import Testing
         for rows in 8...24 {
             var model = Model.make(rows: rows, status: EngineStatus(limits: many))
             model.type("b")
-            #expect(model.frame().description.contains("er second (20M"))
+            #expect(model.frame().description.contains("Limit (20M is 20 MiB/s"))
         }
     }
 
