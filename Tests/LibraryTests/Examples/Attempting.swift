@@ -1,7 +1,7 @@
 // Example: attempt
 import Ferry
 
-/// One resumable upload without a queue; `recorder` keeps what to go on with.
+/// Runs one resumable upload without a queue. `recorder` stores what the next attempt needs to resume.
 func resume(
     _ film: LocalPath, to server: String, from resource: UploadResource?, over session: Session,
     recorder: any AttemptRecorder

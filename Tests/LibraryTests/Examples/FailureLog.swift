@@ -1,7 +1,7 @@
 // Example: monitor
 import Ferry
 
-/// Tells why requests were tried again, and why they failed.
+/// Logs why requests are retried, and why they fail.
 struct FailureLog: EventMonitor {
     let write: @Sendable (String) -> Void
 
