@@ -180,7 +180,7 @@ def messages():
 
 
 def prose_of_users():
-    """Struck-out words in the README, the manual, the library's documentation, and the pages and tables of the tests."""
+    """Struck-out words in the README, the manual, the catalogs of the library, and the prose of the tests' pages."""
     for path in pages():
         name = str(path.relative_to(ROOT))
         if name == "README.md" or name.startswith("Sources/Manual/") or ".docc/" in name:
@@ -191,7 +191,7 @@ def prose_of_users():
         else:
             continue
         lines = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S).splitlines()
-        rows = [line for line in lines if line.startswith("#") or has_tables and line.startswith("|")]
+        rows = [line for line in lines if line.startswith(("#", "<", ">")) or has_tables and line.startswith("|")]
         for text in [*prose(lines), *rows]:
             if STRUCK.search(SPAN.sub("x", text)):
                 yield f"{place(path)}: {text}"

@@ -1,4 +1,6 @@
+import FerryTestSupport
 import FerryUploads
+import Foundation
 import Testing
 
 @testable import FerryTUI
@@ -44,6 +46,26 @@ import Testing
         for entry in ActionTable.standard.entries(in: .list) {
             #expect(text.contains(entry.help), "\(entry.help)")
             #expect(text.contains(entry.keyLabels), "\(entry.keyLabels)")
+        }
+    }
+
+    /// The rows of the tables in the manual's page about keys.
+    private static func manualRows() throws -> [(keys: Set<String>, action: String)] {
+        let page = try String(contentsOfFile: Repository.path("Sources/Manual/keys.md"), encoding: .utf8)
+        return page.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let keys = cells[0].matches(of: /`([^`]+)`/).map { String($0.output.1) }
+            return (keys: Set(keys), action: cells[1])
+        }
+    }
+
+    @Test(arguments: [Context.list, .browse])
+    func `the manual has every action of the table with its keys`(context: Context) throws {
+        let rows = try Self.manualRows()
+        for entry in ActionTable.standard.entries(in: context) {
+            let labels = entry.keys.map(\.label)
+            let isThere = rows.contains { $0.keys.isSuperset(of: labels) && $0.action.contains(entry.help) }
+            #expect(isThere, "\(entry.name), \(entry.keyLabels): \(entry.help)")
         }
     }
 
