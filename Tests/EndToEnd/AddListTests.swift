@@ -155,7 +155,7 @@ struct AddListTests {
         #expect(all.output.hasPrefix("added 1 file, 3 B, to here; 1 left out"))
     }
 
-    @Test func `another place, or another name there, is another upload`() async throws {
+    @Test func `another destination, or another name there, is another upload`() async throws {
         try await place.ferry("add", place.path("a.txt"), "--skip-queued")
         try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--as", "other")
         try await place.ferry(

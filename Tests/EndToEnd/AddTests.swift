@@ -53,7 +53,7 @@ struct AddTests {
         #expect(try await place.list().isEmpty)
     }
 
-    @Test func `a folder's files keep their places, hidden ones stay out`() async throws {
+    @Test func `a folder's files keep their relative paths, hidden ones stay out`() async throws {
         for name in ["folder/a", "folder/day 1/b", "folder/.secret/c", "folder/.env"] { try place.file(name) }
         let result = try await place.ferry("add", "--recursive", place.path("folder"))
         #expect(try await place.list().map(\.name) == ["folder/a", "folder/day 1/b"])

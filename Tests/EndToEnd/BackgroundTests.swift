@@ -106,7 +106,7 @@ struct BackgroundTests {
         }
     }
 
-    @Test func `a configuration that is wrong is told before anything starts`() async throws {
+    @Test func `an invalid configuration is reported before anything starts`() async throws {
         try place.configure("{ \"limit\": 1 }")
         let result = try await place.ferry("run", "--detach")
         #expect(result.ending == .exited(2))
@@ -114,7 +114,7 @@ struct BackgroundTests {
         #expect(try await place.ferry("status").ending == .exited(3))
     }
 
-    @Test func `why it did not start is told by the command that wanted it`() async throws {
+    @Test func `the command that wanted the engine says why it did not start`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         try await place.ferry("add", try place.file("a"))
         // No queue can be saved there.
@@ -160,7 +160,9 @@ struct BackgroundTests {
         }
     }
 
-    @Test func `stop --when-idle lets what runs end, begins nothing new, and ends the engine`() async throws {
+    @Test func `stop --when-idle lets running uploads finish, begins nothing new, and ends the engine`()
+        async throws
+    {
         let gate = Gate()
         let server = try HostileServer.answering(201, after: gate)
         defer { server.stop() }
@@ -175,7 +177,7 @@ struct BackgroundTests {
         }
     }
 
-    @Test func `status tells how it is`() async throws {
+    @Test func `status shows the limits and counts of the engine`() async throws {
         try place.configure(
             "put", at: "http://127.0.0.1:9/box/", limits: #"{ "concurrency": 3, "bandwidth": "2M" }"#)
         try await withEngine { process in

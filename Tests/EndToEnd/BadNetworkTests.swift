@@ -52,7 +52,7 @@
         // MARK: Names
 
         @Test(arguments: ["not found", "failure", "silence"])
-        func `N1 a name that is not found is waited for by name, others go on, and its answer starts all`(
+        func `N1 a name that is not found is waited for by name, others run, and its return starts all`(
             fault: String
         ) async throws {
             try await NetworkNamespace.with { namespace in

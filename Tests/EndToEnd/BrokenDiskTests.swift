@@ -39,7 +39,8 @@
             return "\(place.state)/journal.\(try #require(numbers.max())).jsonl"
         }
 
-        @Test func `S12 a journal whose sync failed is never synced again, and nothing is lost`() async throws
+        @Test func `S12 a journal is never synced again after a failed sync, and nothing is lost`()
+            async throws
         {
             let gate = Gate()
             let server = try HostileServer([.answer(201, when: gate)])

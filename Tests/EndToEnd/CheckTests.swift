@@ -49,7 +49,7 @@ struct CheckTests {
         #expect(result.output.contains("here: auto http://127.0.0.1:9/in/"))
     }
 
-    @Test func `a folder whose server goes on with what it has needs no protocol in the configuration`()
+    @Test func `a folder of a server that resumes uploads needs no protocol in the configuration`()
         async throws
     {
         try await ReceiverSite.with { site in
@@ -149,7 +149,7 @@ struct CheckTests {
         #expect(result.ending == .exited(2), "\(result.output) \(result.errors)")
     }
 
-    @Test func `nothing is deleted where nobody can be asked`() async throws {
+    @Test func `nothing is deleted where no terminal can ask the user`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/")
         let result = try await place.ferry("check", "--remove-leftovers")
         #expect(result.ending == .exited(2))
@@ -167,7 +167,9 @@ struct CheckTests {
         #expect(try await place.list().isEmpty)
     }
 
-    @Test func `auto takes it, and tells when it is known that it cannot be done`() async throws {
+    @Test func `auto accepts the policy, and fails the upload when the protocol found cannot follow it`()
+        async throws
+    {
         let server = try HostileServer([.answer(200, headers: [("Tus-Version", "1.0.0")])])
         defer { server.stop() }
         try configure(["here": #"{ "url": "\#(server.url("/files/"))" }"#])

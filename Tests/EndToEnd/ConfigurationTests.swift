@@ -269,7 +269,8 @@ struct ConfigurationTests {
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake is told with file, place and what is expected`(text: String, message: String) async throws
+    func `an error is reported with file, position and what is expected`(text: String, message: String)
+        async throws
     {
         try place.configure(text)
         let result = try await place.ferry("list")
@@ -339,7 +340,7 @@ struct ConfigurationTests {
                 "error: the configuration \(place.path("none.json")) cannot be read\nhint: "))
     }
 
-    @Test func `a token from the environment reaches the server and no other place`() async throws {
+    @Test func `a token from the environment is sent to the server alone`() async throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         var place = place

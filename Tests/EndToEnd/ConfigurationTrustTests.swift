@@ -30,7 +30,9 @@ struct ConfigurationTrustTests {
     }
 
     @Test(arguments: [0o664, 0o666, 0o602])
-    func `a configuration that others can change is refused with the command that mends it`(mode: Int)
+    func `a configuration that others can change is refused with the command that corrects its mode`(
+        mode: Int
+    )
         async throws
     {
         try setMode(mode, place.configurationFile)

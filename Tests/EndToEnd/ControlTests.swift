@@ -62,7 +62,7 @@ struct ControlTests {
         #expect(try UploadLine.all(in: engine.output.lines).filter { $0.event == "removed" }.map(\.id) == [1])
     }
 
-    @Test func `list and status tell what is on its way, as long as it is`() async throws {
+    @Test func `list and status count bytes in flight, as long as they are in flight`() async throws {
         let server = try HostileServer { connection in
             try connection.readHead()
             connection.stall()
@@ -133,7 +133,7 @@ struct ControlTests {
         }
     }
 
-    @Test func `S13 a second engine is told who has the queue and since when`() async throws {
+    @Test func `S13 a second engine says which process has the queue and since when`() async throws {
         let engine = try await running()
         let second = try await place.ferry("run", "--exit-when-idle")
         #expect(second.ending == .exited(75))
@@ -156,7 +156,7 @@ struct ControlTests {
         try await engine.ending()
     }
 
-    @Test func `a server that asks to wait is told of by the run and by the list`() async throws {
+    @Test func `the run and the list report a server that asks to wait`() async throws {
         let server = try HostileServer([.answer(503, headers: [("Retry-After", "600")])])
         defer { server.stop() }
         try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
@@ -202,7 +202,7 @@ struct ControlTests {
             .enabled(
                 if: Privilege.isRoot && Privilege.has("setpriv")
                     && FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs root"))
-        func `a process of another user is not answered at the control socket`() async throws {
+        func `the control socket does not respond to a process of another user`() async throws {
             try place.configure("put", at: "http://127.0.0.1:9/box/")
             let engine = try await running()
             // The folders keep others out. Opened, the socket itself is left.

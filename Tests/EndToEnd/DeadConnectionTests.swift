@@ -24,7 +24,8 @@
             }
         }
 
-        @Test func `N9 a connection whose local address is gone is replaced at once, and costs no try`()
+        @Test
+        func `N9 a connection is replaced at once when its local address is gone, and that costs no try`()
             async throws
         {
             try await LinkedUpload.with { upload in
@@ -47,7 +48,7 @@
             }
         }
 
-        @Test func `N5 a stopped engine whose server hung up meanwhile goes on where the server is`()
+        @Test func `N5 an engine that is stopped while its server hangs up resumes at the server's offset`()
             async throws
         {
             try await LinkedUpload.with { upload in

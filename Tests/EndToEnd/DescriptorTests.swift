@@ -77,7 +77,7 @@ struct DescriptorTests {
     }
 
     @Test(.enabled(if: Privilege.has("strace"), tracing))
-    func `S18 a socket that cannot be made for want of descriptors waits`() async throws {
+    func `S18 a socket that cannot be opened for want of descriptors waits`() async throws {
         // Others make sockets as well; only an upload connects one, and the error reaches it the same way.
         let (error, _) = try await wait(atFirst: "connect")
         #expect(error?.hasPrefix("127.0.0.1: too many open files") == true)

@@ -24,7 +24,7 @@ struct FrozenEngineTests {
     }
 
     @Test(arguments: ["status", "list", "limit", "wait --all", "reload", "screen"])
-    func `a command says soon that the engine does not answer, and how to resume it`(
+    func `a command says soon that the engine does not respond, and how to resume it`(
         command: String
     ) async throws {
         try await place.withEngine { engine in
@@ -52,7 +52,7 @@ struct FrozenEngineTests {
         #expect(!wait.isOver)
     }
 
-    @Test func `a screen hears that the engine is silent, and that it answers again`() async throws {
+    @Test func `a screen shows that the engine is silent, and that it responds again`() async throws {
         try await place.withEngine { engine in
             let client = RemoteQueue(folder: LocalPath(place.state))
             var updates = await client.updates().makeAsyncIterator()

@@ -24,7 +24,7 @@
         }
 
         @Test(.enabled("needs root and the right to mount", StateDisk.isPossible))
-        func `S8 on a full disk adds are refused, what runs finishes, and all goes on when there is room`()
+        func `S8 on a full disk adds are refused, running uploads finish, and saving resumes with room`()
             async throws
         {
             try await StateDisk.with("size=6m") { disk in
@@ -33,7 +33,7 @@
         }
 
         @Test(.enabled("needs root, loop devices and btrfs", StateDisk.hasQuota))
-        func `S10 over a quota adds are refused, what runs finishes, and all goes on when there is room`()
+        func `S10 over a quota adds are refused, running uploads finish, and saving resumes with room`()
             async throws
         {
             try await StateDisk.with(quota: 24) { disk in
@@ -120,7 +120,7 @@
         }
 
         @Test(.enabled("needs root and the right to mount", StateDisk.isPossible))
-        func `S9 without inodes the old snapshot stays, adds go on, and it is told until one works`()
+        func `S9 without inodes the old snapshot stays, adds succeed, and it is reported until one works`()
             async throws
         {
             let place = place

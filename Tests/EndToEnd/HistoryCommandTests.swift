@@ -42,7 +42,7 @@ struct HistoryCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.state))
     }
 
-    @Test func `it tells what was uploaded since a moment, and what that comes to`() async throws {
+    @Test func `history lists what was uploaded since a moment, and the sum of it`() async throws {
         try place.file("a", "12345")
         try await ReceiverSite.with { site in
             try place.configure("put", at: site.url)

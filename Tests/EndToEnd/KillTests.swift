@@ -18,12 +18,12 @@ struct KillTests {
 
     init() throws { place = try Workplace() }
 
-    @Test func `a large tus upload survives five kills and goes on where it was`() async throws {
+    @Test func `a large tus upload survives five kills and resumes each time`() async throws {
         try await killFiveTimes(size: 128 << 20, bytesPerSecond: 32 << 20, seed: 20)
     }
 
     @Test(.enabled(if: isLong, "takes minutes and 2 GiB of disk; FERRY_LONG=1 runs it"))
-    func `a gibibyte over tus survives five kills and goes on where it was`() async throws {
+    func `a gibibyte over tus survives five kills and resumes each time`() async throws {
         try await killFiveTimes(size: 1 << 30, bytesPerSecond: 96 << 20, seed: 21)
     }
 

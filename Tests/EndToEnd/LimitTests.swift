@@ -40,7 +40,7 @@ struct LimitTests {
             """)
     }
 
-    @Test func `without a limit that is what is told`() async throws {
+    @Test func `without a limit the command prints that there is none`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         let result = try await place.ferry("limit")
         #expect(result.ending == .exited(0), "\(result.errors)")
@@ -66,7 +66,7 @@ struct LimitTests {
             ])
     }
 
-    @Test func `a limit in the queue that nobody runs holds for who runs it, until it is as configured`()
+    @Test func `a limit set without an engine is in effect in the next one, until it is as configured`()
         async throws
     {
         try configureTimetable()
@@ -89,7 +89,7 @@ struct LimitTests {
         #expect(try await limits().map(\.from) == ["command", "configuration"])
     }
 
-    @Test func `status tells until when, and what else is limited`() async throws {
+    @Test func `status shows until when a limit is in effect, and what else is limited`() async throws {
         // Wherever it is now, in twelve hours the other one holds.
         try place.configure(
             "put", at: "http://127.0.0.1:9/box/", more: #", "limits": { "bandwidth": "1M" }"#,
@@ -267,14 +267,14 @@ struct LimitTests {
             ),
             ("5", "0: expected an object"),
         ])
-    func `a mistake in a timetable is named by its place`(entries: String, text: String) async throws {
+    func `an error in a timetable is reported with its key`(entries: String, text: String) async throws {
         try place.configure(#"{ "limits": { "timetable": [ \#(entries) ] } }"#)
         let total = try await place.ferry("config")
         #expect(total.ending == .exited(2))
         #expect(total.errors.contains("limits.timetable.\(text)"), "\(total.errors)")
     }
 
-    @Test func `a mistake in the limits of a destination is named by its place`() async throws {
+    @Test func `an error in the limits of a destination is reported with its key`() async throws {
         for (limits, text) in [
             (#"{ "timetable": {} }"#, "limits.timetable: expected a list"),
             (#"{ "bandwidth": "off" }"#, "limits.bandwidth: expected an amount of bytes"),

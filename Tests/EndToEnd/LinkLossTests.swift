@@ -11,7 +11,7 @@
         init() throws { place = try Workplace() }
 
         @Test(.enabled("needs root and the right to make network namespaces", VirtualLink.isPossible))
-        func `N8 a lost link pauses within a second, costs no try, and the upload goes on when it is back`()
+        func `N8 a lost link pauses within a second, costs no try, and the upload resumes when it is back`()
             async throws
         {
             try place.file("large.bin", "")

@@ -34,7 +34,7 @@ struct LongAddressTests {
         try await journal.close()
     }
 
-    @Test func `a queue with an address that is too long starts, and the other uploads go on`() async throws {
+    @Test func `a queue with an address that is too long starts, and the other uploads run`() async throws {
         let server = try HostileServer { connection in
             while try connection.waitForRequest() {
                 try connection.readRequest()

@@ -47,7 +47,7 @@ struct MediumTests {
     }
 
     @Test(.enabled(if: Privilege.has("strace"), tracing), arguments: ["pread64", "openat"])
-    func `F13 a call that hangs is reported and holds up nobody else`(call: String) async throws {
+    func `F13 a call that hangs is reported and delays no other upload`(call: String) async throws {
         let place = place
         for name in ["slow/hangs", "b", "c"] { try place.file(name, String(name.suffix(5))) }
         let path = place.path("slow/hangs")
@@ -101,7 +101,7 @@ struct MediumTests {
     }
 
     @Test(.enabled(if: LoopVolume.isPossible, Comment(rawValue: LoopVolume.need)))
-    func `F13 a medium that breaks while it is read is waited for, and its upload goes on`() async throws {
+    func `F13 a medium that breaks while it is read is waited for, and its upload resumes`() async throws {
         let place = place
         try await LoopVolume.with { volume in
             let path = volume.path + "/a"

@@ -45,7 +45,7 @@ struct MisspellingTests {
         #expect(Misspelling.ofCommand(in: words)?.summary == nil)
     }
 
-    @Test func `a file in the place of a command leads to add`() async throws {
+    @Test func `a file instead of a command leads to add`() async throws {
         let file = try place.file("film.mov")
         let result = try await place.ferry(file)
         #expect(result.ending == .exited(2))
@@ -139,7 +139,7 @@ struct MisspellingTests {
     }
 
     @Test(arguments: ["list", "history", "pause"])
-    func `a state folder that is named and is not there is a mistake`(command: String) async throws {
+    func `a state folder that is named and is not there is an error`(command: String) async throws {
         let missing = place.path("typo")
         let words = [command, "--state-dir", missing] + (command == "pause" ? ["--all"] : [])
         let result = try await Workplace.result(of: try place.start(words))
@@ -157,7 +157,7 @@ struct MisspellingTests {
         #expect(!result.errors.contains("Unix socket"))
     }
 
-    @Test func `a destination that stands twice in the configuration is a mistake with its place`()
+    @Test func `a destination that stands twice in the configuration is an error with its position`()
         async throws
     {
         let data = Data(#"{ "destinations": { "a": {}, "b": {},"#.utf8) + Data("\n \"a\": {} } }".utf8)
@@ -174,7 +174,7 @@ struct MisspellingTests {
         }
     }
 
-    @Test func `a secret that cannot be had is told, and the status says so`() async throws {
+    @Test func `a secret that cannot be had is reported, and the exit status is 1`() async throws {
         let missing = place.path("no-such-token")
         let text = """
             { "destinations": {

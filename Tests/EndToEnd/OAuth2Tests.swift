@@ -59,7 +59,7 @@ struct OAuth2Tests {
         try await server.stop()
     }
 
-    @Test func `A2 a token of two seconds is renewed before its end while uploads go on`() async throws {
+    @Test func `A2 a token of two seconds is renewed before its end while uploads run`() async throws {
         // 10 files one after the other at this rate take longer than two tokens live.
         try configure(limits: #"{ "concurrency": 1, "bandwidth": 400000 }"#)
         let result = try await upload((1...10).map { "a\($0)" }, size: 200_000)

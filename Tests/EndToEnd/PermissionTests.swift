@@ -24,7 +24,9 @@ struct PermissionTests {
         try await Workplace.result(of: try place.start(through: words, arguments))
     }
 
-    @Test func `F5 a file that may not be read fails at once and is named, and others go on`() async throws {
+    @Test func `F5 a file that may not be read fails at once and is named, and other uploads run`()
+        async throws
+    {
         let place = place
         let path = try place.file("b", "mine")
         for name in ["a", "c"] { try place.file(name, name) }
@@ -91,7 +93,7 @@ struct PermissionTests {
     }
 
     @Test(.enabled(if: Privilege.isRoot && Privilege.has("setpriv"), "becomes another user: needs root"))
-    func `F5 another user's file fails, and his own goes on`() async throws {
+    func `F5 another user's file fails, and the user's own is uploaded`() async throws {
         let place = place
         let another = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         let theirs = try place.file("theirs", "secret")

@@ -12,7 +12,7 @@ struct PlannedTests {
 
     private func noServer() throws { try place.configure("put", at: "http://127.0.0.1:9/box/") }
 
-    @Test func `a batch is paused alone while others go on`() async throws {
+    @Test func `a batch is paused alone while other uploads run`() async throws {
         let gate = Gate()
         let server = try HostileServer.answering(201, after: gate)
         defer { server.stop() }
@@ -98,7 +98,7 @@ struct PlannedTests {
         }
     }
 
-    @Test func `a time to come is told, and retry does not wait for it`() async throws {
+    @Test func `a start time to come is shown, and retry does not wait for it`() async throws {
         let place = place
         try await ReceiverSite.with { site in
             try place.configure("put", at: site.url)
@@ -129,7 +129,7 @@ struct PlannedTests {
         }
     }
 
-    @Test func `a time that is past is told, and nothing waits for it`() async throws {
+    @Test func `a start time that is past is reported, and nothing waits for it`() async throws {
         try noServer()
         let added = try await place.ferry("add", try place.file("a"), "--at", "2001-01-01 06:00")
         #expect(added.ending == .exited(0), "\(added.errors)")
@@ -155,7 +155,7 @@ struct PlannedTests {
     }
 
     @Test(arguments: [["pause"], ["resume"], ["retry"], ["remove"], ["list"], ["wait"]])
-    func `a batch that nobody knows is named, with those there are`(command: [String]) async throws {
+    func `an unknown batch is named, with those there are`(command: [String]) async throws {
         try noServer()
         try await place.ferry("add", try place.file("a"), "--batch", "day")
         let result = try await Workplace.result(of: place.start(command + ["--batch", "night"]))

@@ -96,7 +96,7 @@ struct QueueCommandTests {
         #expect(move.errors == "note: 1 is there already\n")
     }
 
-    @Test func `a list tells where files go if that is not one place`() async throws {
+    @Test func `a list shows destinations if there are several`() async throws {
         #expect(!(try await place.ferry("list").output.contains("->")))
         try await place.ferry("add", place.path("a"), "--to", "http://127.0.0.1:9/other/", "--as", "z")
         #expect(

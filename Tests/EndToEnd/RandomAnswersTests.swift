@@ -23,7 +23,8 @@ import Testing
             return try await Workplace.result(of: process, upTo: .seconds(240))
         }
 
-        @Test func `random answers neither end the program, nor hang an upload, nor make it done in vain`()
+        @Test
+        func `random responses neither end the program, nor hang an upload, nor mark one done without bytes`()
             async throws
         {
             let result = try await run(try FerryBinary.path(), answers: 300, seed: "tests")

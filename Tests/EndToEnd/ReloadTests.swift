@@ -65,7 +65,7 @@ struct ReloadTests {
         }
     }
 
-    @Test func `a queue is steered while the file has a mistake, by the running engine and by no other`()
+    @Test func `with an error in the file the running engine takes commands, and no other engine starts`()
         async throws
     {
         try configure([("old", member(nowhere))])
@@ -183,7 +183,7 @@ struct ReloadTests {
         (#"{ "destinations": { "new": { "url": "here" } } }"#, "destinations.new.url: expected "),
         (#"{ "destinations": {}, "limit": 1 }"#, "limit: expected one of "), ("{", "is not valid JSON"),
     ])
-    func `a mistake is told by its place, and everything stays as it was`(text: String, error: String)
+    func `an error is reported with its key, and everything stays as it was`(text: String, error: String)
         async throws
     {
         try await ReceiverSite.with { site in
@@ -205,7 +205,7 @@ struct ReloadTests {
         }
     }
 
-    @Test func `a file that has vanished is a mistake, where there was one`() async throws {
+    @Test func `a file that has vanished is an error, where there was one`() async throws {
         try configure([("old", member(nowhere))])
         try await place.withEngine { _ in
             try FileManager.default.removeItem(atPath: place.configurationFile)
@@ -326,7 +326,7 @@ struct ReloadTests {
         }
     }
 
-    @Test func `many that ask at once are all answered`() async throws {
+    @Test func `many reloads at once all get a response`() async throws {
         try configure([("old", member(nowhere))])
         try await place.withEngine { _ in
             try configure([("old", member(nowhere)), ("new", member(nowhere))])

@@ -34,7 +34,7 @@ struct RunTests {
         }
     }
 
-    @Test func `lines of JSON tell a whole upload`() async throws {
+    @Test func `lines of JSON report a whole upload`() async throws {
         let path = try place.file("a", "hello")
         try await ReceiverSite.with { site in
             try place.configure("put", at: site.url)

@@ -89,7 +89,7 @@ struct SecretCommandTests {
         ),
         ("kill -9 $$", "ended with status 9"),
     ])
-    func `A7 a command that fails is told with its status and what it complained of, without secrets`(
+    func `A7 a command that fails is reported with its status and what it complained of, without secrets`(
         script: String, words: String
     ) async {
         let failure = await Self.failure(script)

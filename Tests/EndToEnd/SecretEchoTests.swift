@@ -320,7 +320,9 @@ struct SecretQueryTests {
         }
     }
 
-    @Test func `an upload resumes at an address whose query is in the configuration alone`() async throws {
+    @Test func `an upload resumes at an address with a query that is in the configuration alone`()
+        async throws
+    {
         _ = try await run("webdav", refusesBodies: true)
         try await place.ferry("retry", "--all")
         let server = try HostileServer { connection in

@@ -20,7 +20,7 @@ struct ServeTests {
         try FileManager.default.createDirectory(atPath: inbox, withIntermediateDirectories: false)
     }
 
-    @Test func `a receiver says where it is, takes a file and ends when it is told to`() async throws {
+    @Test func `a receiver says where it is, takes a file and ends at a signal`() async throws {
         let server = try place.start("serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
         let url = try await address(of: server)
         let name = "right\u{202E}left.txt"
@@ -75,7 +75,7 @@ struct ServeTests {
         try await server.ending()
     }
 
-    @Test func `N16 a receiver that is killed goes on with what it had`() async throws {
+    @Test func `N16 a receiver that is killed resumes with what it had`() async throws {
         try place.file("large.bin", "")
         _ = try PatternFile(at: place.path("large.bin"), count: 12_000_000)
         var server = try place.start("serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
@@ -254,7 +254,7 @@ struct ServeTests {
         #expect(!result.errors.contains("s3cret"))
     }
 
-    @Test func `P1 a file over the limit fails and is not tried again`() async throws {
+    @Test func `P1 a file over the limit fails and is not retried`() async throws {
         let server = try place.start(
             "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--max-size", "1K")
         let url = try await address(of: server)

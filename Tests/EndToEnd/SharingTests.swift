@@ -38,7 +38,7 @@ struct SharingTests {
         print("S13: 50 ferry add at once: \(acknowledged.count) acknowledged, \(list.count) there")
     }
 
-    @Test func `S13 fifty adds at once on a queue that nobody runs are all there afterwards, once`()
+    @Test func `S13 fifty adds at once on a queue without an engine are all there afterwards, once`()
         async throws
     {
         try place.configure("put", at: "http://127.0.0.1:9/")
@@ -60,7 +60,7 @@ struct SharingTests {
     }
 
     @Test(arguments: [["add", "--again"], ["remove", "1"], ["retry", "1"]])
-    func `S13 an order whose engine dies before it answers is not given a second time`(
+    func `S13 a command is not repeated if its engine dies before the response`(
         words: [String]
     ) async throws {
         try place.configure("put", at: "http://127.0.0.1:9/")

@@ -82,7 +82,7 @@ struct SignInTests {
         #expect(upload.attempts == 1)
     }
 
-    @Test func `A2 after a token that ends in the middle of a tus upload it goes on where the server is`()
+    @Test func `A2 after a token that ends in the middle of a tus upload it resumes at the server's offset`()
         async throws
     {
         let (size, kept) = (8 << 20, 1 << 20)
@@ -186,7 +186,7 @@ struct SignInTests {
         #expect(try await place.list().allSatisfy { ["waiting", "queued"].contains($0.state) })
     }
 
-    @Test func `A4 a refused sign-in holds all uploads, and after another one all go on`() async throws {
+    @Test func `A4 a refused sign-in holds all uploads, and after another one all resume`() async throws {
         let site = try SignInSite(
             token: { token, _ in token == "dead" ? .refused : .token }, upload: SignInSite.taking(["a1"]))
         defer { site.server.stop() }

@@ -164,7 +164,7 @@ struct SourceFileTests {
         }
     }
 
-    @Test func `F4 a file that is gone before its turn has failed and keeps no other`() async throws {
+    @Test func `F4 a file that is gone before its turn has failed and delays no other`() async throws {
         try await ReceiverSite.with { site in
             try place.configure("put", at: site.url)
             let path = try place.file("a")
@@ -198,7 +198,7 @@ struct SourceFileTests {
         #expect(result.output == "added 1 file, 8 B, to here; 5 skipped\n")
     }
 
-    @Test func `F6 a pipe in a queued file's place is refused and keeps nobody waiting`() async throws {
+    @Test func `F6 a pipe instead of a queued file is refused and blocks nothing`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         let path = try place.file("a")
         try await place.ferry("add", path)

@@ -92,7 +92,7 @@ struct StateCommandTests {
         #expect(try await place.list().count == 3)
     }
 
-    @Test func `S7 a mistake in an edit is named as an editor counts, and corrected, it is accepted`()
+    @Test func `S7 an error in an edit is named as an editor counts, and corrected, it is accepted`()
         async throws
     {
         try edit("\"name\":\"b\"", "\"name\":7")
@@ -110,7 +110,7 @@ struct StateCommandTests {
         #expect(result.ending == .exited(2))
     }
 
-    @Test func `S7 a damaged snapshot costs nothing, is told and is kept`() async throws {
+    @Test func `S7 a damaged snapshot costs nothing, is reported and is kept`() async throws {
         let data = try #require(FileManager.default.contents(atPath: snapshot))
         try data.prefix(200).write(to: URL(fileURLWithPath: snapshot))
         chmod(snapshot, 0o600)
@@ -175,7 +175,7 @@ struct StateCommandTests {
         #expect(try await place.list().map(\.name) == ["c", "a", "b"])
     }
 
-    @Test func `verify tells what is there and changes nothing, also while an engine runs`() async throws {
+    @Test func `verify reports what is there and changes nothing, also while an engine runs`() async throws {
         let idle = try await place.ferry("state", "verify")
         #expect(idle.ending == .exited(0), "\(idle.output)")
         #expect(idle.output.contains("\nuploads      3 queued\n"), "\(idle.output)")

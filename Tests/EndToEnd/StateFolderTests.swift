@@ -18,7 +18,7 @@ struct StateFolderTests {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
     }
 
-    @Test func `S11 a folder that cannot be made has status 73`() async throws {
+    @Test func `S11 a folder that cannot be created has status 73`() async throws {
         let path = try place.file("plain")
         let result = try await place.ferry("add", path, "--state", path + "/below")
         #expect(result.ending == .exited(73), "\(result.errors)")
@@ -70,7 +70,7 @@ struct StateFolderTests {
         #expect(try files.attributesOfItem(atPath: place.state)[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test func `S13 a queue that somebody holds and does not answer for has status 75`() async throws {
+    @Test func `S13 a queue that a silent process has locked has status 75`() async throws {
         try await place.ferry("add", try place.file("a"))
         let descriptor = open(place.state + "/lock", O_RDWR | O_CLOEXEC)
         try #require(descriptor >= 0)

@@ -54,7 +54,7 @@ struct SwappedFolderTests {
     }
 
     @Test
-    func `F14 while a folder and a link change places all the time, no byte of the other file goes out`()
+    func `F14 while a folder and a link are swapped all the time, no byte of the other file is sent`()
         async throws
     {
         defer { server.stop() }

@@ -96,7 +96,7 @@ struct ThemeFileTests {
             ),
             (#"{ "roles": "#, "t is not valid JSON: it ends too early"),
         ])
-    func `a mistake names the file, the key and what is expected there`(text: String, summary: String) {
+    func `an error names the file, the key and what is expected there`(text: String, summary: String) {
         #expect { _ = try Self.theme(text) } throws: { error in
             guard let failure = error as? UploadFailure else { return false }
             return failure.summary.hasPrefix(summary)

@@ -67,7 +67,7 @@ struct WaitTests {
         }
     }
 
-    @Test func `one that fails, or is removed, is told by the exit status`() async throws {
+    @Test func `the exit status shows that an upload failed or was removed`() async throws {
         let gate = Gate()
         let server = try HostileServer.answering(403, after: gate)
         defer { server.stop() }

@@ -20,7 +20,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func `no page has code of another kind that nobody compiles`() throws {
+    @Test func `no page has code in a language that is not compiled`() throws {
         let languages = Set(["```", "```swift", "```sh", "```json", "```nginx", "```text"])
         for page in try Document.pages() {
             let fences = page.text.split(separator: "\n").filter { $0.hasPrefix("```") }.map(String.init)

@@ -24,7 +24,7 @@ struct ExampleTests {
 
     private static let json = [("Content-Type", "application/json")]
 
-    @Test func `a file goes with progress, and its answer is a value`() async throws {
+    @Test func `a file is uploaded with progress, and its response is a value`() async throws {
         let folder = try TemporaryDirectory()
         let film = LocalPath(try folder.write([UInt8](repeating: 7, count: 300_000), to: "film.mov"))
         let server = try HostileServer([.answer(201, headers: Self.json, body: #"{"id":7}"#)])
@@ -121,7 +121,7 @@ struct ExampleTests {
         #expect(!log.contains("secret"))
     }
 
-    @Test func `a queue gets files across by tus`() async throws {
+    @Test func `a queue uploads files by tus`() async throws {
         let folder = try TemporaryDirectory()
         try folder.write([UInt8](repeating: 1, count: 100_000), to: "in/a.bin")
         try folder.write([UInt8](repeating: 2, count: 50_000), to: "in/b.bin")
@@ -135,7 +135,7 @@ struct ExampleTests {
                 == ["a.bin", "b.bin"])
     }
 
-    @Test func `files of a watched folder get across by tus`() async throws {
+    @Test func `files of a watched folder are uploaded by tus`() async throws {
         let folder = try TemporaryDirectory()
         try folder.write([UInt8](repeating: 1, count: 1000), to: "in/a.bin")
         let uploads = try await withReceiver(in: folder) { server in
@@ -188,7 +188,7 @@ struct ExampleTests {
         #expect(server.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `a token goes on every request`() async throws {
+    @Test func `a token is sent with every request`() async throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         let session = try makeSession(token: { "t1" })
@@ -212,7 +212,7 @@ struct ExampleTests {
         #expect(server.requests.last?["Cookie"] == "visit=k1")
     }
 
-    @Test func `a monitor of one's own hears why a request failed`() async throws {
+    @Test func `a monitor of one's own receives the reason why a request failed`() async throws {
         let lines = Mutex<[String]>([])
         let server = try HostileServer([.answer(404)])
         defer { server.stop() }
@@ -227,7 +227,7 @@ struct ExampleTests {
         #expect(lines.withLock { $0.first?.hasPrefix("film: ") } == true)
     }
 
-    @Test func `a retrier of one's own decides by the answer and its own count`() async {
+    @Test func `a retrier of one's own decides by the response and its own count`() async {
         let answer = TransportResponse(status: 529)
         let failure = RequestFailure.rejected(answer, UploadFailure(.server, "asleep", status: 529))
         let request = TransportRequest(method: .put, url: "http://server.example/")

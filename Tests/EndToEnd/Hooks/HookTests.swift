@@ -181,7 +181,7 @@ struct HookTests {
         #expect(told().map { EventLine.name(of: $0) } == ["failed", "idle", "held", "idle"])
     }
 
-    @Test func `after kill -9 what was done is not told again, and what ends later is told once`()
+    @Test func `after kill -9 no hook runs again for an earlier end, and one runs once for each later end`()
         async throws
     {
         let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = 2 << 20 }
@@ -218,7 +218,7 @@ struct HookTests {
         }
     }
 
-    @Test func `when ferry is told to end, a command that hangs has three seconds`() async throws {
+    @Test func `when ferry ends, a command that hangs has three seconds`() async throws {
         try await ReceiverSite.with { site in
             try configure(
                 #"{ "done": ["sh", "-c", "echo $$ >> \"$1\"; exec sleep 300", "hook", "\#(place.directory.path("told"))"], "timeout": 600 }"#,
@@ -238,7 +238,7 @@ struct HookTests {
         }
     }
 
-    @Test func `a hundred small files are told one by one, at most four at a time`() async throws {
+    @Test func `a hook runs once for each of a hundred small files, at most four at a time`() async throws {
         // Each notes how many are there with it.
         let busy = try place.folder("busy")
         let script =
@@ -258,7 +258,8 @@ struct HookTests {
         #expect(seen.allSatisfy { $0 <= 4 })
     }
 
-    @Test func `the desktop is told once what became of all, without markup`() async throws {
+    @Test func `the desktop gets one notification about the end of all uploads, without markup`() async throws
+    {
         var changed = place
         _ = try place.directory.program(
             "#!/bin/sh\nfor word in \"$@\"; do printf '<%s>' \"$word\"; done >> \"$HOME/told\"\n",

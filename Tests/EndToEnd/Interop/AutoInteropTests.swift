@@ -32,7 +32,7 @@ struct AutoInteropTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `tuspyserver is known by what it says, and an upload goes on by tus after ferry was killed`()
+    func `tuspyserver is known by its response, and an upload resumes by tus after ferry was killed`()
         async throws
     {
         let server = try await InteropServer("tus_server.py", folder: folder)

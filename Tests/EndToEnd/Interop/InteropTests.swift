@@ -90,7 +90,7 @@ struct InteropTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `an upload to tuspyserver goes on where it was when ferry was killed`() async throws {
+    func `an upload to tuspyserver resumes at its offset after ferry was killed`() async throws {
         let server = try await InteropServer("tus_server.py", folder: folder)
         let engine = try await uploadUntilQuarter(to: server.url("/files/"))
         engine.signal(SIGKILL)
@@ -102,7 +102,7 @@ struct InteropTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `an upload to tuspyserver goes on where it was when the connection broke`() async throws {
+    func `an upload to tuspyserver resumes at its offset after the connection broke`() async throws {
         let server = try await InteropServer("tus_server.py", folder: folder)
         let proxy = FlakyProxy(target: ReceiverAddress(host: "127.0.0.1", port: server.port))
         let (addresses, started) = AsyncStream<ReceiverAddress>.makeStream()

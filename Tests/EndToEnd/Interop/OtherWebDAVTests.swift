@@ -71,7 +71,7 @@ struct OtherWebDAVTests {
     }
 
     @Test(arguments: OtherWebDAVServer.allCases)
-    func `files arrive in folders that were not there, and take the place of old ones of their size`(
+    func `files arrive in folders that were not there, and replace old ones of their size`(
         kind: OtherWebDAVServer
     ) async throws {
         try place.file("new folder/below/small ä.txt", "one")
@@ -88,7 +88,8 @@ struct OtherWebDAVTests {
         }
     }
 
-    @Test func `an upload to SabreDAV that is killed goes on where it was, without a setting`() async throws {
+    @Test func `an upload to SabreDAV that is killed resumes at its offset, without a setting`() async throws
+    {
         try await with(OtherWebDAVServer.sabreDAV.rawValue) { server in
             try place.configure("webdav", at: server.url("/"))
             let checked = try await place.ferry("check")
@@ -146,7 +147,7 @@ struct WebDAVSurroundingsTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
     }
 
-    @Test func `Apache's limit on requests makes pieces of a file`() async throws {
+    @Test func `a file is sent in parts because of Apache's limit on requests`() async throws {
         try setting("limit", "1000000")
         try place.file("large.bin", "")
         _ = try PatternFile(at: place.path("large.bin"), count: 5_000_000, seed: 5)
@@ -180,7 +181,7 @@ struct WebDAVSurroundingsTests {
         }
     }
 
-    @Test func `a wrong password, a token and nothing at all are told with what the server wants`()
+    @Test func `a wrong password, a token and no credentials are each reported with what the server wants`()
         async throws
     {
         try setting("digest")

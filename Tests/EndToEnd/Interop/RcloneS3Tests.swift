@@ -6,7 +6,7 @@ import Testing
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(3)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct RcloneS3Tests {
-    @Test func `files arrive whole and in parts, and take the place of old ones`() async throws {
+    @Test func `files arrive whole and in parts, and replace old ones`() async throws {
         let place = try Workplace()
         let folder = try place.folder("server")
         _ = FileManager.default.createFile(atPath: folder + "/s3", contents: nil)

@@ -45,7 +45,7 @@ struct ReceiverClientTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `tuspy goes on in another process with what the receiver has`() async throws {
+    func `tuspy resumes in another process with what the receiver has`() async throws {
         let path = directory.path("in.bin")
         let size = 5_000_000
         _ = try PatternFile(at: path, count: size)

@@ -64,7 +64,9 @@ struct ResumableInteropTests {
         try await cutReceiver(CutUpload(size: 32 << 20, cuts: 5, seed: 51))
     }
 
-    @Test func `the receiver verifies what comes in pieces though ferry is killed five times`() async throws {
+    @Test func `the receiver verifies a file in several appends though ferry is killed five times`()
+        async throws
+    {
         let upload = CutUpload(size: 32 << 20, cuts: 5, seed: 52, trouble: .kill)
         try await cutReceiver(upload, more: #", "checksum": "sha-256", "method": "PUT""#)
     }

@@ -10,7 +10,7 @@ struct RouteTests {
 
     init() throws { place = try Workplace() }
 
-    @Test func `N13 the environment's proxy is asked, with its password, and nobody hears of it`()
+    @Test func `N13 the environment's proxy gets its password, and no output shows it`()
         async throws
     {
         let proxy = try HostileServer([.answer(201)])

@@ -112,7 +112,7 @@ extension SessionInteropTests {
     @Test(
         .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
         arguments: [CutUpload.Trouble.link, .kill])
-    func `gcp-storage-emulator gets little twice though the way is cut`(trouble: CutUpload.Trouble)
+    func `gcp-storage-emulator gets little twice though the link is cut`(trouble: CutUpload.Trouble)
         async throws
     {
         let server = try await InteropServer("google_storage.py", folder: folder)
@@ -143,7 +143,7 @@ extension SessionInteropTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `one request for all goes on from what gcp-storage-emulator kept`() async throws {
+    func `one request for all resumes from what gcp-storage-emulator kept`() async throws {
         let server = try await InteropServer("google_storage.py", folder: folder)
         let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 8).run(
             in: place, to: server.port, Self.google, protocol: "google")
@@ -226,7 +226,7 @@ extension SessionInteropTests {
             ("lost.bin", "replace", "done", 1), ("lost.bin", "fail", "done", 1),
             ("lost unknown.bin", "replace", "done", 2), ("lost unknown.bin", "fail", "held", 1),
         ])
-    func `P10 a last answer of Graph that is lost is looked up, and sent again only where harmless`(
+    func `P10 a lost last response of Graph is looked up, and the file is sent again only where harmless`(
         name: String, policy: String, state: String, sessions: Int
     ) async throws {
         let server = try await InteropServer("graph_server.py", folder: folder)
@@ -279,8 +279,7 @@ extension SessionInteropTests {
     @Test(
         .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
         arguments: [CutUpload.Trouble.link, .kill])
-    func `Azure as documented gets only the blocks on the way twice`(trouble: CutUpload.Trouble) async throws
-    {
+    func `Azure as documented gets only the blocks in flight twice`(trouble: CutUpload.Trouble) async throws {
         let server = try await InteropServer("azure_server.py", folder: folder)
         let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 10, trouble: trouble).run(
             in: place, to: server.port, Self.azure, protocol: "azure",
@@ -314,7 +313,8 @@ extension SessionInteropTests {
         arguments: [
             ("replace", 600_000), ("fail", 600_000), ("rename", 600_000), ("fail", 17), ("rename", 17),
         ])
-    func `P10 a list whose answer is lost is found to be carried out`(policy: String, size: Int) async throws
+    func `P10 a block list is found to be committed when its response is lost`(policy: String, size: Int)
+        async throws
     {
         let server = try await InteropServer("azure_server.py", folder: folder)
         let upload = try await upload(
@@ -327,7 +327,7 @@ extension SessionInteropTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `a block that was torn on the way is sent again`() async throws {
+    func `a block that was damaged in transit is sent again`() async throws {
         let server = try await InteropServer("azure_server.py", folder: folder)
         let upload = try await upload(
             "torn.bin", size: 500_000, "azure", to: server.url(Self.azure),

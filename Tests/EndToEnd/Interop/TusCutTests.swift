@@ -29,7 +29,7 @@ struct TusCutTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `a length that is told late is told once, however often the link is cut`() async throws {
+    func `a deferred length is sent once, however often the link is cut`() async throws {
         try await cutTuspyserver(
             CutUpload(size: 32 << 20, cuts: 5, seed: 33), more: #", "deferLength": true"#)
     }

@@ -23,7 +23,7 @@ struct TusServerTests {
         return try #require(try await place.list().first)
     }
 
-    @Test func `an upload whose requests get into each other's way as at tusd is done, whatever was locked`()
+    @Test func `an upload that meets interrupting requests, as at tusd, is done, whatever was locked`()
         async throws
     {
         let standIn = TusStandIn(.init(interruptions: 3, lockedQuestions: 2))
@@ -48,7 +48,9 @@ struct TusServerTests {
         #expect(standIn.stored == Self.size)
     }
 
-    @Test func `a server that closes the connection instead of answering OPTIONS takes files`() async throws {
+    @Test func `a server that closes the connection instead of responding to OPTIONS takes files`()
+        async throws
+    {
         let standIn = TusStandIn(.init(closesOnOptions: true))
         let server = try standIn.listen()
         defer { server.stop() }
@@ -87,7 +89,9 @@ struct TusServerTests {
         #expect(refused.errors.contains("tus+http://"))
     }
 
-    @Test func `a put that a tus server refuses is told which protocol it speaks`() async throws {
+    @Test func `a put that a tus server refuses fails with a hint that names the protocol it speaks`()
+        async throws
+    {
         let refusal = HostileBehavior.answer(
             412, headers: [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0")])
         let server = try HostileServer([refusal])
@@ -114,7 +118,8 @@ struct PartedCountTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `bytes of parts that go twice are counted as the link saw them, and each going on too`() async throws
+    func `bytes of parts that are sent twice are counted as the link saw them, and so is each resumption`()
+        async throws
     {
         let server = try await InteropServer("tus_server.py", folder: folder)
         var faults = LinkFaults()
@@ -140,7 +145,7 @@ struct PartedCountTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `an upload in parts that was killed counts that it went on`() async throws {
+    func `an upload in parts that was killed counts its resumption`() async throws {
         let server = try await InteropServer("tus_server.py", folder: folder)
         try place.configure(
             "tus", at: server.url("/files/"), more: #", "parallel": 2"#, limits: #"{ "bandwidth": "8M" }"#)

@@ -119,7 +119,9 @@ struct UnsteadyServerTests {
         try await server.ending()
     }
 
-    @Test func `N6 a server that reads slowly takes one place, and others go on in the rest`() async throws {
+    @Test func `N6 a server that reads slowly takes one slot, and uploads to others run in the rest`()
+        async throws
+    {
         let gate = Gate()
         let slow = try HostileServer(
             receiveBuffer: 65_536, [.pauseReading(afterBodyBytes: 1000, until: gate, then: 201)])

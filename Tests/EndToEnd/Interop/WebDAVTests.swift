@@ -134,7 +134,7 @@ struct WebDAVTests {
     }
 
     @Test(arguments: [CutUpload.Trouble.link, .kill])
-    func `an upload to Apache that is cut goes on within a chunk`(trouble: CutUpload.Trouble) async throws {
+    func `an upload to Apache that is cut resumes within a chunk`(trouble: CutUpload.Trouble) async throws {
         try await with(.apache) { server in
             let result = try await CutUpload(size: 64 << 20, cuts: 5, seed: 4, trouble: trouble).run(
                 in: place, to: server.port, "/", protocol: "webdav", more: #", "chunkSize": "16M""#)

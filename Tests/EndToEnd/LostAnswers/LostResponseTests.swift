@@ -31,7 +31,7 @@ struct LostResponseTests {
     }
 
     @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: LostResponseRoute.possible)
-    func `S3 killed between the final answer and the journal, the next run asks the server and ends`(
+    func `S3 killed between the final response and the journal, the next run asks the server and ends`(
         route: LostResponseRoute
     ) async throws {
         let (place, folder) = (place, folder)
@@ -56,7 +56,7 @@ struct LostResponseTests {
     }
 
     @Test(arguments: LostResponseRoute.possible)
-    func `P10 the link loses the final answer, the next attempt asks the server and ends`(
+    func `P10 the link loses the final response, the next attempt asks the server and ends`(
         route: LostResponseRoute
     ) async throws {
         let (place, folder) = (place, folder)
@@ -110,7 +110,9 @@ struct LostResponseTests {
 /// POST cannot ask: what the server has is for a person to find out, unless the request has a key.
 extension LostResponseTests {
     @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: ["post", "form"])
-    func `S3 a POST whose answer died with ferry is held, and nothing is sent`(name: String) async throws {
+    func `S3 a POST is held if ferry was killed before its response, and nothing is sent`(name: String)
+        async throws
+    {
         let server = try HostileServer([.answer(201), .answer(201)])
         defer { server.stop() }
         let proxy = try await killAtAnswer(name, server: server)
@@ -143,7 +145,7 @@ extension LostResponseTests {
     }
 
     @Test(arguments: ["post", "form"])
-    func `P10 a POST without an answer is held, and with a key made again under the same`(name: String)
+    func `P10 a POST without a response is held, and with a key made again under the same`(name: String)
         async throws
     {
         let server = try HostileServer([.closeWithoutAnswer, .closeWithoutAnswer, .answer(201)])

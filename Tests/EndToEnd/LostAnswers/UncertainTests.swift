@@ -29,7 +29,7 @@ struct UncertainTests {
     @Test(arguments: [
         ("retry", "done", 2, Int32(0)), ("hold", "held", 1, 1), ("fail", "failed", 1, 1),
     ])
-    func `I10 without an answer it is sent again, held or given up as told`(
+    func `I10 without a response it is sent again, held or given up as configured`(
         choice: String, state: String, requests: Int, status: Int32
     ) async throws {
         let server = try serve()
@@ -138,7 +138,7 @@ struct UncertainTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test func `I10 a server that never answers gets it a few times, and then a person is asked`()
+    @Test func `I10 a server that never responds gets it a few times, and then the user is asked`()
         async throws
     {
         let server = try HostileServer(Array(repeating: .closeWithoutAnswer, count: 9))

@@ -34,7 +34,9 @@ struct S3ConfigurationTests {
             (#""url": "https://h/b/x/""#, "https://h/b/x/", nil),
             (#""url": "https://b.h/x/", "s3": { "addressing": "host" }"#, "https://b.h/x/", false),
         ] as [(String, String, Bool?)])
-    func `a place becomes an address when it is read`(members: String, url: String, isInPath: Bool?) throws {
+    func `a bucket and a prefix become an address when they are read`(
+        members: String, url: String, isInPath: Bool?
+    ) throws {
         let settings = try Self.parsed(#""protocol": "s3", \#(members)"#)
         #expect(settings.url == url)
         #expect(settings.options.s3.bucketInPath == isInPath)
@@ -122,7 +124,7 @@ struct S3ConfigurationTests {
                 "destinations.a.auth.s3.command: expected a program and its arguments"
             ),
         ] as [(String, String)])
-    func `a mistake is told with its place and what is expected`(members: String, message: String) throws {
+    func `an error is reported with its key and what is expected`(members: String, message: String) throws {
         let failure = #expect(throws: UploadFailure.self) {
             try Self.parsed(#""protocol": "s3", \#(members)"#)
         }
@@ -173,7 +175,7 @@ struct S3ConfigurationTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a place is an address on the command line too`() async throws {
+    @Test func `a bucket is an address on the command line too`() async throws {
         let file = try place.file("a")
         #expect(try await place.ferry("add", file, "--to", "s3://photos/2026/").ending == .exited(0))
         let upload = try #require(try await place.list().first)

@@ -89,7 +89,7 @@ struct S3UploadTests {
         #expect(again <= 5 * 4 * Self.part)
     }
 
-    @Test func `a link that breaks every other second costs the parts on their way and nothing more`()
+    @Test func `a link that breaks every other second costs the parts in flight and nothing more`()
         async throws
     {
         let site = try await S3Site("flaky")
@@ -116,7 +116,7 @@ struct S3UploadTests {
     }
 
     @Test(arguments: [CutUpload.Trouble.link, .kill])
-    func `a way that is cut five times costs a part each time`(trouble: CutUpload.Trouble) async throws {
+    func `a link that is cut five times costs a part each time`(trouble: CutUpload.Trouble) async throws {
         try await cut(CutUpload(size: 64_000_000, cuts: 5, seed: 71, trouble: trouble))
     }
 
@@ -139,7 +139,7 @@ struct S3UploadTests {
     }
 
     @Test(arguments: ["crc64nvme", "crc32c", "sha-256", "sha-1", "md5"])
-    func `a checksum in the configuration is confirmed where the server tells one`(checksum: String)
+    func `a checksum in the configuration is confirmed where the server reports one`(checksum: String)
         async throws
     {
         let site = try await S3Site("sums-\(checksum)")

@@ -75,7 +75,7 @@ struct InitTests {
         #expect(try configuration() == "{ \"destination\": {} }")
     }
 
-    @Test func `a place that does not answer is told, and can be kept`() async throws {
+    @Test func `a server that does not respond is reported, and can be kept`() async throws {
         let result = try await initialize("box", "1", "3", "y", arguments: ["tus+http://127.0.0.1:9/"])
         #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
         #expect(result.output.contains("error     "))
@@ -83,7 +83,7 @@ struct InitTests {
     }
 
     @Test(arguments: [["box", "1"], ["box", "1", "4"], ["box", "1", "3", "n"]])
-    func `nothing is written before the last answer`(answers: [String]) async throws {
+    func `nothing is written before the last prompt has a response`(answers: [String]) async throws {
         let file = try place.file("answers", answers.joined(separator: "\n"))
         let words = ["sh", "-c", #"file=$1; shift; exec "$@" <"$file""#, "sh", file]
         let result = try await Workplace.result(

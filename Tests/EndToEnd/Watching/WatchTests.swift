@@ -108,7 +108,8 @@ struct WatchTests {
         }
     }
 
-    @Test func `a new version goes too, and a version that somebody removed does not come back`() async throws
+    @Test func `a new version is sent too, and a version that the user removed does not come back`()
+        async throws
     {
         try await ReceiverSite.with { site in
             try configure(site, watch: watch())
@@ -140,7 +141,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `one that is replaced while it is sent goes in both versions`() async throws {
+    @Test func `a file that is replaced while it is sent is sent in both versions`() async throws {
         try await ReceiverSite.with {
             $0.bytesPerSecond = 400_000
         } _: { site in
@@ -160,7 +161,7 @@ struct WatchTests {
     }
 
     @Test(arguments: [0, 1000])
-    func `it is deleted when the server confirmed it, however soon the queue lets go of it`(kept: Int)
+    func `a file is deleted when the server confirmed it, however soon its upload leaves the queue`(kept: Int)
         async throws
     {
         try await ReceiverSite.with { site in
@@ -172,7 +173,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `without a digest it stays, which is told once`() async throws {
+    @Test func `without a digest the file stays, which is reported once`() async throws {
         try await ReceiverSite.with { site in
             try configure(site, watch: watch(#", "to": "unsure", "after": "delete""#))
             try write("a")
@@ -320,7 +321,7 @@ struct WatchTests {
             (#"{ "folder": "/out", "to": "https://host.test/one" }"#, "end the address with a slash"),
             (#"{ "folder": "/out", "recursively": true }"#, "recursive"),
         ])
-    func `a mistake is told before anything starts`(watch: String, told: String) async throws {
+    func `an error is reported before anything starts`(watch: String, told: String) async throws {
         try place.configure(
             #"{ "destinations": { "one": { "url": "https://host.test/in/", "protocol": "put" } }, "watch": [\#(watch)] }"#
         )
@@ -331,7 +332,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `a folder that is not there is told, and keeps nobody waiting`() async throws {
+    @Test func `a folder that is not there is reported, and delays nothing`() async throws {
         try place.directory.write([0], to: "out/file")
         try place.configure(
             """
@@ -376,7 +377,8 @@ struct WatchTests {
         }
     }
 
-    @Test func `the query of an address, which may be a signature, is neither told nor noted`() async throws {
+    @Test func `the query of an address, which may be a signature, is neither shown nor logged`() async throws
+    {
         try await ReceiverSite.with { site in
             // Of a form the receiver tells no digest.
             let address = "form+\(site.url)?sig=CANARY"

@@ -71,7 +71,8 @@ import Testing
     }
 
     @Test(.enabled(if: TracedRun.isPossible, "strace is missing or may not trace"))
-    func `S12 a file whose sync failed is never synced again, and what follows is durable elsewhere`() throws
+    func `S12 a file is never synced again after a failed sync, and what follows is durable elsewhere`()
+        throws
     {
         let ground = try Ground(nil, "sync")
         defer { try? FileManager.default.removeItem(atPath: ground.path) }

@@ -27,7 +27,7 @@ import Testing
         #expect(await statuses.next() == .down(reason: "no address on any interface"))
     }
 
-    @Test func `a machine that tells nothing is taken to have a network`() async {
+    @Test func `a machine that reports nothing is taken to have a network`() async {
         var statuses = AddressPollMonitor(clock: ManualClock()) { nil }.statuses().makeAsyncIterator()
         #expect(await statuses.next() == .up(generation: 0))
     }

@@ -45,14 +45,14 @@ struct ConnectivityMonitorTests {
         #expect(status?.isReachable == link?.isUp)
     }
 
-    @Test func `nothing is known until somebody asks`() {
+    @Test func `the status is unknown until it is asked for`() {
         let monitor = ConnectivityMonitor(FakeLink(up))
         #expect(monitor.status == .unknown)
         #expect(!monitor.isReachable)
     }
 
     // http.md §3, 75
-    @Test func `a listener is told the present status once, and then what changes`() async {
+    @Test func `a listener receives the present status once, and then what changes`() async {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
         monitor.start(onUpdate: listener.tell)
@@ -79,7 +79,7 @@ struct ConnectivityMonitorTests {
     }
 
     // http.md §3, 75
-    @Test func `a listener that stops and starts again is told again`() async throws {
+    @Test func `a listener that stops and starts again receives the status again`() async throws {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
         var told = listener.told.makeAsyncIterator()
@@ -93,7 +93,7 @@ struct ConnectivityMonitorTests {
         }
     }
 
-    @Test func `a second start takes the place of the first without watching anew`() async {
+    @Test func `a second start replaces the first without watching anew`() async {
         let (link, first, second) = (FakeLink(up), Listener(), Listener())
         let monitor = ConnectivityMonitor(link)
         monitor.start(onUpdate: first.tell)
@@ -143,7 +143,7 @@ struct ConnectivityMonitorTests {
         #expect(link.watchCount == 1)
     }
 
-    @Test func `a reader that comes later is told the present status`() async {
+    @Test func `a reader that comes later receives the present status`() async {
         let link = FakeLink(up)
         let monitor = ConnectivityMonitor(link)
         var early = monitor.statuses().makeAsyncIterator()
@@ -155,7 +155,7 @@ struct ConnectivityMonitorTests {
         #expect(await late.next() == .notReachable(reason: "no route"))
     }
 
-    @Test func `a reader that was away for a change and its undoing is told nothing`() async {
+    @Test func `a reader that was away for a change and its undoing receives nothing`() async {
         let link = FakeLink(up)
         let monitor = ConnectivityMonitor(link)
         var away = monitor.statuses().makeAsyncIterator()
@@ -182,7 +182,7 @@ struct ConnectivityMonitorTests {
         #expect(monitor.status == .unknown)
     }
 
-    @Test func `a sequence goes on without the monitor it came from`() async {
+    @Test func `a sequence continues without the monitor it came from`() async {
         let link = FakeLink(up)
         var statuses = ConnectivityMonitor(link).statuses().makeAsyncIterator()
         #expect(await statuses.next() == .reachable(.other))
@@ -190,7 +190,7 @@ struct ConnectivityMonitorTests {
         #expect(await statuses.next() == .notReachable(reason: "no route"))
     }
 
-    @Test func `a sequence that nobody reads watches only while it is kept`() async throws {
+    @Test func `an unread sequence watches only while it is kept`() async throws {
         let link = FakeLink(up)
         let monitor = ConnectivityMonitor(link)
         do {

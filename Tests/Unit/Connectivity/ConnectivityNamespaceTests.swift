@@ -17,7 +17,7 @@
         }
 
         // http.md §3, 74
-        @Test func `a link that goes down and up is told, with its kind`() async throws {
+        @Test func `a link that goes down and up is reported, with its kind`() async throws {
             try await NetworkNamespace.with { namespace in
                 var statuses = try await statuses(in: namespace)
                 #expect(try await statuses.next() == .reachable(.wired))
@@ -28,7 +28,7 @@
             }
         }
 
-        @Test func `a listener is told what happens, and waiters go on`() async throws {
+        @Test func `a listener receives what happens, and waiters resume`() async throws {
             try await NetworkNamespace.with { namespace in
                 try namespace.ip("link", "set", "far", "down")
                 let (told, continuation) = AsyncStream.makeStream(of: ConnectivityMonitor.Status.self)
@@ -73,7 +73,7 @@
         }
 
         @Test(.enabled(if: NetworkNamespace.knows("macvlan"), "needs a kernel with macvlan"))
-        func `an interface on top of another is told as that one`() async throws {
+        func `an interface on top of another is reported as that one`() async throws {
             try await NetworkNamespace.with { namespace in
                 try namespace.addBridge("inner")
                 try namespace.ip("link", "add", "over", "link", "near", "type", "macvlan")

@@ -17,7 +17,7 @@ struct ConnectivityWaitTests {
         return tasks
     }
 
-    @Test func `four who wait go on together, and again the next time`() async throws {
+    @Test func `four waiters resume together, and again the next time`() async throws {
         let monitor = ConnectivityMonitor(link)
         for round in 1...2 {
             let tasks = try await waiting(4, for: monitor)
@@ -37,7 +37,7 @@ struct ConnectivityWaitTests {
         try await link.waitForWatchers(0)
     }
 
-    @Test func `a wait that is cancelled ends at once, and others go on`() async throws {
+    @Test func `a wait that is cancelled ends at once, and the others continue`() async throws {
         let tasks = try await waiting(2, for: ConnectivityMonitor(link))
         tasks[0].cancel()
         #expect(await tasks[0].value == false)
@@ -57,7 +57,7 @@ struct ConnectivityWaitTests {
         #expect(await monitor.waitUntilReachable(upTo: .zero, clock: clock))
     }
 
-    @Test func `a network that nobody has looked at yet is found`() async {
+    @Test func `a network that has not been looked at yet is found`() async {
         let monitor = ConnectivityMonitor(FakeLink(.up(generation: 0)))
         #expect(await monitor.waitUntilReachable(upTo: .seconds(5), clock: clock))
     }
@@ -67,7 +67,7 @@ struct ConnectivityWaitTests {
         #expect(await ConnectivityMonitor(link).waitUntilReachable(upTo: limit, clock: clock) == false)
     }
 
-    @Test func `a wait as long as can be told ends when the network comes`() async throws {
+    @Test func `the longest wait that can be expressed ends when the network comes`() async throws {
         let (monitor, link) = (ConnectivityMonitor(link), link)
         let task = Task { await monitor.waitUntilReachable(upTo: .seconds(Int64.max / 4)) }
         var statuses = monitor.statuses().makeAsyncIterator()

@@ -80,7 +80,7 @@ import Testing
         #expect(damper([(0, down), (1, other)]).reports == [down, other])
     }
 
-    @Test func `a status may be told from the far ends of time`() {
+    @Test func `a status may come from the far ends of time`() {
         var damper = Damper<ManualClock.Instant>()
         let far = ManualClock.Instant(offset: .seconds(Int64.max / 4))
         #expect(damper.observe(up, at: far) == up)
@@ -122,7 +122,7 @@ import Testing
         #expect(await statuses.next() == nil)
     }
 
-    @Test func `the monitor is let go with the reader`() async throws {
+    @Test func `the monitor is released with the reader`() async throws {
         let (monitor, released) = (ScriptedMonitor(), Gate())
         monitor.script.onTermination = { _ in released.open() }
         let reader = Task {

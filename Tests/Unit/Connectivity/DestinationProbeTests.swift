@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "[::1]", "::1"])
-    func `N2 a port where nobody listens refuses`(host: String) async throws {
+    func `N2 a port without a listener refuses`(host: String) async throws {
         let server = try HostileServer { $0.stall() }
         server.stop()
         #expect(try await DestinationProbe().check(host: host, port: server.port) == .refused)

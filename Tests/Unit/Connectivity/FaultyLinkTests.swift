@@ -74,7 +74,7 @@ import Testing
         #expect(requests.count == 1)
     }
 
-    @Test func `bytes that arrive in small pieces are the same bytes`() throws {
+    @Test func `bytes that arrive in small chunks are the same bytes`() throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         let (link, client) = try client(server) { $0.pieces = 7 }
@@ -100,7 +100,7 @@ import Testing
         #expect(end == .reset)
     }
 
-    @Test func `a frozen link goes on where it was`() throws {
+    @Test func `a frozen link resumes where it was`() throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         let (link, client) = try client(server) { _ in }
@@ -129,7 +129,7 @@ import Testing
         #expect(server.requests.first?.isComplete == false)
     }
 
-    @Test func `interim answers that nobody asked for come first`() throws {
+    @Test func `unrequested interim responses come first`() throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         let (link, client) = try client(server) { $0.interimAnswers = 2 }

@@ -32,12 +32,12 @@ import Testing
         #expect(interface(of: .make(), folders: ["eth0": folder]) == expected)
     }
 
-    @Test func `without a folder Wi-Fi cannot be told from Ethernet`() {
+    @Test func `without a folder Wi-Fi cannot be distinguished from Ethernet`() {
         #expect(interface(of: .make()) == .other)
     }
 
     @Test(arguments: [(UInt16(801), Interface.wireless), (803, .wireless), (519, .cellular), (512, .other)])
-    private func `without a folder the hardware may tell`(hardware: UInt16, expected: Interface) {
+    private func `without a folder the hardware may decide`(hardware: UInt16, expected: Interface) {
         var link = NetworkLink.make()
         link.device.hardware = hardware
         #expect(interface(of: link) == expected)
@@ -137,16 +137,16 @@ import Testing
                 == [2])
     }
 
-    @Test func `a default route of several ways has several`() {
+    @Test func `a default route with several next hops has several carriers`() {
         #expect(carriers([route(3, 100), route(2, 100)]) == [2, 3])
     }
 
-    @Test func `without a default route every way out counts`() {
+    @Test func `without a default route every other route counts`() {
         #expect(carriers([route(3, nil), route(2, nil)]) == [2, 3])
         #expect(carriers([route(3, nil)]) == [3])
     }
 
-    @Test func `without any known way the addresses tell`() {
+    @Test func `without any known route the addresses decide`() {
         #expect(carriers(nil) == [2, 3])
         #expect(carriers([route(nil, 0)]) == [2, 3])
     }

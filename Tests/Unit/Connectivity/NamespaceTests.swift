@@ -107,7 +107,7 @@
             }
         }
 
-        @Test func `N10 a socket that could not hold all says so, and tells the truth when asked again`()
+        @Test func `N10 a socket that could not hold all says so, and gives the true state when asked again`()
             async throws
         {
             try await NetworkNamespace.with { namespace in

@@ -22,7 +22,7 @@ import Testing
         #expect(!link.isConnected)
     }
 
-    @Test func `a driver that does not tell its state is believed to have carrier`() {
+    @Test func `a driver that does not report its state is believed to have carrier`() {
         #expect(bodies(RawMessage.link(index: 2, flags: 0x10041, state: 0)) == [.link(.make(index: 2))])
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(bodies(RawMessage.address(attributes: [])) == [.other])
     }
 
-    @Test func `a default route is a way out`() {
+    @Test func `a default route counts`() {
         let expected = NetworkRoute(family: .ipv4, link: 3, defaultMetric: 0)
         #expect(bodies(RawMessage.route(link: 3)) == [.routes([expected])])
     }
@@ -79,7 +79,7 @@ import Testing
         #expect(bodies(RawMessage.route(link: 3, table: 100)) == [expected])
     }
 
-    @Test func `a route that takes the place of another is told apart`() {
+    @Test func `a route that replaces another is recognized as one`() {
         let expected = NetworkRoute(family: .ipv4, link: 3, defaultMetric: 0)
         #expect(bodies(RawMessage.route(flags: 0x100, link: 3)) == [.routesReplaced([expected])])
     }
@@ -102,26 +102,26 @@ import Testing
         #expect(bodies(bytes) == [.link(.make(index: 2))])
     }
 
-    @Test func `a route of several ways names each`() {
+    @Test func `a route with several next hops names each`() {
         let ways = RawMessage.nextHop(link: 3) + RawMessage.nextHop(link: 4)
         let expected = [3, 4].map { NetworkRoute(family: .ipv4, link: $0, defaultMetric: 0) }
         #expect(bodies(RawMessage.route(link: nil, attributes: [(9, ways)])) == [.routes(expected)])
     }
 
-    @Test func `a route that stays on this machine is no way out`() {
+    @Test func `a route that stays on this machine does not count`() {
         #expect(bodies(RawMessage.route(link: 3, table: 255)) == [.other])
         #expect(bodies(RawMessage.route(link: 3, kind: 7)) == [.other])
     }
 
     @Test(arguments: [UInt8(0xfe), 0xff])
-    func `the prefixes that every IPv6 interface has are no way out`(first: UInt8) {
+    func `the prefixes that every IPv6 interface has do not count`(first: UInt8) {
         let destination: [UInt8] = [first, first == 0xfe ? 0x80 : 0x00] + [UInt8](repeating: 0, count: 14)
         let bytes = RawMessage.route(
             family: 10, destinationLength: first == 0xfe ? 64 : 8, link: 3, attributes: [(1, destination)])
         #expect(bodies(bytes) == [.other])
     }
 
-    @Test func `several messages of one read are told apart`() {
+    @Test func `several messages of one read are separated`() {
         let bytes = RawMessage.address() + RawMessage.route(link: 3) + RawMessage.control(type: 3)
         #expect(bodies(bytes).count == 3)
         #expect(bodies(bytes).last == .done)

@@ -93,18 +93,18 @@ import Testing
     private let address = NetworkAddress.make()
     private let other = NetworkAddress.make(bytes: [10, 0, 0, 2])
 
-    @Test func `the first status is always news`() {
+    @Test func `the first status is always reported`() {
         var tracker = StatusTracker()
         #expect(tracker.update(obstacle: nil, addresses: [address]) == .up(generation: 0))
     }
 
-    @Test func `an equal status is no news`() {
+    @Test func `an equal status is not reported`() {
         var tracker = StatusTracker()
         _ = tracker.update(obstacle: nil, addresses: [address])
         #expect(tracker.update(obstacle: nil, addresses: [address]) == nil)
     }
 
-    @Test func `an address more is no news`() {
+    @Test func `an additional address is not reported`() {
         var tracker = StatusTracker()
         _ = tracker.update(obstacle: nil, addresses: [address])
         #expect(tracker.update(obstacle: nil, addresses: [address, other]) == nil)

@@ -29,7 +29,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test func `a thread that waits for two gates goes on with either`() async throws {
+    @Test func `a thread that waits for two gates resumes with either`() async throws {
         let (first, second, passed) = (Gate(), Gate(), Gate())
         Thread.detachNewThread {
             first.block(orUntil: second)
@@ -175,7 +175,7 @@ struct HostileServerTests {
         #expect(try exchange(.closeWithoutAnswer) == ("", .closed))
     }
 
-    @Test func `an early answer arrives although content is still being sent`() throws {
+    @Test func `an early response arrives although content is still being sent`() throws {
         let head = "PUT / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n"
         let server = try HostileServer([.answerEarly(413)])
         defer { server.stop() }
@@ -196,7 +196,7 @@ struct HostileServerTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a gated answer waits for the gate`() async throws {
+    @Test func `a gated response waits for the gate`() async throws {
         let gate = Gate()
         let server = try HostileServer([.answer(200, when: gate)])
         defer { server.stop() }
@@ -207,19 +207,19 @@ struct HostileServerTests {
         #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test func `interim answers come before the final one`() throws {
+    @Test func `interim responses come before the final one`() throws {
         let (text, _) = try exchange(.interim(103, count: 100), Self.put + "GET / HTTP/1.1\r\n\r\n")
         #expect(text.components(separatedBy: "HTTP/1.1 103 ").count == 101)
         #expect(text.contains("HTTP/1.1 200 "))
     }
 
-    @Test func `a truncated answer ends short`() throws {
+    @Test func `a truncated response ends short`() throws {
         let (text, end) = try exchange(.truncatedBody(promised: 10, sent: 4))
         #expect(text.hasSuffix("Content-Length: 10\r\n\r\nxxxx"))
         #expect(end == .closed)
     }
 
-    @Test func `requests beyond the list are told so`() throws {
+    @Test func `requests beyond the list get a response that says so`() throws {
         let server = try HostileServer([])
         defer { server.stop() }
         let client = try RawClient(port: server.port)

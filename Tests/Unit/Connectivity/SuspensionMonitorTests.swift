@@ -30,7 +30,7 @@ import Testing
         #expect(await suspensions.next() == .seconds(3600))
     }
 
-    @Test func `N5 clocks that were only read one after the other tell of no sleep`() async throws {
+    @Test func `N5 clocks that were only read one after the other show no sleep`() async throws {
         let machine = Machine()
         var suspensions = machine.monitor.suspensions().makeAsyncIterator()
         try await machine.sleep(.milliseconds(4999))

@@ -43,7 +43,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `no answer lets web pages from elsewhere read it`() async throws {
+    @Test func `no response lets web pages from elsewhere read it`() async throws {
         try await withReceiver { site async throws in
             let reply = try await site.request("OPTIONS", "/", ["Access-Control-Request-Method": "PUT"])
             #expect(reply["Access-Control-Allow-Origin"] == nil)

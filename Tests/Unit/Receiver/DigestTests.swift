@@ -43,7 +43,7 @@ struct DigestTests {
         }
     }
 
-    @Test func `the last answer tells the digest that is wanted`() async throws {
+    @Test func `the last response has the digest that is wanted`() async throws {
         try await withReceiver { site in
             let path = try await site.begin(length: 5, ["Repr-Digest": Site.digest("hello")])
             let wish = ["Want-Repr-Digest": "unknown=10, md5=0, sha-256=3"]

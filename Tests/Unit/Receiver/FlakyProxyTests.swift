@@ -22,7 +22,7 @@ struct FlakyProxyTests {
         }
     }
 
-    @Test func `uploads and answers pass through`() async throws {
+    @Test func `uploads and responses pass through`() async throws {
         try await withProxy { site, _, port in
             let client = try LoopbackClient(port: port)
             let content = [UInt8](repeating: 65, count: 4 << 20)

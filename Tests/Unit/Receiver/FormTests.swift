@@ -154,7 +154,7 @@ struct FormTests {
         }
     }
 
-    @Test func `a field that goes on for ever is refused`() async throws {
+    @Test func `a field without end is refused`() async throws {
         try await withReceiver { site async throws in
             let body = Self.field("f", String(repeating: "x", count: 70_000)) + "--XX--"
             #expect(try await site.request("POST", "/", Self.fields, body).status == 413)

@@ -16,7 +16,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `a client that goes on sending still sees the refusal`() async throws {
+    @Test func `a client that continues to send still sees the refusal`() async throws {
         try await withReceiver {
             $0.maximumSize = 10
         } _: { site in
@@ -285,7 +285,9 @@ struct LimitTests {
         }
     }
 
-    @Test func `a request that offers another protocol is answered, and its connection ends`() async throws {
+    @Test func `a request that offers another protocol gets a response, and its connection ends`()
+        async throws
+    {
         try await withReceiver { site async throws in
             let fields = [
                 "Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABk",

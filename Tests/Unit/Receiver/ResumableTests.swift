@@ -56,7 +56,8 @@ struct ResumableTests {
     }
 
     @Test(arguments: [6, 8])
-    func `a file in two pieces is stored when its client says that this was all`(version: Int) async throws {
+    func `a file in two requests is stored when its client says that this was all`(version: Int) async throws
+    {
         try await withReceiver { site in
             let path = try await site.begin(length: 10, version: version)
             let mine = ["Upload-Draft-Interop-Version": "\(version)"]
@@ -131,7 +132,9 @@ struct ResumableTests {
         }
     }
 
-    @Test func `a creation whose content breaks off goes on at the address it was told`() async throws {
+    @Test func `a creation that breaks off within its content resumes at the location it received`()
+        async throws
+    {
         try await withReceiver { site in
             var client: LoopbackClient? = try LoopbackClient(port: site.port)
             let fields = Site.draft.merging(["Upload-Complete": "?1"]) { $1 }
@@ -178,7 +181,7 @@ struct ResumableTests {
         }
     }
 
-    @Test func `a wrong offset is told with the right one, and nothing is lost`() async throws {
+    @Test func `a wrong offset is refused with the right one, and nothing is lost`() async throws {
         try await withReceiver { site in
             let path = try await site.begin()
             _ = try await site.append(path, at: 0, "hello")
@@ -285,7 +288,7 @@ struct ResumableRefusalTests {
     }
 
     @Test(arguments: [3, 5, 7, 99])
-    func `a version that is not spoken here is told which are, unless the file comes whole`(version: Int)
+    func `an unknown version is refused with the known ones, unless the file comes whole`(version: Int)
         async throws
     {
         try await withReceiver { site in

@@ -45,7 +45,7 @@ struct TusChecksumTests {
         }
     }
 
-    @Test func `a piece of checked content is not kept`() async throws {
+    @Test func `a part of checked content is not kept`() async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 10)
             let client = try LoopbackClient(port: site.port)

@@ -21,7 +21,7 @@ struct TusRecoveryTests {
         }
     }
 
-    @Test func `a newer request makes the older one stop and let go`() async throws {
+    @Test func `a newer request makes the older one stop and release the upload`() async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 4 * Self.mebibyte)
             let older = try LoopbackClient(port: site.port)
@@ -70,7 +70,7 @@ struct TusRecoveryTests {
         }
     }
 
-    @Test func `an upload whose naming a crash cut short is finished`() async throws {
+    @Test func `an upload is finished that a crash interrupted while it was named`() async throws {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let id = UploadID.make()

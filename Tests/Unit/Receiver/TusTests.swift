@@ -90,7 +90,7 @@ struct TusTests {
         }
     }
 
-    @Test func `a link in the place of a folder is not followed`() async throws {
+    @Test func `a link instead of a folder is not followed`() async throws {
         let outside = try makeFolder()
         defer { try? FileManager.default.removeItem(atPath: outside) }
         try await withReceiver { site async throws in
@@ -128,7 +128,7 @@ struct TusTests {
         }
     }
 
-    @Test func `a file in two pieces is stored when the last has come`() async throws {
+    @Test func `a file in two requests is stored when the last has come`() async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 10, name: "fünf.txt")
             #expect(try await site.patch(path, at: 0, "hello")["Upload-Offset"] == "5")
@@ -172,7 +172,7 @@ struct TusTests {
         }
     }
 
-    @Test func `a piece at the wrong offset is refused and changes nothing`() async throws {
+    @Test func `content at the wrong offset is refused and changes nothing`() async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 10)
             _ = try await site.patch(path, at: 0, "hello")
@@ -253,7 +253,7 @@ struct TusTests {
         }
     }
 
-    @Test func `a finished upload still answers`() async throws {
+    @Test func `a finished upload still responds`() async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 5)
             _ = try await site.patch(path, at: 0, "hello")
@@ -264,7 +264,7 @@ struct TusTests {
         }
     }
 
-    @Test func `an upload that nobody touches expires`() async throws {
+    @Test func `an upload without requests expires`() async throws {
         let clock = ManualDate()
         try await withReceiver(clock: clock) {
             $0.expiry = .seconds(3600)

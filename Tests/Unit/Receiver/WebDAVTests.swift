@@ -26,7 +26,7 @@ struct WebDAVTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: site.folder + "/" + path))
     }
 
-    @Test func `without leave to list, only what a client can name is told of`() async throws {
+    @Test func `without leave to list, only what a client can name is shown`() async throws {
         try await withReceiver { site async throws in
             _ = try await site.request("PUT", "/a/b.txt", [:], "hello")
             for path in ["/", "/a", "/a/"] {
@@ -38,7 +38,7 @@ struct WebDAVTests {
         }
     }
 
-    @Test func `a folder tells what is in it, addresses encoded name by name`() async throws {
+    @Test func `a folder lists what is in it, addresses encoded name by name`() async throws {
         try await withReceiver(Self.listing) { site async throws in
             try Self.make("sub folder/deep", in: site)
             try Self.write("hello", to: "50% ü #1?.txt", in: site)
@@ -52,7 +52,7 @@ struct WebDAVTests {
         }
     }
 
-    @Test func `a file tells the size and the tag that HEAD tells`() async throws {
+    @Test func `a file shows the size and the tag that HEAD shows`() async throws {
         try await withReceiver { site async throws in
             _ = try await site.request("PUT", "/a/b.txt", [:], "hello")
             let head = try await site.request("HEAD", "/a/b.txt")
@@ -67,7 +67,7 @@ struct WebDAVTests {
         }
     }
 
-    @Test func `depth 0 of a folder tells of the folder alone`() async throws {
+    @Test func `depth 0 of a folder shows the folder alone`() async throws {
         try await withReceiver { site async throws in
             try Self.make("sub/deep", in: site)
             for path in ["/sub", "/sub/"] {
@@ -107,7 +107,7 @@ struct WebDAVTests {
         ("/a/../..", 400), ("/%2e%2e", 400), ("/.ferry", 400), ("/.ferry/lock", 400), ("/a%2Fb", 400),
         ("/a%0Ab", 400), ("/a//b", 400), ("/%FF", 400),
     ])
-    func `nothing outside the folder is told of`(path: String, status: Int) async throws {
+    func `nothing outside the folder is shown`(path: String, status: Int) async throws {
         try await withReceiver(Self.listing) { site async throws in
             try Self.write("x", to: "file", in: site)
             try FileManager.default.createSymbolicLink(
@@ -168,7 +168,7 @@ struct WebDAVTests {
     }
 
     @Test(arguments: ["PROPFIND", "MKCOL"])
-    func `without the token nothing is told and nothing made`(method: String) async throws {
+    func `without the token nothing is shown and nothing made`(method: String) async throws {
         try await withReceiver {
             $0.token = "0123456789abcdef"
         } _: { site async throws in

@@ -57,7 +57,7 @@ import Testing
         #expect(model.context == .list)
     }
 
-    @Test func `opening it asks where files can go now, and a new place is offered at once`() {
+    @Test func `opening it asks for the destinations there are now, and a new one is offered at once`() {
         var model = Model.make(destinations: ["box", "web"])
         let asked = model.type("a").contains { if case .askDestinations = $0 { true } else { false } }
         #expect(asked)
@@ -71,7 +71,7 @@ import Testing
         #expect(add.destinationName == "web")
     }
 
-    @Test func `a place that is gone gives way to the one that is meant where none is named`() {
+    @Test func `a destination that is gone is replaced by the preferred one where none is named`() {
         var model = Model.make(destinations: ["box"])
         _ = model.type("a")
         _ = model.update(.destinations(DestinationNames(["archive", "web"], preferred: "web")))
@@ -86,7 +86,7 @@ import Testing
         #expect(model.context == .add)
     }
 
-    @Test func `enter before the answer adds when the answer comes`() {
+    @Test func `enter before the preview adds the files when the preview comes`() {
         var model = Model.make()
         model.type("a/out/a.mov")
         let asked = question(model.update(.key(.enter)))
@@ -107,7 +107,7 @@ import Testing
         #expect(added(answer2)?.files == 1001)
     }
 
-    @Test func `an answer to an older text is not taken`() {
+    @Test func `a preview of an older text is dropped`() {
         var model = Model.make()
         model.type("a/out/a")
         let asked = question(model.pass(to: 1))
@@ -141,7 +141,7 @@ import Testing
         #expect(model.frame().description.contains("files /out/day2/ "))
     }
 
-    @Test func `tab with nothing to complete goes on to the destination`() {
+    @Test func `tab with nothing to complete moves to the destination`() {
         var model = Model.make(destinations: ["box", "archive"])
         model.type("a")
         guard case .complete(_, let number)? = model.update(.key(.tab)).first else {

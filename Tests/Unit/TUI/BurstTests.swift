@@ -89,7 +89,7 @@ import Testing
         #expect(log.search.text == "nothing here")
     }
 
-    @Test func `no question is answered by it`() {
+    @Test func `a burst confirms no question`() {
         var model = Model.make([.make(1, confirmed: 10)])
         model.type("x")
         _ = model.pass(to: 1)

@@ -246,7 +246,7 @@ import Testing
         #expect(screen.contains("verified  no: form has no checksums"))
     }
 
-    @Test func `bytes on their way to a server that has not answered yet worry nobody`() {
+    @Test func `the bytes on the server are unknown while the first bytes are in flight`() {
         var model = Model.make([.make(1, state: .running)])
         #expect(Self.held(model) == "0 B of 1 KiB")
         _ = model.update(.progress([ProgressSample(id: 1, sent: 500, confirmed: 0, phase: .sending)]))

@@ -33,7 +33,7 @@ import Testing
         add: { _, _ in .changed([]) }, complete: { [$0 + "/"] },
         destinations: { DestinationNames(["box"]) })
 
-    @Test func `a folder that does not answer holds up no other`() async {
+    @Test func `a folder that does not respond delays no other`() async {
         let (gate, answer) = AsyncStream.makeStream(of: Void.self)
         var service = Self.service
         service.list = { place in

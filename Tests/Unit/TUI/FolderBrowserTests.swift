@@ -172,7 +172,7 @@ import Testing
         #expect(Self.request(&model, at: 4) == nil)
     }
 
-    @Test func `a count that nobody waits for any more is ended`() {
+    @Test func `a count that is not needed any more is ended`() {
         var model = Self.make()
         _ = model.update(.key(.down))
         model.type(" ")
@@ -225,7 +225,7 @@ import Testing
         #expect(Self.request(in: model.update(.key(.enter)))?.marked == [LocalPath("/out/day1")])
     }
 
-    @Test func `a folder whose files were not counted yet is shown before it is added`() {
+    @Test func `a folder is shown before it is added if its files were not counted yet`() {
         var model = Self.make()
         _ = model.update(.key(.down))
         model.type(" ka")
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `escape leaves the list before it closes, and tells of the marks that go`() {
+    @Test func `escape leaves the list before it closes, and names the marks that are lost`() {
         var model = Self.make()
         _ = model.update(.key(.down))
         model.type("  ")
@@ -274,7 +274,7 @@ import Testing
         #expect(Self.request(&model) == AddRequest(marked: [LocalPath("/out/data.txt")]))
     }
 
-    @Test func `an answer about a folder that was left is not shown`() {
+    @Test func `a listing of a folder that was left is not shown`() {
         var model = Self.make()
         _ = model.update(.key(.down))
         _ = model.update(.key(.right))
@@ -348,7 +348,7 @@ import Testing
         #expect(text.contains("\u{FFFD}A") && text.contains("\\n") && text.contains("\\e[31mred"))
     }
 
-    @Test func `a folder whose name no line can hold is opened all the same`() {
+    @Test func `a folder with a name that no line can hold is opened all the same`() {
         let folder = FolderContents.Entry(name: [0xFF], kind: .folder)
         var model = Self.make(
             folder: BrowsedFolder(
@@ -374,7 +374,7 @@ import Testing
         #expect(text.contains("files /out/*.txt") && text.contains("c.mov"))
     }
 
-    @Test func `a paste in the list takes the place of a line that only says where`() {
+    @Test func `a paste in the list replaces a line that only says where`() {
         var model = Self.make()
         _ = model.update(.key(.down))
         _ = model.update(.key(.paste("/other/x.mov", isComplete: true)))

@@ -15,7 +15,7 @@ import Testing
         _ = model.change(.make(old, state: .done), .make(new, state: .running))
     }
 
-    @Test func `while nobody moves the list goes where something runs`() {
+    @Test func `while the user does not move, the list follows the running uploads`() {
         var model = Self.hundred(running: 1)
         Self.advance(&model, from: 1, to: 50)
         #expect(model.list.cursor?.id == 50)

@@ -76,7 +76,7 @@ import Testing
         #expect(Self.isClose(Self.pause(after: easy + easy, isSlow: true), 1))
     }
 
-    @Test func `a terminal that takes nothing is tried again soon`() {
+    @Test func `writing to a terminal that takes nothing is retried soon`() {
         var pacer = FramePacer(isSlow: true)
         pacer.request(.now, now: 1)
         pacer.postpone(now: 1)

@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: [400, -400, 3653, -3653].map { Double($0) * 86_400 })
-    func `S17 a countdown goes on as before when the wall clock is set`(jump: Double) {
+    func `S17 a countdown continues as before when the wall clock is set`(jump: Double) {
         var model = Model.make([.make(1, state: .waiting(40))], columns: 120)
         #expect(model.frame().description.contains("in 40 s"))
         var clock = Clock.at(10)
@@ -243,7 +243,7 @@ import Testing
         #expect(model.frame().text(0).contains(" limit 5 MiB/s"))
     }
 
-    @Test func `in ASCII the cursor and what runs have signs of their own`() {
+    @Test func `in ASCII the cursor and the states have different signs`() {
         let glyphs = Glyphs(isUnicode: false)
         #expect(!StateKind.allCases.map(glyphs.state).contains(glyphs.cursor))
     }

@@ -21,7 +21,7 @@ struct LeavingTests {
         (EngineOwnership.own, "q", ScreenOutcome.quit), (.detachable, "q", .quit), (.attached, "q", .quit),
         (.detachable, "d", .detach), (.attached, "s", .stopEngine),
     ])
-    func `the question has an answer for each end`(
+    func `the question has a key for each end`(
         ownership: EngineOwnership, key: String, outcome: ScreenOutcome
     ) {
         var model = asked(ownership)
@@ -49,7 +49,7 @@ struct LeavingTests {
         #expect(effects.outcome == .quitWhenIdle)
     }
 
-    @Test func `an engine that ends before its last news came is finished too`() {
+    @Test func `a wait for the running uploads also ends when the engine ends before its last update`() {
         var model = asked(.attached)
         model.type("w")
         let effects = model.change(status: Self.lost)

@@ -17,13 +17,13 @@ import Testing
     ]
 
     @Test(arguments: [72, 80, 120])
-    func `the first line tells until when the timetable limits`(columns: Int) {
+    func `the first line shows until when the timetable limits`(columns: Int) {
         let status = EngineStatus(limits: [Self.workday] + Self.others)
         let model = Model.make([.make(1, state: .running)], columns: columns, status: status)
         #expect(model.frame().text(0).contains("  limit 2 MiB/s until 18:00  "))
     }
 
-    @Test func `without a limit of all together the first line tells those of some`() {
+    @Test func `without a total limit the first line shows the limits of destinations and batches`() {
         for (limits, text) in [
             (Self.others, "  limit films 1 MiB/s  "),
             (Self.others + [BandwidthLimit(.batch("may"), .atMost(5))], "  2 limits  "),
@@ -61,7 +61,7 @@ import Testing
                 "undone: the limit is off for uploads of the batch raw now; Ctrl-R redoes it"
             ), (.concurrency(3), "undone: 3 uploads at once now; Ctrl-R redoes it"),
         ] as [(LimitSetting, String)])
-    func `undoing tells the limit that holds now`(setting: LimitSetting, text: String) {
+    func `undoing shows the limit that is in effect now`(setting: LimitSetting, text: String) {
         var model = Model.make()
         _ = model.update(.replied(.reversed(.limited(setting), []), to: .undo))
         #expect(model.toast.current?.text == text)
@@ -104,7 +104,9 @@ import Testing
                 "the bandwidth limit for uploads of the batch raw is as configured"
             ),
         ] as [(Bandwidth?, LimitScope, String)])
-    func `an order is told in words`(bandwidth: Bandwidth?, scope: LimitScope, text: String) {
+    func `the confirmation of a limit names rate and scope`(
+        bandwidth: Bandwidth?, scope: LimitScope, text: String
+    ) {
         #expect(LimitConfirmation.sentence(bandwidth, of: scope) == text)
     }
 

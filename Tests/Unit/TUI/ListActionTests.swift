@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct ListActionTests {
-    @Test func `p pauses what can be paused, and lets go on what is paused`() {
+    @Test func `p pauses what can be paused, and resumes what is paused`() {
         var model = Model.make([
             .make(1, state: .running), .make(2, state: .paused(.user)), .make(3, state: .done),
         ])
@@ -98,7 +98,7 @@ import Testing
         #expect(Model.make([.make(1, state: .waiting(30))]).deadline != nil)
     }
 
-    @Test func `u takes the last order back, and Ctrl-R gives it again`() {
+    @Test func `u undoes the latest command, and Ctrl-R redoes it`() {
         var model = Model.make([.make(1)])
         #expect(model.type("u").commands == [.nextUndo])
         #expect(model.update(.key(.control("r"))).commands == [.redo])
@@ -126,7 +126,7 @@ import Testing
         #expect(model.dialog == nil)
     }
 
-    @Test func `a key that is held down does not answer what it asked`() {
+    @Test func `a key that is held down does not confirm its own question`() {
         var model = Model.make([.make(1)])
         _ = model.update(.replied(Self.offer(.moved, [1]), to: .undo))
         _ = model.update(.clock(.at(1)))

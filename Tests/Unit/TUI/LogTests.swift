@@ -39,14 +39,14 @@ struct LogTests {
         #expect(model.log.entries.map(\.level) == [.warning, .error, .warning])
     }
 
-    @Test func `an upload that is done tells its size, time and rate`() {
+    @Test func `an upload that is done shows its size, time and rate`() {
         var model = Model.make([.make(1, name: "a.mov", size: 10 << 20, state: .running)])
         let receipt = Receipt(bytes: 10 << 20, duration: 5)
         _ = model.change(.make(1, name: "a.mov", size: 10 << 20, state: .done(receipt, at: .distantPast)))
         #expect(Self.texts(model) == ["a.mov done: 10 MiB in 5 s, 2 MiB/s"])
     }
 
-    @Test func `an upload that goes on says from where`() {
+    @Test func `an upload that resumes shows its offset`() {
         var model = Model.make([
             .make(1, name: "a.mov", size: 4 << 20, state: .waiting(3), confirmed: 1 << 20)
         ])
@@ -105,7 +105,7 @@ struct LogTests {
             ])
     }
 
-    @Test func `the log follows until somebody goes up, and says how many are newer`() {
+    @Test func `the log follows until the user scrolls up, and says how many are newer`() {
         var model = Self.numbered(9)
         model.type("l")
         model.log.add(.information, "entry 9", date: model.clock.date)

@@ -33,7 +33,7 @@ struct NoOpExplanationTests {
             (.resume, .make(5, state: .changed), "5 is held: `ferry retry 5` tries it again"),
             (.move, .make(5), "5 is there already"),
         ] as [(NoOpExplanation.Command, Upload, String)])
-    func `the state is told, and what does what was meant`(
+    func `a command without effect names the state, and the command that does what was meant`(
         command: NoOpExplanation.Command, upload: Upload, expected: String
     ) {
         #expect(Self.sentences(command, [upload]) == [expected])

@@ -39,7 +39,7 @@ import Testing
         #expect(!model.frame().text(0).contains("folder") && !model.frame().text(0).contains("not there"))
     }
 
-    @Test func `lines tell what happens, and not what happened before they were attached`() {
+    @Test func `lines print what happens, and not what happened before they were attached`() {
         var plain = PlainModel(
             destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0),
             ownership: .attached)

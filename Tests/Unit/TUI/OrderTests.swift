@@ -40,7 +40,7 @@ struct OrderTests {
                 == ["9", "10", "file", "file9", "File9b", "file10", "file010", "x"])
     }
 
-    @Test func `the cursor stays on its upload when the rows change places`() {
+    @Test func `the cursor stays on its upload when the rows are sorted anew`() {
         var model = Self.model()
         model.type("gjj")
         #expect(model.list.cursor?.id == 3)

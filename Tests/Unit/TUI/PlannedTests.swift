@@ -61,7 +61,7 @@ import Testing
         #expect(!Model.make([upload]).frame().description.contains("22:00"))
     }
 
-    @Test func `the first line tells apart what waits for a time from what is left`() {
+    @Test func `the first line separates what waits for a time from what is left`() {
         var model = Model.make([Self.planned(at: 8 * 3600)])
         #expect(model.frame().text(0).contains("idle  1 KiB later"))
         _ = model.change(.make(2, size: 5 << 10))
@@ -69,7 +69,7 @@ import Testing
         #expect(model.summary.contains("5 KiB left, 1 KiB later"))
     }
 
-    @Test func `the details tell the batch and the start`() {
+    @Test func `the details show the batch and the start`() {
         var model = Model.make([Self.planned(at: 8 * 3600, batch: "night shift")])
         model.type("i")
         let text = model.frame().description

@@ -55,7 +55,7 @@ import Testing
         #expect(model.bytesLeft == 0)
     }
 
-    @Test func `a part at the server is asked about although nobody knows how large it is`() {
+    @Test func `a part at the server needs a confirmation although its size is unknown`() {
         var model = Model.make([.make(1, confirmed: 0)])
         let answer = model.type("x")
         #expect(answer.isEmpty)

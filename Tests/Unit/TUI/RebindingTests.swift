@@ -29,7 +29,7 @@ import Testing
         #expect(try Self.table(Dictionary(uniqueKeysWithValues: listed)) == .standard)
     }
 
-    @Test func `given keys take the place of the action's own`() throws {
+    @Test func `given keys replace the action's own`() throws {
         let table = try Self.table(["remove": ["F8", "Ins", "F8"], "halfPageDown": []])
         #expect(table.entry(for: .remove, in: .list)?.keys == [.function(8), .insert])
         #expect(table.action(for: .character("x"), in: .list) == nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(table.action(for: .character("x"), in: .details) == .remove)
     }
 
-    @Test func `two actions may change places`() throws {
+    @Test func `two actions may exchange their keys`() throws {
         let table = try Self.table(["pause": ["r"], "retry": ["p"]])
         #expect(table.action(for: .character("p"), in: .list) == .retry)
         #expect(table.action(for: .character("r"), in: .list) == .pause)
@@ -75,7 +75,7 @@ import Testing
         (["remove": ["y"], "copy": []], "remove", "y is bound to removal.removeNow too"),
         (["removal.removeNow": ["x"]], "removal.removeNow", "x is bound to remove too"),
     ])
-    func `a mistake names the action, the key and what is in the way`(
+    func `an error names the action, the key and what is in the way`(
         changes: [String: [String]], action: String, reason: String
     ) {
         let mistake = Self.mistake(changes)

@@ -58,7 +58,7 @@ import Testing
         #expect(SafeText(zalgo).text.unicodeScalars.count == 3)
     }
 
-    @Test func `a scalar on whose width the terminal disagrees becomes an escape`() {
+    @Test func `a scalar becomes an escape if the terminal disagrees on its width`() {
         let text = SafeText("a☰", agrees: { scalar, _ in scalar != "☰" })
         #expect(text.text == "a\\u{2630}")
         #expect(text.units.last?.isEscape == true)

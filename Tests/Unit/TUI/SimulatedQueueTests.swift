@@ -13,7 +13,7 @@ import Testing
 /// has.
 @Suite struct SimulatedQueueTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `header, rows, details and the engine's numbers tell what is so at each moment`(seed: UInt64) {
+    func `header, rows, details and the engine's numbers show the true state at each moment`(seed: UInt64) {
         var world = World(seed: seed)
         for _ in 0..<(120 * 4) {
             world.step()

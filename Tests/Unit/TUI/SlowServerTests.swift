@@ -67,7 +67,7 @@ struct SlowServerTests {
         #expect(model.frame().text(0) == before)
     }
 
-    @Test func `without a network nobody needs to know who asks to wait`() {
+    @Test func `without a network the first line does not name servers that ask to wait`() {
         var model = Model.make([.make(1)])
         let away = EngineStatus.Network.offline(since: Clock.at(0).date, reason: "no address")
         _ = model.change(status: EngineStatus(network: away, retryAfterPauses: [Self.pause("box.example")]))
@@ -79,7 +79,7 @@ struct SlowServerTests {
         #expect(line.contains("evil\\e[2J asks to wait"))
     }
 
-    @Test func `the log tells it once, however many wait and whatever the clock says`() {
+    @Test func `the log has it once, however many wait and whatever the clock says`() {
         var model = Model.make([.make(1)])
         for waiting in 1...5 {
             let pause = Self.pause("box.example", seconds: 190 + Double(waiting) / 100, waiting: waiting)
@@ -104,7 +104,7 @@ struct SlowServerTests {
         (80, "◐ nas.local refuses connections (and 1 more); 7 uploads wait  [n] try now"),
         (40, "◐ nas.local refuses connections"),
     ])
-    func `a host that does not answer is named, with what is wrong and how many wait`(
+    func `a host that does not respond is named, with what is wrong and how many wait`(
         columns: Int, line: String
     ) {
         var model = Model.make([.make(1)], columns: columns)
@@ -116,7 +116,7 @@ struct SlowServerTests {
         #expect(model.frame().text(0).trimmingCharacters(in: .whitespaces) == line)
     }
 
-    @Test func `credentials that a server refuses are told of, until those uploads are tried again`() {
+    @Test func `refused credentials are shown until those uploads are retried`() {
         let refused = Upload.State.held(
             UploadFailure(.authentication, "401 the token has expired", status: 401))
         var model = Model.make([.make(1, state: refused), .make(2, state: refused), .make(3)])

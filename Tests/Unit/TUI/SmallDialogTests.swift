@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `how many run is told where the names of all do not fit`() {
+    @Test func `the number of running uploads is shown where the names of all do not fit`() {
         var model = Self.busy(10, 40)
         model.type("q")
         let screen = model.frame().description

@@ -32,7 +32,7 @@ import Testing
         #expect(sampled(steps: 13).live.estimates[1].remaining != nil)
     }
 
-    @Test func `the offset a resumed upload goes on from is not speed`() throws {
+    @Test func `the offset at which an upload resumes is not speed`() throws {
         var model = Model.make([.make(1, size: 1_000_000_000, state: .running)])
         let samples = [
             ProgressSample(id: 1, sent: 0, confirmed: 0, phase: .connecting),
@@ -98,7 +98,7 @@ import Testing
         #expect(abs((model.live.estimates.total.rate ?? 0) - 4000) < 200)
     }
 
-    @Test func `so do those of which the server told that it holds all before they ended`() {
+    @Test func `uploads also count if the server confirmed all bytes before they ended`() {
         var model = Model.make((1...40).map { .make($0, size: 1000, state: $0 == 1 ? .running : .queued) })
         for step in 1...20 {
             _ = model.pass(to: Double(step) * 0.25)

@@ -43,7 +43,7 @@ import Testing
         #expect(model.frame().text(1).contains("Paused 1"))
     }
 
-    @Test func `a paused upload that resumes tells what was sent, and does not say that nothing is there`() {
+    @Test func `a paused upload that resumes shows what was sent, and does not say that nothing is there`() {
         var model = Model.make([.make(1, size: 500_000_000, state: .running, confirmed: 0)])
         for step in 0...1 {
             _ = model.pass(to: Double(step))
@@ -57,7 +57,7 @@ import Testing
         #expect(!screen.contains("0 B of") && !screen.contains("nothing of"))
     }
 
-    @Test func `an upload of which the server has told bytes shows these when it is paused`() {
+    @Test func `an upload with confirmed bytes shows these when it is paused`() {
         var model = Model.make([
             .make(1, size: 500 << 20, state: .paused(.user), confirmed: 21 << 20)
         ])
@@ -71,7 +71,7 @@ import Testing
         #expect(model.frame().description.contains("on server 0 B of 500 MiB"))
     }
 
-    @Test func `the network is not said to be back beside a server that does not answer`() {
+    @Test func `the network is not said to be back beside a server that does not respond`() {
         var model = Model.make([.make(1, state: .paused(.offline))], status: Self.offline())
         let away = [UnreachableHost(host: "127.0.0.1", reason: "does not answer", waiting: 1)]
         _ = model.change(.make(1, state: Self.refused()), status: EngineStatus(unreachableHosts: away))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [(10, 40), (15, 60), (5, 30)])
-    func `a small screen tells how many have failed`(rows: Int, columns: Int) {
+    func `a small screen shows how many have failed`(rows: Int, columns: Int) {
         var model = Model.make(
             [.make(1, size: 1 << 30, state: .running), .make(2, state: .failed), .make(3, state: .failed)],
             rows: rows, columns: columns)
@@ -110,7 +110,7 @@ import Testing
         #expect(row.contains("at last"), "\(row)")
     }
 
-    @Test func `the details below the list go with what runs, as long as nobody moves`() {
+    @Test func `the details below the list follow the running uploads, as long as the user does not move`() {
         var model = Model.make(
             (1...8).map { .make($0, state: $0 == 1 ? .running : .queued) }, rows: 40, columns: 120)
         #expect(model.list.cursor?.id == 1)
@@ -127,7 +127,7 @@ import Testing
         #expect(model.list.cursor?.id == 1)
     }
 
-    @Test func `an engine that does not answer takes the first line`() {
+    @Test func `an engine that does not respond takes the first line`() {
         let since = Date(timeIntervalSince1970: Clock.start)
         for (rows, columns) in [(24, 80), (10, 40), (5, 30)] {
             var model = Model.make(
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `Ctrl-Z says what becomes of the uploads`() {
+    @Test func `Ctrl-Z says whether the uploads continue`() {
         #expect(EngineOwnership.own.farewell.contains("its uploads are suspended"))
         #expect(EngineOwnership.attached.farewell.contains("uploads continue"))
     }

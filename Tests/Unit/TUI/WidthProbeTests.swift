@@ -19,7 +19,7 @@ import Testing
         #expect(abs(probe.deadline - 10.2) < 0.001)
     }
 
-    @Test func `an answer that comes late changes nothing`() {
+    @Test func `a reply of the terminal that comes late changes nothing`() {
         var model = Model.make([.make(1)])
         let before = model.frame()
         #expect(model.update(.key(.cursorPosition(Point(row: 1, column: 2)))).isEmpty)

@@ -60,7 +60,7 @@ struct AttemptCredentialsTests {
         #expect(fields.withLock { $0[.authorization] } == (carries ? "Bearer secret" : nil))
     }
 
-    @Test func `a refusal where no credentials went asks nobody for others`() async throws {
+    @Test func `a refusal of a request without credentials asks for no others`() async throws {
         let (file, retrier) = (try TestFile(count: 10), ScriptedRetrier([.retry]))
         let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: false))) { reply in
             .failed(UploadFailure(.authentication, "\(reply.status ?? 0)"))
@@ -91,7 +91,7 @@ struct AttemptCredentialsTests {
         #expect(log.requests.count == (isAsked ? 2 : 1))
     }
 
-    @Test func `a refusal that could not be mended is the protocol's`() async throws {
+    @Test func `a refusal that could not be recovered is the protocol's`() async throws {
         let (file, mender) = (try TestFile(count: 10), Mender(status: 403, decision: .doNotRetry))
         let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: true))) { reply in
             .failed(UploadFailure(.permanent, "\(reply.status ?? 0)"))

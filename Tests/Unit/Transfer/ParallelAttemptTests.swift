@@ -60,7 +60,7 @@ struct ParallelAttemptTests {
         #expect(outcome.receipt?.location == "321")
     }
 
-    @Test func `an exchange that ends makes room for the next while another goes on`() async throws {
+    @Test func `an exchange that ends makes room for the next while another continues`() async throws {
         let (file, log, thirdIsThere) = (try TestFile(count: 10), AttemptLog(), Gate())
         let parts = ScriptedProtocol(.sendAll(Self.parts(1...2)), state: 0) { held, _, exchange in
             held += 1
@@ -111,7 +111,7 @@ struct ParallelAttemptTests {
         #expect((outcome.failure?.summary == "no room") == fails)
     }
 
-    @Test func `cancelling the attempt cancels every exchange and is told as cancelled`() async throws {
+    @Test func `cancelling the attempt cancels every exchange and is reported as cancelled`() async throws {
         let (file, log, allThere) = (try TestFile(count: 10), AttemptLog(), Gate())
         let counts = Mutex((arrived: 0, cancelled: 0))
         let parts = Self.whole(.sendAll(Self.parts(1...3)), count: 3)
@@ -200,7 +200,7 @@ struct SentBytesTests {
         #expect(sent.out == 90 + again)
     }
 
-    @Test func `the server's word takes the place of what was sent`() {
+    @Test func `the bytes that the server confirms replace those that were sent`() {
         let sent = SentBytes(confirmed: 0)
         _ = sent.record(90, of: 1)
         _ = sent.record(7, of: 2)

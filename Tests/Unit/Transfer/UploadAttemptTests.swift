@@ -130,13 +130,13 @@ struct UploadAttemptTests {
         #expect(stage.log.all.last == .recorded(nil, durably: true))
     }
 
-    @Test func `an empty post whose connection was refused is a network failure`() async throws {
+    @Test func `an empty post with a refused connection is a network failure`() async throws {
         let stage = try AttemptStage(size: 0)
         let outcome = try await stage.run(stage.post) { _, _ in brokenLink(.notConnected, sent: 0) }
         #expect(outcome.failure?.category == .network)
     }
 
-    @Test func `N3 a post without an answer is unknown only if everything was sent`() async throws {
+    @Test func `N3 a post without a response is unknown only if everything was sent`() async throws {
         let whole = try AttemptStage()
         #expect(
             try await whole.run(whole.post) { _, _ in brokenLink(sent: 10) }.failure?.category
@@ -209,7 +209,7 @@ struct UploadAttemptTests {
     }
 
     @Test(arguments: ["put", "tus"])
-    func `P4 an upload whose last answer is cut has not succeeded, and the next attempt asks or sends`(
+    func `P4 an upload has not succeeded if its last response is cut, and the next attempt asks or sends`(
         name: String
     ) async throws {
         let file = try TestFile(count: 200_000)

@@ -21,7 +21,7 @@ struct UploadAddressTests {
     }
 
     @Test(arguments: [("http://h/d/", true), ("http://h/{name}", true), ("http://h/d", false)])
-    func `an address tells names apart or it does not`(url: String, expected: Bool) {
+    func `an address distinguishes names or it does not`(url: String, expected: Bool) {
         #expect(UploadAddress.tellsNamesApart(url) == expected)
     }
 

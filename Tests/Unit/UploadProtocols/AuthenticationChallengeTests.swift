@@ -4,7 +4,7 @@ import Testing
 @testable import FerryProtocols
 
 struct AuthenticationChallengeTests {
-    @Test func `challenges and their parameters are told apart`() {
+    @Test func `challenges and their parameters are separated`() {
         let challenges = AuthenticationChallenge.list(
             #"Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple""#)
         #expect(
@@ -62,7 +62,7 @@ struct SignInWishTests {
         #expect(failure.hint?.contains("user and password") == true)
     }
 
-    @Test func `a request without credentials is told as one`() {
+    @Test func `a request without credentials is reported as one`() {
         let failure = failure(401, "Bearer", carried: false)
         #expect(
             failure.summary

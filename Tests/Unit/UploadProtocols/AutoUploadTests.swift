@@ -21,7 +21,7 @@ extension AutoUpload {
 }
 
 struct AutoUploadTests {
-    @Test func `a server nobody knows is asked by OPTIONS and nothing else`() throws {
+    @Test func `an unknown server is asked by OPTIONS and nothing else`() throws {
         var auto = AutoUpload.make()
         let asked = try #require(auto.start(resource: nil, capabilities: nil).exchange)
         #expect(asked.method == .options)
@@ -53,7 +53,7 @@ struct AutoUploadTests {
         #expect(first.notes.isEmpty)
     }
 
-    @Test func `a choice whose protocol has asked nothing yet has it ask`() {
+    @Test func `a chosen protocol that has asked nothing yet asks`() {
         var auto = AutoUpload.make()
         let known = ServerCapabilities(facts: tus.added(to: [:]))
         #expect(auto.start(resource: nil, capabilities: known).exchange?.method == .options)
@@ -69,7 +69,8 @@ struct AutoUploadTests {
         #expect(step.exchange?.markBeforeLastBytes?.wholeBodySent == true)
     }
 
-    @Test func `a resource goes on by the protocol that made it, whatever is known of the server`() throws {
+    @Test func `a resource is resumed by the protocol that made it, whatever is known of the server`() throws
+    {
         var auto = AutoUpload.make()
         var resource = UploadResource(url: "http://server.example/files/7", confirmed: 3)
         resource.memory = ResumeMemory(tus.added(to: ["tag": "x"]))
@@ -98,7 +99,7 @@ struct AutoUploadTests {
     }
 
     @Test(arguments: [(401, UploadFailure.Category.authentication), (503, .server), (308, .permanent)])
-    func `an answer that says not so fails the attempt and chooses nothing`(
+    func `a response that says not so fails the attempt and chooses nothing`(
         status: Int, category: UploadFailure.Category
     ) {
         var auto = AutoUpload.make()
@@ -202,7 +203,7 @@ struct AutoCheckTests {
         #expect(report.leftovers.first?.resource.choice?.name == "s3")
     }
 
-    @Test func `an address that tells by itself is asked whether anybody is there`() {
+    @Test func `the check of an address that names its protocol asks whether the server responds`() {
         let catalog = [ProtocolCatalog.Entry(PartsProtocol<Never>.self)]
         var check = AutoCheck(url: "s3://bucket/", options: .init(), catalog: catalog)
         guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
@@ -223,7 +224,7 @@ struct AutoCheckTests {
     }
 
     @Test(arguments: [(401, UploadFailure.Category.authentication), (502, .server)])
-    func `a check that cannot be made says why`(status: Int, category: UploadFailure.Category) {
+    func `a check that fails says why`(status: Int, category: UploadFailure.Category) {
         var check = AutoCheck(url: "http://server.example/files/", options: .init())
         _ = check.start()
         guard case .failed(let failure) = check.receive(.answer(status)) else {

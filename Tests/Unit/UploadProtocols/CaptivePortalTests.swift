@@ -18,7 +18,7 @@ struct CaptivePortalTests {
                 isKnown: isKnown, mayBePage: mayBePage, isAboutFile: isAboutFile, completes: completes))
     }
 
-    @Test func `N11 status 511 is a sign-in page, whoever says it`() {
+    @Test func `N11 status 511 is a sign-in page, whichever server sends it`() {
         #expect(Self.page(511, isKnown: false, mayBePage: true) != nil)
     }
 
@@ -46,7 +46,7 @@ struct CaptivePortalTests {
         #expect(Self.page(200, Self.html, isAboutFile: true) != nil)
     }
 
-    @Test func `N11 a page in place of the last response completes no upload, even at an unknown server`() {
+    @Test func `N11 a page instead of the last response completes no upload, even at an unknown server`() {
         #expect(Self.page(200, Self.html, body: Self.text, isKnown: false) == nil)
         #expect(Self.page(200, Self.html, body: Self.text, isKnown: false, completes: true) != nil)
         #expect(Self.page(307, [.location: "http://s3.example/in"], isKnown: false, completes: true) == nil)

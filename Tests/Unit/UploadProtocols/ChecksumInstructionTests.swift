@@ -7,7 +7,7 @@ struct ChecksumInstructionTests {
     private static let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
 
     @Test(arguments: [0, 1, 7, 8, 63, 64, 255, 256, 257, 319, 320, 1000, 4096, 4999])
-    func `instructions give what tables give, from any offset and in any pieces`(count: Int) {
+    func `instructions give what tables give, from any offset and in any chunks`(count: Int) {
         for start in [0, 1] {
             Self.bytes[start..<(start + count)].withUnsafeBytes { bytes in
                 var (crc32, crc64) = (CRC32C(), CRC64NVME())

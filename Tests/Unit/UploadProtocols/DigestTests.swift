@@ -36,7 +36,7 @@ private struct Checksums: Decodable {
 
 struct DigestTests {
     @Test(arguments: DigestAlgorithm.allCases)
-    func `a digest is that of the vectors, in one piece and in many`(algorithm: DigestAlgorithm) throws {
+    func `a digest is that of the vectors, in one chunk and in many`(algorithm: DigestAlgorithm) throws {
         for (input, digests) in try vectors("checksums", as: Checksums.self).inputs {
             let bytes = Checksums.bytes(of: input)
             let expected = Array(try #require(Data(base64Encoded: digests[algorithm])))
@@ -54,7 +54,7 @@ struct DigestTests {
         }
     }
 
-    @Test func `a digest stands in a field as its place says`() throws {
+    @Test func `a digest is written in a field as its carrier says`() throws {
         let digests = try #require(try vectors("checksums", as: Checksums.self).inputs["hello"])
         let place = DigestRequest.Carrier(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
         #expect(place.value(RunningDigest.of(Array("hello".utf8), .sha256)) == digests.contentDigest)
@@ -89,7 +89,7 @@ struct DigestTests {
         #expect(ServerDigest.dictionary(field).allSatisfy { $0.bytes.isEmpty })
     }
 
-    @Test func `only what the server tells of the same algorithm is compared`() {
+    @Test func `only what the server reports of the same algorithm is compared`() {
         let ours = [ComputedDigest(.sha256, of: 0..<1, bytes: [1])]
         #expect(FoundFile(reported: [.init(.sha256, [1])]).agrees(with: ours) == .same(.sha256))
         #expect(FoundFile(reported: [.init(.sha256, [2])]).agrees(with: ours) == .different(.sha256))

@@ -30,7 +30,7 @@ private func resumable(after seconds: Double) -> ResumableUpload {
 
 /// An upload that the server drops again and again, each time in another attempt.
 struct DroppedUploadTests {
-    @Test func `P8 the upload that takes a dropped one's place says when that was, and begins at nothing`()
+    @Test func `P8 the upload that replaces a dropped one notes when that was, and begins at nothing`()
         throws
     {
         var tus = tus(after: 0)
@@ -80,8 +80,7 @@ struct DroppedUploadTests {
     }
 
     @Test(arguments: ["google", "graph"])
-    func `P8 a session that took a dropped one's place and is gone again ends the upload`(name: String) throws
-    {
+    func `P8 a session that replaced a dropped one and is gone again ends the upload`(name: String) throws {
         let entry = try #require(ProtocolCatalog.entry(named: name))
         let url =
             name == "graph"

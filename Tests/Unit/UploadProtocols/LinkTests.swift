@@ -31,7 +31,7 @@ struct LinkTests {
     func `an invalid pointer is refused`(text: String) { #expect(JSONPointer(text) == nil) }
 
     @Test(arguments: ["", "{", "[", "\u{0}", "<html>", String(repeating: "[", count: 100_000)])
-    func `an answer that is no JSON names nothing`(text: String) throws {
+    func `a response that is no JSON names nothing`(text: String) throws {
         #expect(try #require(JSONPointer("/a")).text(in: Array(text.utf8)) == nil)
     }
 
@@ -46,7 +46,7 @@ struct LinkTests {
     }
 
     @Test(arguments: ["post", "form"])
-    func `the receipt names what the answer does`(name: String) throws {
+    func `the receipt has the location that the response names`(name: String) throws {
         let pointer = try #require(JSONPointer("/data/link"))
         let body = #"{ "data": { "link": "https://i.example/x.png" } }"#
         #expect(try location(name, .pointer(pointer), body: body) == "https://i.example/x.png")
@@ -60,7 +60,7 @@ struct LinkTests {
         #"{ "link": "javascript:alert(1)" }"#, #"{ "link": "https://me:secret@h.example/" }"#,
         #"{ "link": 7 }"#, "{}", "",
     ])
-    func `an answer that names nothing fit leaves the location that it has`(body: String) throws {
+    func `a response that names no usable location leaves the one it has`(body: String) throws {
         let pointer = try #require(JSONPointer("/link"))
         let fields: HTTPFields = [.location: "/here"]
         #expect(

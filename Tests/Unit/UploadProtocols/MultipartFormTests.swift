@@ -25,7 +25,7 @@ struct MultipartFormTests {
     }
 
     @Test(arguments: [ByteCount(0), 1, 4097])
-    func `the length told is the length of the bytes`(size: ByteCount) throws {
+    func `the announced length is the length of the bytes`(size: ByteCount) throws {
         var upload = FormUpload(
             item: .make(name: "ü.txt", size: size, parameters: [.init(name: "日本", value: "😀")]),
             options: .init())

@@ -39,7 +39,7 @@ struct NextcloudUploadTests {
         #expect(all.last?.fields[.ocMtime] == "1700000000")
     }
 
-    @Test mutating func `a small file is one PUT to its place`() {
+    @Test mutating func `a small file is one PUT to its final path`() {
         #expect(run.upload(item(size: 5 << 20)).receipt != nil)
         #expect(run.model.files == [place: 5 << 20])
         #expect(!run.model.lines.contains { $0.contains("/uploads/") })
@@ -138,7 +138,7 @@ struct NextcloudUploadTests {
         #expect(count("PUT") == 3)
     }
 
-    @Test mutating func `a lost answer to MOVE is settled by looking`() {
+    @Test mutating func `a lost response to MOVE is settled by looking`() {
         _ = run.upload(item()) { $0.method == .move }
         #expect(run.upload(item()).receipt != nil)
         #expect(run.model.files == [place: 12 << 20])
@@ -162,7 +162,8 @@ struct NextcloudUploadTests {
     }
 
     @Test
-    mutating func `an older file of the same size is not taken for one whose chunks the server dropped`() {
+    mutating func `an older file of the same size is not taken for one with chunks that the server dropped`()
+    {
         run.model.files[place] = 12 << 20
         _ = run.upload(item(), reaches: false) { $0.method == .move }
         run.model.pending = [:]
@@ -178,19 +179,19 @@ struct NextcloudUploadTests {
         #expect(run.upload(item()).failure?.summary.contains("the earlier one") == true)
     }
 
-    @Test mutating func `a small file whose answer was lost is not taken for an older one of its size`() {
+    @Test mutating func `a small file with a lost response is not taken for an older one of its size`() {
         run.model.files[place] = 100
         _ = run.upload(item(size: 100), reaches: false) { $0.method == .put }
         #expect(run.upload(item(size: 100)).receipt != nil)
         #expect(count("PUT") == 1)
     }
 
-    @Test mutating func `a full quota is told of`() {
+    @Test mutating func `a full quota is reported`() {
         run.model.refusals = [("PUT", 507)]
         #expect(run.upload(item()).failure?.hint?.contains("quota") == true)
     }
 
-    @Test mutating func `a user that is not the one who signs in is told of`() {
+    @Test mutating func `a user that is not the one who signs in is reported`() {
         run.model.refusals = [("MKCOL", 404)]
         #expect(run.upload(item()).failure?.hint?.contains("user") == true)
     }
@@ -204,7 +205,7 @@ struct NextcloudUploadTests {
         #expect(failure?.hint?.contains("remote.php/dav/files/USER/") == true)
     }
 
-    @Test func `removal deletes the chunks, and never a file at its place`() {
+    @Test func `removal deletes the chunks, and never a file at its final path`() {
         let upload = NextcloudUpload(item: item(), options: .init())
         var chunked = UploadResource(url: "http://cloud.example" + folder)
         chunked.nextcloud.chunkSize = 5
@@ -250,7 +251,7 @@ struct NextcloudChecksumTests {
     private let options = ProtocolOptions(chunkSize: 5 << 20, checksum: .sha256)
 
     @Test(arguments: [ByteCount(100), 12 << 20])
-    mutating func `the server is told the digest, and computes it for the comparison`(size: ByteCount) {
+    mutating func `the server is sent the digest, and computes it for the comparison`(size: ByteCount) {
         run.model.hash = "SHA256:010203"
         #expect(run.upload(item(size: size), options).receipt?.verified == .sha256)
         let told = run.model.log.filter { $0.digests.contains { $0.carrier?.field == .ocChecksum } }

@@ -54,7 +54,7 @@ import Testing
         #expect(Self.end(of: Self.reported).receipt?.verified == .sha256)
     }
 
-    @Test func `a server that tells none is no failure`() {
+    @Test func `a server that reports none is no failure`() {
         #expect(Self.end(of: [:]).receipt?.verified == nil)
         #expect(Self.end(of: [:]).receipt != nil)
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(exchange?.fields[.wantReprDigest] == "sha-256=10")
     }
 
-    @Test func `the digest of the answer's own text is not the file's`() throws {
+    @Test func `the digest of the response's own text is not the file's`() throws {
         let body = Array("created".utf8)
         let own = ServerDigest(.sha256, RunningDigest.of(body, .sha256))
         let field = DigestRequest.Form.base64.text(own.bytes)

@@ -5,7 +5,9 @@ import Testing
 
 struct PropertyLookupTests {
     @Test(arguments: [(404, true), (405, true), (200, false), (401, false), (503, nil), (429, nil)])
-    func `a file is told from a folder only by a server that is there`(status: Int, isFile: Bool?) throws {
+    func `a file is distinguished from a folder only by a server that is there`(status: Int, isFile: Bool?)
+        throws
+    {
         var look = PropertyLookup(WebDAVAddress("http://h/a.bin"), takesPropfind: false)
         #expect(look.start().url == "http://h/a.bin")
         guard case .ask(let second) = look.receive(.init(status: 200, fields: [.contentLength: "10"])) else {

@@ -14,7 +14,7 @@ struct ProtocolChoiceTests {
         ("https://graph.microsoft.com/v1.0/me/drive/root:/f/{name}:/createUploadSession", "graph"),
         ("https://cloud.example/remote.php/dav/files/me/in/", "nextcloud"),
     ])
-    func `an address that tells by itself is not asked`(url: String, name: String) {
+    func `an address that names its protocol is not asked`(url: String, name: String) {
         #expect(ProtocolChoice.named(by: url)?.name == name)
     }
 
@@ -24,7 +24,7 @@ struct ProtocolChoiceTests {
         "https://graph.microsoft.com/v1.0/me/", "https://maps.googleapis.com/", "", "://", "http://[::1]/",
         "https://amazonaws.com.example/",
     ])
-    func `any other address tells nothing`(url: String) {
+    func `any other address names no protocol`(url: String) {
         #expect(ProtocolChoice.named(by: url) == nil)
     }
 

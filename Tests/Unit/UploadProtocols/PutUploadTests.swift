@@ -41,14 +41,14 @@ struct PutChecksumTests {
         #expect(place?.value([1, 2, 3]) == "AQID")
     }
 
-    @Test func `an answer with the same digest verifies the upload at once`() {
+    @Test func `a response with the same digest verifies the upload at once`() {
         var (put, exchange) = sent()
         let step = put.receive(answer(201, [.reprDigest: Self.reported], to: exchange))
         #expect(step.receipt?.verified == .sha256)
     }
 
     @Test(arguments: [nil, "sha-256=:AQIE:"])
-    func `a server whose answer does not tell is asked`(reported: String?) throws {
+    func `a server that sends no digest with its response is asked`(reported: String?) throws {
         var (put, exchange) = sent()
         var fields: HTTPFields = [:]
         fields[.reprDigest] = reported
@@ -91,7 +91,7 @@ struct PutChecksumTests {
     }
 
     @Test(arguments: [200, 403, 404, 405])
-    func `P16 a server that tells nothing has the file, unverified`(status: Int) {
+    func `P16 a server that reports nothing has the file, unverified`(status: Int) {
         var (put, exchange) = sent()
         let head = put.receive(answer(201, to: exchange)).exchange
         let step = put.receive(answer(status, to: head))
@@ -159,7 +159,7 @@ struct PutMissingResponseTests {
         answer(200, [.contentLength: "10"], to: nil), answer(200, [.contentLength: "4"], to: nil),
         answer(200, [.eTag: "\"1700000-1000\""], to: nil), .answer(404), .answer(405), .answer(403),
     ])
-    func `P10 a server that cannot tell gets the same bytes again`(reply: ExchangeOutcome) throws {
+    func `P10 a server without a digest gets the same bytes again`(reply: ExchangeOutcome) throws {
         var (put, _) = try recalled()
         let exchange = put.receive(reply).exchange
         #expect(exchange?.method == .put)
@@ -199,7 +199,7 @@ struct PutExistingTests {
     ) -> PutUpload { PutUpload(item: .make(url: url), options: .init(existing: policy)) }
 
     @Test(arguments: [ExistingFilePolicy.skip, .rename, .fail])
-    func `the place is asked for first`(policy: ExistingFilePolicy) {
+    func `the server is first asked for an existing file`(policy: ExistingFilePolicy) {
         var put = make(policy)
         #expect(put.start(resource: nil, capabilities: nil).exchange?.method == .head)
         let exchange = put.receive(.answer(404)).exchange
@@ -234,7 +234,7 @@ struct PutExistingTests {
     }
 
     @Test(arguments: [("sha-256=:AQID:", true), ("sha-256=:AQIE:", false)])
-    func `skip compares digests where the server tells one`(reported: String, isSame: Bool) {
+    func `skip compares digests where the server reports one`(reported: String, isSame: Bool) {
         var put = make(.skip)
         _ = put.start(resource: nil, capabilities: nil)
         let fields: HTTPFields = [.contentLength: "10", .reprDigest: reported]
@@ -308,7 +308,7 @@ struct PutExistingTests {
     }
 
     @Test(arguments: [ExistingFilePolicy.skip, .rename, .fail])
-    func `after a lost answer a file of the size is ours, and was not there before`(
+    func `after a lost response a file of the size is ours, and was not there before`(
         policy: ExistingFilePolicy
     ) throws {
         let noted = try lost(policy)
@@ -318,7 +318,7 @@ struct PutExistingTests {
         #expect(receipt?.wasThere == false)
     }
 
-    @Test func `after a lost answer a file of another size is somebody's`() throws {
+    @Test func `after a lost response a file of another size is another client's`() throws {
         let noted = try lost(.fail)
         var put = make(.fail)
         _ = put.start(resource: noted, capabilities: nil)

@@ -140,7 +140,7 @@ struct ServerTextTests {
     }
 
     @Test(arguments: ["", " \r\n\t ", "\u{1B}"])
-    func `an answer that says nothing is not quoted`(text: String) {
+    func `a response that says nothing is not quoted`(text: String) {
         #expect(Self.excerpt(Array(text.utf8)) == nil)
     }
 }

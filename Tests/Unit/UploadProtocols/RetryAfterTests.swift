@@ -61,7 +61,7 @@ struct RetryAfterTests {
     }
 
     @Test(arguments: ["Fri, 20 Nov 2026 23:02:00 GMT"])
-    func `P3 a date of a server that does not tell its own time counts from ours`(value: String) {
+    func `P3 a date of a server that does not send its own time counts from ours`(value: String) {
         for date in [nil, "", "now", "Fri, 20 Nov 2026 25:01:30 GMT"] {
             var fields: HTTPFields = [.retryAfter: value]
             fields[.date] = date
@@ -90,7 +90,7 @@ struct RetryAfterTests {
         #expect(RetryAfter.seconds(in: [.retryAfter: value], now: now) == nil)
     }
 
-    @Test func `an answer without the field asks for no wait`() {
+    @Test func `a response without the field asks for no wait`() {
         #expect(RetryAfter.seconds(in: [:], now: now) == nil)
     }
 }

@@ -72,7 +72,7 @@ struct SingleRequestUploadTests {
     }
 
     @Test(arguments: [("post", 10), ("form", nil)] as [(String, ByteCount?)])
-    func `P10 without an answer the outcome of a post is unknown only if the whole body was sent`(
+    func `P10 without a response the outcome of a post is unknown only if the whole body was sent`(
         name: String, length: ByteCount?
     ) throws {
         let entry = try #require(ProtocolCatalog.entry(named: name))
@@ -107,7 +107,7 @@ struct SingleRequestUploadTests {
     }
 
     @Test(arguments: [401, 413, 503])
-    func `a definite answer takes the mark away`(status: Int) {
+    func `a definite response takes the mark away`(status: Int) {
         var post = PostUpload(item: .make(), options: .init())
         _ = post.start(resource: nil, capabilities: nil)
         #expect(post.receive(.answer(status)).notedResource == .some(nil))
@@ -138,7 +138,7 @@ struct SingleRequestUploadTests {
         #expect(post.receive(.answer(status)).failure?.category == .outcomeUnknown)
     }
 
-    @Test func `a post without a location says nothing about the place`() {
+    @Test func `a post without a location has none in its receipt`() {
         var post = PostUpload(item: .make(), options: .init())
         _ = post.start(resource: nil, capabilities: nil)
         #expect(post.receive(.answer(200)).receipt?.location == nil)

@@ -33,8 +33,8 @@ struct TusCheckFailureTests {
         #expect(check.receive(.answer(201, [.location: "7"])).failure?.category == .permanent)
     }
 
-    @Test func `a server that does not answer OPTIONS is fine if it takes an upload, which is deleted again`()
-    {
+    @Test
+    func `a server that does not respond to OPTIONS is fine if it takes an upload, which is deleted again`() {
         var (check, step) = asked(.broke(afterSending: 0))
         #expect(step.exchange?.method == .post)
         step = check.receive(.answer(201, [.location: "7", .tusResumable: "1.0.0"]))

@@ -89,7 +89,7 @@ struct TusChecksumTests {
     }
 
     @Test(arguments: [4, 8])
-    func `an attempt that goes on after whole chunks still checks and verifies`(offset: ByteCount) throws {
+    func `an attempt that resumes after whole chunks still checks and verifies`(offset: ByteCount) throws {
         let noted = try checked().noted
         var (tus, exchange) = try TusUpload.appending(from: offset, options: Self.sha1, resource: noted)
         #expect(exchange.digests.count == 1)
@@ -99,7 +99,7 @@ struct TusChecksumTests {
         #expect(try tus.receiveLast()?.verified == .sha1)
     }
 
-    @Test func `a server that kept a piece of a chunk has not checked it`() throws {
+    @Test func `a server that kept a part of a chunk has not checked it`() throws {
         let noted = try checked().noted
         var (tus, exchange) = try TusUpload.appending(from: 6, options: Self.sha1, resource: noted)
         // Up to the next boundary, and checked all the same.
@@ -111,7 +111,7 @@ struct TusChecksumTests {
         #expect(receipt?.verified == nil)
     }
 
-    @Test func `an upload that began without checks goes on without`() throws {
+    @Test func `an upload that began without checks continues without`() throws {
         let (_, exchange) = try TusUpload.appending(options: Self.sha1, capabilities: .tusChecking)
         #expect(exchange.digests.isEmpty)
     }

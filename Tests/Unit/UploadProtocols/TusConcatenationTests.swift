@@ -115,7 +115,7 @@ struct TusConcatenationTests {
         #expect(receipt == Receipt(location: place + "whole", bytes: Self.size))
     }
 
-    @Test func `an attempt that finds partials asks them all and goes on at each one's offset`() throws {
+    @Test func `an attempt that finds partials asks them all and resumes at each one's offset`() throws {
         let noted = try filling().noted
         var tus = upload()
         let questions = tus.start(resource: noted, capabilities: nil).exchanges
@@ -148,7 +148,7 @@ struct TusConcatenationTests {
         #expect(step.exchanges.count == 3)
     }
 
-    @Test func `a partial that is gone is made anew, and the others go on`() throws {
+    @Test func `a partial that is gone is made anew, and the others continue`() throws {
         let noted = try filling().noted
         var tus = upload()
         let questions = tus.start(resource: noted, capabilities: nil).exchanges
@@ -181,7 +181,7 @@ struct TusConcatenationTests {
         #expect(TusConcatenation.urls(in: left).count == 3)
     }
 
-    @Test func `the lost answer of the last request is an unknown outcome, also for the next attempt`() throws
+    @Test func `a lost response to the last request is an unknown outcome, also for the next attempt`() throws
     {
         var (tus, final, _) = try joining()
         #expect(tus.receive(.broke(afterSending: 0), to: final).failure?.category == .outcomeUnknown)

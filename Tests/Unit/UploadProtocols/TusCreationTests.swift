@@ -9,7 +9,7 @@ private let withUpload = ServerCapabilities.tusWithUpload
 private let resource = UploadResource.tus
 
 struct TusCreationTests {
-    @Test func `a server nobody knows is asked first, and what it offers is noted`() throws {
+    @Test func `an unknown server is asked first, and what it offers is noted`() throws {
         var tus = TusUpload(item: .make(), options: .init())
         #expect(tus.start(resource: nil, capabilities: nil).exchange?.method == .options)
         let step = tus.receive(
@@ -37,7 +37,7 @@ struct TusCreationTests {
     }
 
     @Test
-    func `a server that answers OPTIONS not at all is tried by a creation, and remembered if it takes it`()
+    func `a server that never responds to OPTIONS is tried by a creation, and remembered if it takes it`()
         throws
     {
         var tus = TusUpload(item: .make(), options: .init())
@@ -71,7 +71,7 @@ struct TusCreationTests {
         #expect(tus.receive(.broke(afterSending: 0)).failure?.category == .network)
     }
 
-    @Test func `creation tells the length, the name and the type`() throws {
+    @Test func `creation sends the length, the name and the type`() throws {
         var tus = TusUpload(
             item: .make(name: "ü n.bin", parameters: [.init(name: "album", value: "x")]), options: .init())
         let exchange = try #require(tus.start(resource: nil, capabilities: core).exchange)
@@ -161,7 +161,7 @@ struct TusCreationTests {
         #expect(tus.receive(.answer(201, [.location: "7"])).receipt?.location == resource.url)
     }
 
-    @Test func `P10 nothing of a file travels with its creation, whose answer may be lost`() throws {
+    @Test func `P10 a creation carries no bytes of the file, as its response may be lost`() throws {
         var tus = TusUpload(item: .make(size: 1), options: .init())
         let exchange = try #require(tus.start(resource: nil, capabilities: withUpload).exchange)
         #expect(exchange.body == Exchange.Body.none)
@@ -170,7 +170,7 @@ struct TusCreationTests {
     }
 
     @Test(arguments: [400, 403, 404, 412, 413, 415])
-    func `a creation that is refused is not tried again`(status: Int) {
+    func `a creation that is refused is not retried`(status: Int) {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: nil, capabilities: nil)
         _ = tus.receive(.answer(204, [.tusVersion: "1.0.0"]))

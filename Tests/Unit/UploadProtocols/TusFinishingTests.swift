@@ -31,7 +31,7 @@ struct TusFinishingTests {
     }
 
     @Test(arguments: [404, 410, 403, 405, 400, 500, 501])
-    func `a server that cannot tell of a finished upload is taken at its word`(status: Int) throws {
+    func `a server that forgets finished uploads is taken at its word`(status: Int) throws {
         var (tus, _) = try finished()
         #expect(tus.receive(.answer(status)).receipt?.location == UploadResource.tus.url)
     }
@@ -108,7 +108,8 @@ struct TusFinishingTests {
 
 /// A server that was caught having lost what it confirmed.
 struct ForgettingTusServerTests {
-    @Test func `an upload of which the server forgot everything is begun anew, and others hear of it`() {
+    @Test
+    func `an upload of which the server forgot everything is begun anew, and that is noted of the server`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(
             resource: UploadResource(url: UploadResource.tus.url, confirmed: 6), capabilities: .tusCore)
@@ -118,7 +119,9 @@ struct ForgettingTusServerTests {
         #expect(step.notes.contains(.capabilities(.forgettingTus)))
     }
 
-    @Test func `it gets a file in one request, whatever the destination's pieces and parts are`() throws {
+    @Test func `such a server gets a file in one request, whatever the destination's chunks and parts are`()
+        throws
+    {
         var known = ServerCapabilities.forgettingTus
         known.extensions.insert("concatenation")
         let size = 4 * TusConcatenation.smallestPart

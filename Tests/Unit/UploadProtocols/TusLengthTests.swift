@@ -7,7 +7,7 @@ import Testing
 struct TusLengthTests {
     private static let deferring = ServerCapabilities(extensions: ["creation", "creation-defer-length"])
 
-    @Test func `a length that is deferred is told with the first bytes, once`() throws {
+    @Test func `a length that is deferred is sent with the first bytes, once`() throws {
         var tus = TusUpload(item: .make(), options: .init(chunkSize: 4, defersLength: true))
         let creation = try #require(tus.start(resource: nil, capabilities: Self.deferring).exchange)
         #expect(creation.fields[.uploadDeferLength] == "1")
@@ -23,23 +23,23 @@ struct TusLengthTests {
         #expect(tus.start(resource: nil, capabilities: .tusCore).exchange?.fields[.uploadLength] == "10")
     }
 
-    @Test func `an empty file has no bytes to tell its length with`() {
+    @Test func `the length of an empty file is sent with its creation`() {
         var tus = TusUpload(item: .make(size: 0), options: .init(defersLength: true))
         #expect(tus.start(resource: nil, capabilities: Self.deferring).exchange?.fields[.uploadLength] == "0")
     }
 
     @Test(arguments: [[.uploadOffset: "4", .uploadDeferLength: "1"], [.uploadOffset: "4"]] as [HTTPFields])
-    func `an upload whose length the server does not know is told it`(fields: HTTPFields) {
+    func `the length is sent to an upload with a length that the server does not know`(fields: HTTPFields) {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: .tus, capabilities: .tusCore)
         #expect(tus.receive(.answer(200, fields)).exchange?.fields[.uploadLength] == "10")
     }
 
-    @Test func `an upload whose length the server knows is not told it`() throws {
+    @Test func `the length is not sent to an upload with a length that the server knows`() throws {
         #expect(try TusUpload.appending().exchange.fields[.uploadLength] == nil)
     }
 
-    @Test func `a server that refuses to be told the length is not told it again`() throws {
+    @Test func `a server that refuses the length is not sent it again`() throws {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: .tus, capabilities: .tusCore)
         _ = tus.receive(.answer(200, [.uploadOffset: "0"]))

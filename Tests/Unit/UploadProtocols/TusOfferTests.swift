@@ -20,7 +20,7 @@ struct TusOfferTests {
     }
 
     @Test(arguments: [200, 204, 412])
-    func `a server of another version is told apart before anything is made`(status: Int) {
+    func `a server of another version is recognized before anything is made`(status: Int) {
         let failure = asked(.answer(status, [.tusVersion: "0.2.2,2.0.0"])).step.failure
         #expect(failure?.category == .permanent)
         #expect(failure?.summary.contains("0.2.2, 2.0.0") == true)
@@ -80,7 +80,8 @@ struct TusOfferTests {
     }
 
     @Test(arguments: [(1 << 40, true), ((1 << 40) + 1, false)] as [(ByteCount, Bool)])
-    func `F9 a file over the limit that the server told is not even created`(size: ByteCount, fits: Bool) {
+    func `F9 a file over the limit that the server announced is not even created`(size: ByteCount, fits: Bool)
+    {
         var tus = TusUpload(item: .make(size: size), options: .init())
         let known = ServerCapabilities(extensions: ["creation"], maximumSize: 1 << 40)
         var step = tus.start(resource: nil, capabilities: known)
@@ -109,7 +110,7 @@ struct TusOfferTests {
     }
 
     @Test(arguments: [404, 410])
-    func `an upload whose time is over is asked for all the same, and made anew if it is gone`(status: Int) {
+    func `an expired upload is asked for all the same, and made anew if it is gone`(status: Int) {
         var over = UploadResource.tus
         over.expires = .distantPast
         var tus = TusUpload(item: .make(), options: .init())
@@ -119,7 +120,7 @@ struct TusOfferTests {
 }
 
 struct TusCheckTests {
-    @Test func `tus has a check, goes on after a break, works in parallel and verifies`() throws {
+    @Test func `tus has a check, resumes after a break, works in parallel and verifies`() throws {
         let entry = try #require(ProtocolCatalog.entry(named: "tus"))
         #expect(entry.check("http://server.example/files/", .init()) is TusCheck)
         let checksums: Set<DigestAlgorithm> = [.md5, .sha1, .sha256, .crc32c]

@@ -13,7 +13,7 @@ private func appending(
 }
 
 struct TusResumeTests {
-    @Test func `a known upload is asked for its offset and goes on there`() throws {
+    @Test func `a known upload is asked for its offset and resumes there`() throws {
         var tus = TusUpload(item: .make(), options: .init())
         #expect(tus.start(resource: resource, capabilities: nil).exchange?.method == .head)
         let step = tus.receive(.answer(200, [.uploadOffset: "4", .uploadLength: "10"]))
@@ -59,7 +59,10 @@ struct TusResumeTests {
         #expect(exchange.body == .file(range: 4..<(chunkSize > 0 ? 10 : 5)))
     }
 
-    @Test func `many chunks whose answers name no offset are no failure while the server moves on`() throws {
+    @Test
+    func `many chunks with responses that name no offset are no failure while the server's offset rises`()
+        throws
+    {
         var (tus, exchange) = try appending(size: 100, chunkSize: 5)
         for offset in stride(from: 5, to: 100, by: 5) {
             #expect(exchange.method == .patch)
@@ -108,7 +111,7 @@ struct TusResumeTests {
         #expect(failure?.category == .server)
     }
 
-    @Test func `P16 a server that takes bytes and keeps none ends in a failure`() throws {
+    @Test func `P16 a server that takes bytes and stores none ends in a failure`() throws {
         var (tus, _) = try appending()
         #expect(tus.receive(.answer(204, [.uploadOffset: "0"])).exchange?.method == .patch)
         #expect(tus.receive(.answer(204, [.uploadOffset: "0"])).exchange?.method == .patch)
@@ -116,7 +119,7 @@ struct TusResumeTests {
     }
 
     @Test(arguments: [409, 460])
-    func `P7 a conflict asks for the offset and goes on there`(status: Int) throws {
+    func `P7 a conflict asks for the offset and resumes there`(status: Int) throws {
         var (tus, _) = try appending()
         #expect(tus.receive(.answer(status)).exchange?.method == .head)
         #expect(tus.receive(.answer(200, [.uploadOffset: "6"])).exchange?.body == .file(range: 6..<10))
@@ -132,7 +135,7 @@ struct TusResumeTests {
         #expect(tus.receive(.answer(status)).failure?.category == .server)
     }
 
-    @Test func `P7 a locked upload is tried again soon`() throws {
+    @Test func `P7 a locked upload is retried soon`() throws {
         var (tus, _) = try appending()
         let failure = tus.receive(.answer(423)).failure
         #expect(failure?.category == .uploadLocked)
@@ -156,7 +159,8 @@ struct TusResumeTests {
         #expect(tus.receive(.answer(404)).failure?.category == .permanent)
     }
 
-    @Test func `P17 before an upload is made anew the server is asked what it offers, if nobody knows`() {
+    @Test func `P17 before an upload is made anew the server is asked what it offers, if that is not known`()
+    {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: resource, capabilities: nil)
         #expect(tus.receive(.answer(404)).exchange?.method == .options)
@@ -170,7 +174,7 @@ struct TusResumeTests {
     }
 
     @Test(arguments: [403, 413, 415, 422, 400])
-    func `P1 an append that is refused is not tried again`(status: Int) throws {
+    func `P1 an append that is refused is not retried`(status: Int) throws {
         var (tus, _) = try appending()
         #expect(tus.receive(.answer(status)).failure?.category == .permanent)
     }
@@ -236,7 +240,7 @@ struct TusOutcomeTests {
             ("/kept/a.bin", "http://server.example/kept/a.bin"), ("http://evil.example/a", resource.url),
             ("http://[", resource.url), (nil, resource.url),
         ] as [(String?, String)])
-    func `the receipt names what the final answer is about, if it is at the same place`(
+    func `the receipt has the location that the final response names, if it is at the same server`(
         location: String?, expected: String
     ) throws {
         var (tus, _) = try appending()

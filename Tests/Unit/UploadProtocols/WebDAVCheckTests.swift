@@ -37,7 +37,7 @@ struct WebDAVCheckTests {
         "/files/",
         "<resourcetype><collection/></resourcetype><quota-available-bytes>1073741824</quota-available-bytes>")
 
-    @Test func `a server's classes, its folder and its quota are told`() throws {
+    @Test func `a server's classes, its folder and its quota are reported`() throws {
         let (end, asked) = run(
             check, [.answer(200, [.dav: "1, 2, <http://x/y>"]), .answer(207, body: folder), .answer(403)])
         let findings = try #require(end.report).findings
@@ -49,7 +49,7 @@ struct WebDAVCheckTests {
         #expect(asked.allSatisfy { $0.url == "http://server.example/files/" })
     }
 
-    @Test func `a server that resumes is told of`() throws {
+    @Test func `a server that resumes is reported`() throws {
         let (end, _) = run(
             check,
             [
@@ -85,7 +85,7 @@ struct WebDAVCheckTests {
                 == "http://server.example/files/.a%20b.mov.part-ferry-3-1800000000000-77")
     }
 
-    @Test func `a server without MOVE is told of`() throws {
+    @Test func `a server without MOVE is reported`() throws {
         let (end, _) = run(check, [.answer(200, [.allow: "GET, PUT"]), .answer(405)])
         let findings = try #require(end.report).findings
         #expect(findings.contains { $0.contains("MOVE") && $0.contains("put") })
@@ -137,7 +137,7 @@ struct NextcloudCheckTests {
         #expect(removal.map(\.url) == ["http://cloud.example\(Self.uploads)ferry-7/"])
     }
 
-    @Test func `an address of something else is told of before anything is asked`() {
+    @Test func `an address of something else is refused before anything is asked`() {
         var check = NextcloudCheck(url: "http://cloud.example/dav/", options: .init())
         guard case .failed(let failure) = check.start() else {
             Issue.record("it asked")
@@ -167,7 +167,7 @@ struct PutCheckTests {
     }
 
     @Test(arguments: [(404, true), (200, true), (405, false)])
-    func `whether it tells what is there is told`(status: Int, tells: Bool) throws {
+    func `the check reports whether the server lists what is there`(status: Int, tells: Bool) throws {
         let (end, _) = run(check, [.answer(200), .answer(status)])
         let last = try #require(end.report?.findings.last)
         #expect(last.hasPrefix("it tells") == tells)
@@ -203,7 +203,7 @@ struct WebDAVPropertiesTests {
     }
 
     @Test(arguments: ["", "<x/>", "<multistatus/>", "<multistatus xmlns='DAV:'>", "{}"])
-    func `anything else is no answer`(body: String) {
+    func `anything else is no multistatus response`(body: String) {
         #expect(one(body) == nil)
     }
 

@@ -54,7 +54,7 @@ struct WebDAVMoveTests {
         #expect(run.model.log.filter { $0.hasPrefix("MOVE") }.count == 3)
     }
 
-    @Test mutating func `a lost answer to the trial costs no second transfer`() {
+    @Test mutating func `a lost response to the trial costs no second transfer`() {
         run.model.put(place, size: 10)
         _ = run.upload(lose: { $0.method == .move })
         #expect(run.upload().receipt != nil)
@@ -86,14 +86,14 @@ struct WebDAVMoveTests {
         #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
     }
 
-    @Test mutating func `a place that is free and called taken is named`() {
+    @Test mutating func `a path that is free and called taken is named`() {
         run.model.detour = "/elsewhere"
         run.model.files[elsewhere] = 10
         let failure = run.upload().failure
         expectNamed(failure)
     }
 
-    @Test mutating func `a lost answer to a MOVE that led elsewhere is not taken for done`() {
+    @Test mutating func `a lost response to a MOVE that led elsewhere is not taken for done`() {
         run.model.tellsTags = true
         run.model.put(place, size: 10)
         let old = run.model.versions[place]
@@ -125,7 +125,7 @@ struct WebDAVVersionTests {
         #expect(version("\"a\"").isSame(as: version(nil, "t")) == nil)
     }
 
-    @Test func `a tag made of contents accuses nobody`() {
+    @Test func `a tag made of contents proves no MOVE astray`() {
         let same = version("\"a\"")
         #expect(WebDAVArrival(old: same, new: same, found: same) == .unknown)
         #expect(WebDAVArrival(old: same, new: version("\"b\""), found: same) == .astray)
@@ -169,7 +169,7 @@ struct WebDAVTemporaryNameTests {
 struct WebDAVRefusalTests {
     private var run = WebDAVRun(model: WebDAVModel())
 
-    @Test mutating func `a missing folder is made where the server answers 500`() {
+    @Test mutating func `a missing folder is made where the server responds with 500`() {
         run.model.missingFolderStatus = 500
         #expect(run.upload(.make(name: "b/e.bin")).receipt != nil)
         #expect(run.model.files == ["/files/b/e.bin": 10])

@@ -8,7 +8,7 @@ private let temporary = "/files/.a.bin.part-key-1"
 struct WebDAVUploadTests {
     private var run = WebDAVRun(model: WebDAVModel())
 
-    @Test mutating func `a file is sent beside its place, looked at, and moved there`() throws {
+    @Test mutating func `a file is sent beside its final path, looked at, and moved there`() throws {
         let step = run.upload()
         #expect(step.receipt?.location == "http://server.example/files/a.bin")
         #expect(run.model.files == ["/files/a.bin": 10])
@@ -63,14 +63,14 @@ struct WebDAVUploadTests {
         #expect(run.model.files == ["/files/a.bin": 10])
     }
 
-    @Test mutating func `a file that arrived whole is not sent again when the answer was lost`() {
+    @Test mutating func `a file that arrived whole is not sent again when the response was lost`() {
         _ = run.upload(lose: { $0.method == .put })
         #expect(run.upload().receipt != nil)
         #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
     }
 
     @Test(arguments: ExistingFilePolicy.allCases)
-    mutating func `a lost answer to MOVE is settled by looking`(policy: ExistingFilePolicy) {
+    mutating func `a lost response to MOVE is settled by looking`(policy: ExistingFilePolicy) {
         let options = ProtocolOptions(existing: policy)
         _ = run.upload(.make(), options, lose: { $0.method == .move })
         let step = run.upload(.make(), options)
@@ -87,14 +87,14 @@ struct WebDAVUploadTests {
         #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
     }
 
-    @Test mutating func `an uploaded file that vanished with another in its place is sent again`() {
+    @Test mutating func `an uploaded file that vanished and was replaced by another is sent again`() {
         _ = run.upload(reaches: false, lose: { $0.method == .move })
         run.model.files = ["/files/a.bin": 7]
         #expect(run.upload().receipt != nil)
         #expect(run.model.files == ["/files/a.bin": 10])
     }
 
-    @Test mutating func `P16 a server that keeps less than it took is told of`() {
+    @Test mutating func `P16 a server that stores less than it took is reported`() {
         run.model.keeps = 6
         #expect(run.upload().failure?.summary == "the server holds 6 bytes of a file of 10")
         #expect(run.model.files["/files/a.bin"] == nil)
@@ -108,7 +108,7 @@ struct WebDAVUploadTests {
     }
 
     @Test(arguments: [true, false])
-    mutating func `a folder in the file's place is never replaced`(takesPropfind: Bool) {
+    mutating func `a folder at the file's path is never replaced`(takesPropfind: Bool) {
         run.model.takesPropfind = takesPropfind
         run.model.folders.formUnion(["/files/a.bin/", "/files/a.bin"])
         #expect(run.upload().failure?.summary.contains("folder") == true)
@@ -245,7 +245,7 @@ struct WebDAVRangeTests {
         #expect(run.model.files["/files/a.bin"] == 7)
     }
 
-    @Test mutating func `an upload goes on at the server's size once parts are proven`() {
+    @Test mutating func `an upload resumes at the server's size once parts are proven`() {
         run.model.ranges = .honours
         _ = run.upload(.make(), options, lose: { $0.fields[.contentRange] == "bytes 6-8/10" })
         // The process is another one: only what was noted is known.
@@ -296,7 +296,7 @@ struct WebDAVRangeTests {
         #expect(run.model.files == ["/files/a.bin": 10])
     }
 
-    @Test mutating func `SabreDAV's partial update goes on without a chunk size`() {
+    @Test mutating func `SabreDAV's partial update resumes without a chunk size`() {
         run.model.dav = "1, 3, sabredav-partialupdate"
         _ = run.upload(lose: { $0.method == .put })
         run.model.files[temporary] = 4
@@ -321,7 +321,7 @@ struct WebDAVChecksumTests {
         #expect(run.upload(.make(), options).receipt?.verified == .sha1)
     }
 
-    @Test mutating func `the server is told no digest that it could tell again`() {
+    @Test mutating func `the server is sent no digest that it could report again`() {
         _ = run.upload(.make(), options) {
             #expect($0.fields[.ocChecksum] == nil && $0.digests.allSatisfy { $0.carrier == nil })
             return false
@@ -359,7 +359,7 @@ struct WebDAVChecksumTests {
         #expect(run.upload(.make(), options).failure?.summary.contains("SHA-1") == true)
     }
 
-    @Test mutating func `a server that tells none has the file, unverified`() {
+    @Test mutating func `a server that reports none has the file, unverified`() {
         let receipt = run.upload(.make(), options).receipt
         #expect(receipt?.bytes == 10)
         #expect(receipt?.verified == nil)

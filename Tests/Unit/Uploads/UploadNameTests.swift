@@ -19,7 +19,7 @@ struct UploadNameTests {
         #expect(upload.isRenamed == isRenamed)
     }
 
-    @Test func `the place of a target without a destination is its address`() {
+    @Test func `a target without a destination is shown with its address`() {
         var target = Upload.make().target
         #expect(target.destinationText == "photos")
         target.destination = ""

@@ -35,7 +35,7 @@ struct UploadNumbersTests {
         }
     }
 
-    @Test func `a range that runs backwards is told as it is meant`() {
+    @Test func `a range that runs backwards is refused with the range that is meant`() {
         #expect(throws: UploadFailure(.permanent, "'7-3' runs backwards: 3-7 is meant")) {
             try UploadNumbers(words: ["7-3"])
         }

@@ -22,7 +22,7 @@ struct AWSProfileTests {
         return S3CredentialSource(settings, secrets: SecretReader(), environment: environment)
     }
 
-    @Test func `sections, comments and settings below settings are told apart`() {
+    @Test func `sections, comments and settings below settings are separated`() {
         let sections = AWSProfiles.parse(
             """
             stray = 1
@@ -111,7 +111,7 @@ struct AWSProfileTests {
         #expect(failure?.hint != nil)
     }
 
-    @Test func `a process tells keys, token and end`() async throws {
+    @Test func `a process supplies keys, token and end`() async throws {
         let script = directory.path("keys.sh")
         try directory.write(
             Array(

@@ -24,7 +24,7 @@ struct ConfigurationChangesTests {
         Assembly(configuration: try configuration(text), state: LocalPath("/state"))
     }
 
-    @Test func `destinations are told apart by what became of them`() throws {
+    @Test func `destinations are distinguished as added, changed and removed`() throws {
         let changes = try changes(
             #"{ "destinations": { "a": { "url": "http://h/" }, "b": { "url": "http://h/" }, "c": { "url": "http://h/" } } }"#,
             #"{ "destinations": { "b": { "url": "http://h/" }, "c": { "url": "http://x/" }, "d": { "url": "http://h/" } } }"#
@@ -90,7 +90,7 @@ struct ConfigurationChangesTests {
 
     private struct Marker: RequestInterceptor {}
 
-    @Test func `a destination whose requests stay as they are keeps its sign-in`() throws {
+    @Test func `a destination with unchanged requests keeps its sign-in`() throws {
         #expect(try kept(from: Self.before, to: Self.after) == ["kept", "slower"])
     }
 
@@ -139,7 +139,9 @@ struct ConfigurationChangesTests {
         #expect(changes.atNextStart == ["watch", "destinations.a"])
     }
 
-    @Test func `files of a watched folder that would replace each other are told by the folder`() throws {
+    @Test func `files of a watched folder that would replace each other are an error that names the folder`()
+        throws
+    {
         let assembly = try assembly(
             #"""
             { "destinations": { "one": { "url": "http://h/one", "protocol": "put" } },
@@ -149,7 +151,7 @@ struct ConfigurationChangesTests {
         #expect(failure?.summary == "watch: files of /out would replace each other at one")
     }
 
-    @Test func `a destination is known where its file was read, by whatever path, and where it is told`()
+    @Test func `a destination is known where its file was read, by whatever path, and where it is reported`()
         throws
     {
         let folder = try TemporaryDirectory()
@@ -167,7 +169,7 @@ struct ConfigurationChangesTests {
         #expect(isKnown("other.json"))
     }
 
-    @Test func `people are told in lines, and nothing of what stayed as it was`() throws {
+    @Test func `a report has lines for what changed, and nothing of what stayed as it was`() throws {
         var changes = try changes("{}", #"{ "limits": { "done": 1 }, "onHangUp": "continue" }"#)
         changes.added = ["a", "b"]
         changes.removed = ["c"]

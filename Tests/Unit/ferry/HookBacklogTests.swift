@@ -29,7 +29,7 @@ struct HookBacklogTests {
         return backlog
     }
 
-    @Test func `events of one upload are told one after the other, others meanwhile`() throws {
+    @Test func `events of one upload are delivered one after the other, others meanwhile`() throws {
         var backlog = Self.backlog(of: [Self.failed(1), Self.done(1), Self.done(2)])
         let begun = Self.begin(&backlog)
         #expect(begun.map(\.event) == [Self.failed(1), Self.done(2)])
@@ -39,7 +39,7 @@ struct HookBacklogTests {
         #expect(backlog.runningCount == 2)
     }
 
-    @Test func `that nothing is left is told when all before it has been told`() throws {
+    @Test func `the idle event is delivered when all before it has been delivered`() throws {
         let idle = QueueEvent.idle([.done: 2])
         var backlog = Self.backlog(of: [Self.done(1), Self.done(2), idle, Self.done(3)])
         let begun = Self.begin(&backlog)

@@ -63,7 +63,7 @@ struct NetworkManagerTests {
         await #expect(throws: NetworkManager.Silence(reason: reason)) { try await manager.current() }
     }
 
-    @Test func `the reason is noted once, and again after an answer`() async {
+    @Test func `the reason is noted once, and again after a response`() async {
         let answers = Mutex<[Result<CurrentNetwork, NetworkManager.Silence>]>([
             .failure(.init(reason: "a")), .failure(.init(reason: "a")), .success(CurrentNetwork()),
             .failure(.init(reason: "a")),

@@ -80,7 +80,7 @@ struct PolicyLinkMonitorTests {
         #expect(await statuses.next() == .up(generation: 0))
     }
 
-    @Test func `an address that is lost is told through a network that may be used`() async {
+    @Test func `a lost address is passed on through a network that may be used`() async {
         var statuses = statuses(Network(CurrentNetwork(name: "Home")))
         #expect(await statuses.next() == .up(generation: 0))
         link.report(.up(generation: 1))

@@ -66,13 +66,13 @@ struct StartTimeTests {
     }
 
     @Test(arguments: [("2027-03-14", noon), ("tomorrow", "2027-03-13T12:00:00Z")])
-    func `a day whose midnight the clock passes over starts later`(text: String, now: String) throws {
+    func `a day starts later if the clock passes over its midnight`(text: String, now: String) throws {
         // Clocks are set on from 00:00 to 01:00.
         #expect(
             try date(text, now: now, in: TimeZone(identifier: "America/Havana")) == "2027-03-14T05:00:00Z")
     }
 
-    @Test func `a number without a unit is answered with what it would be with one`() {
+    @Test func `a number without a unit is refused with what it would be with one`() {
         let error = StartTime.error(in: "+90")
         #expect(error.summary == "--at +90 has no unit")
         #expect(error.hint == "+90m is in 90 minutes, +90h in 90 hours")

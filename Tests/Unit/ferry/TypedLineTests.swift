@@ -24,7 +24,7 @@ struct TypedLineTests {
         #expect(ending(of: Array("abc\u{3}".utf8)) == .interrupted)
     }
 
-    @Test func `Ctrl-D at the beginning is no answer`() {
+    @Test func `Ctrl-D at the beginning is no input`() {
         #expect(ending(of: [4]) == .nothing)
     }
 }

@@ -29,7 +29,7 @@ struct UploadTextTests {
         #expect(words(.boxed(1, .running)) == ["1", "running", "10B", "0%", "1"])
     }
 
-    @Test func `a file that is called otherwise there is told by its name, and by the other`() {
+    @Test func `a file with another name at the server is shown with both names`() {
         var upload = Upload.boxed(1)
         upload.target.name = "reel.mov"
         upload.batch = "may"

@@ -32,7 +32,7 @@ struct WizardTests {
         return (draft, script)
     }
 
-    @Test func `an address and empty answers are enough`() throws {
+    @Test func `an address and empty inputs are enough`() throws {
         let (draft, _) = try ask("tus+https://uploads.example.org/files/", "", "")
         #expect(
             draft
@@ -80,7 +80,7 @@ struct WizardTests {
         #expect(DestinationDraft.SecretInput(text) == answer)
     }
 
-    @Test func `answers that end are no destination`() {
+    @Test func `input that ends is no destination`() {
         #expect(throws: Wizard.NoInput.self) { try ask("https://h.example/", "box", "3") }
     }
 

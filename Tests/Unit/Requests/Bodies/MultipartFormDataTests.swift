@@ -96,7 +96,7 @@ struct MultipartFormDataTests {
         #expect(read.contents == [[1, 2, 3]])
     }
 
-    @Test func `a file name that is not UTF-8 is sent with a mark in its place`() async throws {
+    @Test func `a file name that is not UTF-8 is sent with a replacement character`() async throws {
         let path = LocalPath(bytes: Array(directory.path("a").utf8) + [0xFF] + Array(".png".utf8))
         let file = try await NewFile.create(path)
         try await file.close()

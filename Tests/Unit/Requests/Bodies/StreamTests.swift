@@ -108,7 +108,8 @@ struct StreamTests {
         #expect(requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `a stream whose own work was cancelled has failed, and the request was not cancelled`()
+    @Test
+    func `a stream that throws a cancellation of its own has failed, and the request was not cancelled`()
         async throws
     {
         let (answer, _) = try await sent(BodyStream { Chunks { _ in throw CancellationError() } })
@@ -132,7 +133,7 @@ struct StreamTests {
         #expect(requests.first?.body == [UInt8](repeating: 9, count: 1000))
     }
 
-    @Test func `a slow stream without end that is cancelled goes on nowhere`() async throws {
+    @Test func `a slow stream without end stops when it is cancelled`() async throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         let (waiting, ended) = (Gate(), Gate())

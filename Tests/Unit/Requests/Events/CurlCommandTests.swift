@@ -142,7 +142,7 @@ struct CurlCommandTests {
         #expect(request["Content-Type"] == nil && request["X-Empty"] == "")
     }
 
-    @Test func `a request tells its command before it begins`() async throws {
+    @Test func `a request reports its command before it begins`() async throws {
         var configuration = Session.Configuration()
         configuration.startsRequestsImmediately = false
         let session = Session(configuration, transport: HeldTransport())

@@ -33,7 +33,7 @@ struct EventTests {
     private static let exchange = ["started", "waiting", "responded"]
 
     // http.md §3, 33
-    @Test func `a success is told step by step, each once`() async throws {
+    @Test func `a success is reported step by step, each once`() async throws {
         let log = try await events([.answer(201)])
         #expect(log.names == ["created", "adapted"] + Self.exchange + ["finished"])
         #expect(log.all.contains(.sent(bytes: 3, total: 3, expected: 3)))
@@ -42,7 +42,7 @@ struct EventTests {
     }
 
     // http.md §3, 34
-    @Test func `a cancel in flight is told once, and nothing after it`() async throws {
+    @Test func `a cancel in flight is reported once, and nothing after it`() async throws {
         let log = try await events([.neverAnswer]) { task, server in
             try await server.wait { $0.first?.isComplete == true }
             task.cancel()
@@ -64,7 +64,7 @@ struct EventTests {
         }
     }
 
-    @Test func `a retry is told with its reason, its delay and its number`() async throws {
+    @Test func `a retry is reported with its reason, its delay and its number`() async throws {
         let log = try await events(
             [.answer(503), .answer(201)], interceptor: Interceptor(retriers: [RetryNow(.milliseconds(1))]))
         #expect(
@@ -92,14 +92,14 @@ struct EventTests {
         #expect(log.entries.allSatisfy { $0.context.attempt == 1 })
     }
 
-    @Test func `an answer that is not accepted is an answer, then a failure`() async throws {
+    @Test func `a response that is not accepted is reported as a response, then as a failure`() async throws {
         let log = try await events([.answer(404)])
         #expect(log.names == ["created", "adapted"] + Self.exchange + ["failed"])
         guard case .failed(let reason, _)? = log.all.last else { return #expect(Bool(false), "no failure") }
         #expect(reason == "the server answered 404 (not found)")
     }
 
-    @Test func `a connection that breaks is told, then a failure`() async throws {
+    @Test func `a connection that breaks is reported, then a failure`() async throws {
         let log = try await events([.closeWithoutAnswer])
         #expect(log.names == ["created", "adapted", "started", "waiting", "broke", "failed"])
         guard case .broke(_, let sent, let after)? = log.all.first(where: { $0.name == "broke" }) else {
@@ -108,7 +108,7 @@ struct EventTests {
         #expect(sent == 3 && after >= .zero)
     }
 
-    @Test func `N14 a kept connection that was just closing is told`() async throws {
+    @Test func `N14 a kept connection that was just closing is reported`() async throws {
         let server = try HostileServer([.answerThenGoStale(200), .answer(201)])
         defer { server.stop() }
         let log = EventLog()
@@ -129,7 +129,7 @@ struct EventTests {
         #expect(log.entries.allSatisfy { $0.context.attempt == 1 })
     }
 
-    @Test func `an adapter that refuses is told as a failure, and nothing starts`() async throws {
+    @Test func `an adapter that refuses is reported as a failure, and nothing starts`() async throws {
         let refusing = AuthorizationInterceptor { () async throws(UploadFailure) in
             throw UploadFailure(.authentication, "no secret")
         }
@@ -140,7 +140,7 @@ struct EventTests {
         }
     }
 
-    @Test func `a request that is held from the start and goes on tells so before anything is made of it`()
+    @Test func `a request that is suspended from the start reports its resumption before it is adapted`()
         async throws
     {
         for _ in 0..<20 {
@@ -162,7 +162,9 @@ struct EventTests {
         }
     }
 
-    @Test func `a request that is held in flight breaks, and starts again when it goes on`() async throws {
+    @Test func `a request that is suspended in flight breaks, and starts again when it is resumed`()
+        async throws
+    {
         let broke = Gate()
         let log = EventLog { if $0.name == "broke" { broke.open() } }
         _ = try await events(
@@ -181,7 +183,7 @@ struct EventTests {
         #expect(log.entries.allSatisfy { $0.context.attempt == 1 })
     }
 
-    @Test func `times are not negative, and the end comes after the answer`() async throws {
+    @Test func `times are not negative, and the end comes after the response`() async throws {
         let log = try await events(
             [.answer(503), .answer(201)], interceptor: Interceptor(retriers: [RetryNow(.zero)]))
         var answered = Duration.zero
@@ -197,7 +199,7 @@ struct EventTests {
         #expect(answered > .zero)
     }
 
-    @Test func `a hundred requests at once are each told in order`() async throws {
+    @Test func `a hundred requests at once are each reported in sequence`() async throws {
         let server = try HostileServer { connection in
             while try connection.waitForRequest() {
                 try connection.readRequest()
@@ -226,7 +228,7 @@ struct EventTests {
         }
     }
 
-    @Test func `the request's own monitors hear what the session's do`() async throws {
+    @Test func `the request's own monitors receive the same events as the session's`() async throws {
         let (all, own) = (EventLog(), EventLog())
         let transport = HeldTransport()
         transport.answer.open()

@@ -28,7 +28,7 @@ struct OfflineRetrierTests {
             for: RequestContext(retries: counts))
     }
 
-    @Test func `four requests that wait go on together, twice`() async throws {
+    @Test func `four requests that wait resume together, twice`() async throws {
         let retrier = retrier
         for round in 1...2 {
             link.report(.down(reason: "no address"))
@@ -53,7 +53,7 @@ struct OfflineRetrierTests {
         #expect(decisions == Array(repeating: .doNotRetry, count: 4))
     }
 
-    @Test func `an answer of the server is no reason to wait`() async {
+    @Test func `a response of the server is no reason to wait`() async {
         let response = TransportResponse(status: 404)
         let decision = await retrier.retry(
             TransportRequest(method: .put, url: url),

@@ -71,7 +71,7 @@ struct ProgressValueTests {
         #expect(tracker.value.expected == 10)
     }
 
-    @Test func `a slow reader hears the newest and the last, not all between`() async {
+    @Test func `a slow reader gets the newest and the last value, not all between`() async {
         var reader = tracker.stream().makeAsyncIterator()
         _ = await reader.next()
         for total: ByteCount in 1...99 {
@@ -84,7 +84,7 @@ struct ProgressValueTests {
         #expect(await reader.next() == nil)
     }
 
-    @Test func `readers that write and read at once never hear less than before`() async {
+    @Test func `readers that write and read at once never get a smaller value than before`() async {
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
                 let stream = tracker.stream()
@@ -193,7 +193,7 @@ struct ProgressTests {
         #expect(await reader.next() == nil)
     }
 
-    @Test func `a request that is let go before it began ends its readers`() async {
+    @Test func `a request that is released before it began ends its readers`() async {
         var configuration = Session.Configuration()
         configuration.startsRequestsImmediately = false
         var reader = Session(configuration, transport: HeldTransport()).upload(.data([1]), to: url).progress
@@ -202,7 +202,7 @@ struct ProgressTests {
         while await reader.next() != nil {}
     }
 
-    @Test func `the progress of a request that is let go before it began ends`() async {
+    @Test func `the progress of a request that is released before it began ends`() async {
         var configuration = Session.Configuration()
         configuration.startsRequestsImmediately = false
         let session = Session(configuration, transport: HeldTransport())
@@ -348,7 +348,7 @@ struct ProgressTests {
         #expect(server.requests.first?.bodyByteCount == 4275)
     }
 
-    @Test func `a delegate hears both attempts, each from its first byte`() async throws {
+    @Test func `a delegate is called for both attempts, each from its first byte`() async throws {
         let server = try HostileServer([.answer(503), .answer(200)])
         defer { server.stop() }
         let delegate = RecordingDelegate()

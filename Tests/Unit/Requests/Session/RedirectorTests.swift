@@ -54,7 +54,7 @@ struct RedirectorTests {
         #expect(last?.fields[.contentType] == nil && last?.fields[.authorization] == "secret")
     }
 
-    @Test func `refusing takes the redirect as the answer`() async throws {
+    @Test func `refusing takes the redirect as the response`() async throws {
         let (status, urls, _) = try await outcome(of: 302, to: "/g", session: .refuse)
         #expect(status == 302 && urls == [url])
     }

@@ -90,7 +90,7 @@ struct RequestFormTests {
     }
 
     // http.md §3, 28
-    @Test func `an upload of nothing has a length and is answered`() async throws {
+    @Test func `an upload of nothing has a length and gets a response`() async throws {
         let request = try await received { session, server in
             session.upload(.data([UInt8]()), to: server.url())
         }

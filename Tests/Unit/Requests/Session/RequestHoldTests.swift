@@ -91,7 +91,7 @@ struct RequestHoldTests {
         #expect(attempts.value == 2)
     }
 
-    @Test func `a wait between two attempts goes on while the request is held, and counts`()
+    @Test func `a wait between two attempts continues while the request is suspended, and counts`()
         async throws
     {
         let (clock, log, attempts) = (ManualClock(), EventLog(), Counter())
@@ -112,7 +112,7 @@ struct RequestHoldTests {
         #expect(log.entries.last?.context.retries.network == 1)
     }
 
-    @Test func `a request is cancelled while its retrier waits because of an answer that cannot be read`()
+    @Test func `a request is cancelled while its retrier waits because of a response that cannot be decoded`()
         async throws
     {
         let (clock, log) = (ManualClock(), EventLog())
@@ -132,7 +132,7 @@ struct RequestHoldTests {
         reader.cancel()
     }
 
-    @Test func `a session is shut down while a retrier waits because of an answer that cannot be read`()
+    @Test func `a session is shut down while a retrier waits because of a response that cannot be decoded`()
         async throws
     {
         let clock = ManualClock()
@@ -153,7 +153,7 @@ struct RequestHoldTests {
         #expect(session.running.count == 0)
     }
 
-    @Test func `a request is held while its retrier waits because of an answer that cannot be read`()
+    @Test func `a request is suspended while its retrier waits because of a response that cannot be decoded`()
         async throws
     {
         let (clock, attempts) = (ManualClock(), Counter())
@@ -176,7 +176,7 @@ struct RequestHoldTests {
         #expect(attempts.value == 2)
     }
 
-    @Test func `a request that was held until its answer came can be made again`() async throws {
+    @Test func `a request that was suspended until its response came can be made again`() async throws {
         let attempts = Counter()
         let (sent, answer) = (Gate(), Gate())
         let transport = WaitingTransport(
@@ -196,7 +196,7 @@ struct RequestHoldTests {
         task.cancel()
     }
 
-    @Test func `readers of an answer that cannot be read share one retry`() async throws {
+    @Test func `readers of a response that cannot be decoded share one retry`() async throws {
         let (clock, attempts, log) = (ManualClock(), Counter(), EventLog())
         let retrier = ScriptedRetrier([.retryAfter(.seconds(60)), .retryAfter(.seconds(60))])
         let session = Session.making(
@@ -216,7 +216,7 @@ struct RequestHoldTests {
         #expect(log.count("retrying") == 1)
     }
 
-    @Test func `an answer that one reader cannot read stays for those who can`() async throws {
+    @Test func `a response that one reader cannot decode stays for those who can`() async throws {
         let attempts = Counter()
         let session = Session.making(
             ScriptedTransport { _ in
@@ -243,7 +243,7 @@ struct RequestHoldTests {
         #expect(session.running.count == 0)
     }
 
-    @Test func `a request that nobody keeps and nobody began is told as cancelled`() {
+    @Test func `a request that is released before it began is reported as cancelled`() {
         let log = EventLog()
         var configuration = Session.Configuration(monitors: [log])
         configuration.startsRequestsImmediately = false
@@ -252,7 +252,7 @@ struct RequestHoldTests {
         #expect(log.names == ["created", "suspended", "cancelled"])
     }
 
-    @Test func `holding, going on and cancelling in any order ends each request once`() async {
+    @Test func `suspending, resuming and cancelling in any order ends each request once`() async {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<300 {
             let (log, attempts) = (EventLog(), Counter())

@@ -58,7 +58,8 @@ struct RedirectSafetyTests {
         ("https://server.example/f", "http://server.example/f"),
         ("https://server.example/f", "//"),
     ])
-    func `no handler leads a request to a place of another kind`(from: String, to: String) async throws {
+    func `no handler follows a redirect to an address of another kind`(from: String, to: String) async throws
+    {
         let site = Site { _ in TransportResponse(status: 308, fields: [.location: to]) }
         let task = Session.making(site.transport).upload(
             .data([1]), to: from, method: .put, options: following())
@@ -88,7 +89,8 @@ struct RedirectSafetyTests {
         #expect(site.requests.first?.fields[ring] == "secret")
     }
 
-    @Test func `a POST that was answered with 303 is not made again because of what it led to`() async throws
+    @Test func `a POST that was redirected with 303 is not made again because of what it led to`()
+        async throws
     {
         let site = Site { request in
             request.method == .post
@@ -152,7 +154,7 @@ struct ForeignErrorTests {
         }
     }
 
-    @Test func `an adapter that says it was cancelled, while nobody cancelled, has failed`() async {
+    @Test func `an adapter that throws a cancellation of its own has failed`() async {
         let (log, retrier) = (EventLog(), ScriptedRetrier([.retry]))
         let task = Session.making(
             HeldTransport(), adapters: [Cancelling()], retriers: [retrier], monitors: [log]
@@ -165,7 +167,7 @@ struct ForeignErrorTests {
         #expect(log.names.last == "failed")
     }
 
-    @Test func `a body that says it was cancelled, while nobody cancelled, has failed`() async {
+    @Test func `a body that throws a cancellation of its own has failed`() async {
         let log = EventLog()
         let task = Session.making(HeldTransport(), monitors: [log])
             .upload(UploadBody { throw CancellationError() }, to: url)
@@ -219,7 +221,7 @@ struct ForeignErrorTests {
         adapter.task.withLock { $0 = nil }
     }
 
-    @Test func `one request that does not let go keeps no other from being ended`() async throws {
+    @Test func `one request that does not end delays the end of no other`() async throws {
         struct Stubborn: RequestAdapter {
             let entered = Gate()
             let release = Gate()

@@ -129,7 +129,7 @@ struct RequestTaskTests {
     }
 
     // http.md §3, 45: a session that is let go finishes what it began; only shutting it down ends requests.
-    @Test func `a session that is let go completes its requests`() async throws {
+    @Test func `a session that is released completes its requests`() async throws {
         let transport = HeldTransport()
         let task = { Session.making(transport).upload(.data([1]), to: url) }()
         try await transport.started.wait()
@@ -138,7 +138,9 @@ struct RequestTaskTests {
     }
 
     // http.md §3, 45
-    @Test func `shutting a session down ends every request with an error and keeps none`() async throws {
+    @Test func `shutting a session down ends every request with an error and retains none of them`()
+        async throws
+    {
         let transport = HeldTransport()
         let session = Session.making(transport)
         let tasks = (0..<10).map { _ in session.upload(.data([1]), to: url) }
@@ -172,7 +174,7 @@ struct RequestTaskTests {
         #expect(task.state == .cancelled)
     }
 
-    @Test func `a request whose waiting task is cancelled is cancelled`() async throws {
+    @Test func `cancelling the task that waits for a request cancels the request`() async throws {
         let transport = HeldTransport()
         let task = Session.making(transport).upload(.data([1]), to: url)
         let reader = Task { await outcome { () throws(RequestFailure) in try await task.response() } }
@@ -204,7 +206,7 @@ struct RequestTaskTests {
         #expect(log.count("retrying") == 0)
     }
 
-    @Test func `a request held after its last byte keeps the answer, and makes no other attempt`()
+    @Test func `a request suspended after its last byte keeps the response, and makes no other attempt`()
         async throws
     {
         let attempts = Counter()

@@ -48,7 +48,7 @@ struct RetryPolicyTests {
     }
 
     // http.md §3, 47
-    @Test func `a lost connection is tried again after half a second, after a second, and no more`() async {
+    @Test func `a lost connection is retried after half a second, after a second, and no more`() async {
         #expect(
             await decisions(policy(), count: 3)
                 == [.retryAfter(.seconds(0.5)), .retryAfter(.seconds(1)), .doNotRetry])
@@ -122,14 +122,14 @@ struct RetryPolicyTests {
         #expect((decision != .doNotRetry) == isRepeated)
     }
 
-    @Test func `N12 a certificate that is not accepted is not tried again`() async {
+    @Test func `N12 a certificate that is not accepted is not retried`() async {
         let decision = await policy().retry(
             TransportRequest(method: .put, url: url), after: broke(.notConnected, .permanent),
             for: context(retries: 0))
         #expect(decision == .doNotRetry)
     }
 
-    @Test func `a status that says later wins over an answer that cannot be read`() async {
+    @Test func `a status that says later wins over a response that cannot be decoded`() async {
         let failure = RequestFailure.undecodable(
             TransportResponse(status: 503), UploadFailure(.permanent, "x"))
         let decision = await policy().retry(

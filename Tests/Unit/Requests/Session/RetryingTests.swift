@@ -56,7 +56,7 @@ struct RetryingTests {
 
     // http.md §3, 36 and 37
     @Test(arguments: ["data", "file", "stream"])
-    func `an adapter that fails once and a retrier that says so still get every body across`(kind: String)
+    func `every body arrives although an adapter fails once, when the retrier retries`(kind: String)
         async throws
     {
         struct Failing: RequestAdapter {
@@ -172,7 +172,7 @@ struct RetryingTests {
     }
 
     // http.md §3, 58
-    @Test func `an answer that cannot be decoded is asked for again, and every reader gets the good one`()
+    @Test func `a response that cannot be decoded is asked for again, and every reader gets the good one`()
         async throws
     {
         let count = Counter()
@@ -193,7 +193,7 @@ struct RetryingTests {
         }
     }
 
-    @Test func `a stream that can be had once is not tried again when it was read`() async {
+    @Test func `a stream that can be had once is not retried after it was read`() async {
         let (chunks, end) = AsyncThrowingStream.makeStream(of: [UInt8].self, throwing: (any Error).self)
         end.finish()
         let retrier = ScriptedRetrier([.retry])

@@ -126,7 +126,7 @@ struct StaleConnectionTests {
         #expect(status == 201)
     }
 
-    @Test func `N14 a fresh connection that breaks is not tried again`() async throws {
+    @Test func `N14 a fresh connection that breaks is not retried`() async throws {
         let server = try HostileServer([.closeWithoutAnswer, .answer(201)])
         defer { server.stop() }
         try await withTransport { transport in

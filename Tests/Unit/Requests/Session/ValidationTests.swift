@@ -60,7 +60,8 @@ struct ValidationTests {
         #expect(await reason(.contentTypes(["text/plain"]), type: "image/png", body: "") == nil)
     }
 
-    @Test func `an answer that does not say its type is accepted only by everything`() async {
+    @Test func `a response without a content type is accepted only by a rule that accepts every type`() async
+    {
         #expect(await reason(.contentTypes(["*/*"])) == nil)
         #expect(await reason(.contentTypes(["text/plain"])) != nil)
     }
@@ -79,7 +80,7 @@ struct ValidationTests {
         #expect(await reason(validation)?.summary == "the answer was not accepted: TooOld()")
     }
 
-    @Test func `without validation every answer is taken`() async {
+    @Test func `without validation every response is taken`() async {
         #expect(await reason(.unchecked, status: 500, type: "x/y", accept: "text/plain") == nil)
     }
 }
@@ -107,7 +108,7 @@ struct DecodingTests {
         #expect(try await task(200, #"{"name":"film"}"#).decoding(Receipt.self) == Receipt(name: "film"))
     }
 
-    @Test func `JSON that is not what was asked for is an error with the answer beside it`() async {
+    @Test func `JSON that is not what was asked for is an error with the response beside it`() async {
         let result = await outcome { () throws(RequestFailure) in
             try await task(200, "[]").decoding(Receipt.self)
         }
@@ -118,12 +119,13 @@ struct DecodingTests {
     }
 
     @Test(arguments: [(204, HTTPRequest.Method.get), (205, .get), (200, .head)])
-    func `an empty answer is nil where it may be empty`(status: Int, method: HTTPRequest.Method) async throws
+    func `an empty response is nil where it may be empty`(status: Int, method: HTTPRequest.Method)
+        async throws
     {
         #expect(try await task(status, "", method: method).decoding(Receipt?.self) == nil)
     }
 
-    @Test func `an empty answer is an error elsewhere, and for a type that has no empty value`() async {
+    @Test func `an empty response is an error elsewhere, and for a type that has no empty value`() async {
         for (status, wantsOptional) in [(200, true), (204, false)] {
             let task = task(status, "")
             let result = await outcome { () throws(RequestFailure) in
@@ -148,7 +150,7 @@ struct DecodingTests {
         #expect(try await session.request("http://server.example/").string() == "für")
     }
 
-    @Test func `an answer of which only the beginning was kept is not taken for the whole`() async {
+    @Test func `a response of which only the beginning was kept is not taken for the whole`() async {
         let task = task(200, "[1", isComplete: false)
         let result = await outcome { () throws(RequestFailure) in try await task.data() }
         #expect(result.failure?.failure.hint?.contains("responseLimit") == true)

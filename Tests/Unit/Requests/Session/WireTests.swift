@@ -33,7 +33,7 @@ struct WireTests {
     }
 
     @Test(arguments: ["GET", "HEAD", "TRACE", "CONNECT"])
-    func `a body goes out with no method that has none`(name: String) async throws {
+    func `no body is sent with a method that has none`(name: String) async throws {
         let server = try HostileServer([.answer(200)])
         defer { server.stop() }
         let method = try #require(HTTPRequest.Method(rawValue: name))

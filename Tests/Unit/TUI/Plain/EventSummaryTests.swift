@@ -4,7 +4,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct EventSummaryTests {
-    @Test func `a few are told one by one`() {
+    @Test func `a few events are printed one by one`() {
         var summary = EventSummary(names: false)
         #expect(summary.add([.make(.done, 1), .make(.done, 2)], now: 0).count == 2)
         #expect(summary.add([.make(.done, 3)], now: 0.5).count == 1)
@@ -43,7 +43,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("in the last 2 seconds 10") })
     }
 
-    @Test func `a little more than a few is told by name when no more comes`() {
+    @Test func `slightly more than a few events are printed by name when no more come`() {
         var summary = EventSummary(names: false)
         _ = summary.add((1...4).map { .make(.done, $0) }, now: 0)
         #expect(summary.add([.make(.done, 5), .make(.done, 6)], now: 0.2).isEmpty)
@@ -51,7 +51,7 @@ import Testing
         #expect(summary.advance(to: 1).map { $0.prefix(13) } == ["upload 5 done", "upload 6 done"])
     }
 
-    @Test func `several kinds are told in one line`() {
+    @Test func `several kinds are printed in one line`() {
         var summary = EventSummary(names: false)
         let events =
             (1...6).map { UploadEvent.make(.paused, $0) } + (7...20).map { UploadEvent.make(.began, $0) }

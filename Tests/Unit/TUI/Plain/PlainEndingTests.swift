@@ -29,7 +29,7 @@ import Testing
         #expect(plain.type("quit").outcome == nil)
     }
 
-    @Test func `at the end of a pipe it goes on until nothing is left to run`() {
+    @Test func `at the end of a pipe it continues until nothing is left to run`() {
         var plain = PlainModel.make([.make(1, state: .running)], readsTerminal: false)
         let ended = plain.update(.inputEnded)
         #expect(ended.waitsUntilIdle)
@@ -71,7 +71,7 @@ import Testing
         #expect(plain.pass(to: 1).outcome == .quitWhenIdle)
     }
 
-    @Test func `a signal ends it with what was not told yet`() {
+    @Test func `a signal ends it with the events that were not printed yet`() {
         var plain = PlainModel.make((1...20).map { .make($0, state: .running) })
         _ = plain.change((1...10).map { .make($0, state: .done) })
         _ = plain.change([.make(11, state: .done)])

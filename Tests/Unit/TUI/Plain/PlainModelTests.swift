@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test func `a line that is typed before the queue is known is answered once it is`() {
+    @Test func `a line that is typed before the queue is known gets its response once it is`() {
         var plain = PlainModel(
             destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0))
         #expect(plain.type("list").lines == [])
@@ -33,7 +33,7 @@ import Testing
         #expect(lines.dropFirst().first?.contains("file-1.bin") == true)
     }
 
-    @Test func `an upload is told of from beginning to end`() {
+    @Test func `an upload is reported from beginning to end`() {
         var plain = PlainModel.make()
         #expect(plain.change([.make(1, size: 2048)]).lines == ["upload 1 added: file-1.bin, 2 KiB, to box"])
         #expect(
@@ -46,7 +46,7 @@ import Testing
         #expect(plain.change([], removed: [1]).lines.isEmpty, "that the queue lets go of it is no news")
     }
 
-    @Test func `the network is told of, and no upload for itself`() {
+    @Test func `the network is reported, and no upload for itself`() {
         var plain = PlainModel.make([.make(1, state: .running)])
         let away = EngineStatus(
             network: .offline(since: Date(timeIntervalSince1970: 0), reason: "no address"))
@@ -61,7 +61,7 @@ import Testing
                 ])
     }
 
-    @Test func `a notice of the queue is told once`() {
+    @Test func `a notice of the queue is printed once`() {
         var plain = PlainModel.make()
         let full = EngineStatus(
             storage: .refusing, notice: UploadFailure(.storage, "the disk is full", hint: "make room"))
@@ -70,7 +70,7 @@ import Testing
         #expect(plain.change([], status: EngineStatus()).lines == ["saved again: everything is on disk"])
     }
 
-    @Test func `how it goes is told every ten seconds while something runs, and never else`() {
+    @Test func `progress is printed every ten seconds while something runs, and never else`() {
         var plain = PlainModel.make([.make(1, size: 1000, state: .running), .make(2)])
         var summaries: [Double] = []
         for second in 1...35 {
@@ -89,7 +89,7 @@ import Testing
         #expect(plain.pass(to: 100).lines.isEmpty)
     }
 
-    @Test func `a line that tells how it goes has shares, what is left, rate and time`() {
+    @Test func `a line of progress has shares, what is left, rate and time`() {
         var plain = PlainModel.make([.make(1, size: 100 << 20, state: .running), .make(2, size: 0)])
         for second in 1...12 {
             _ = plain.pass(to: Double(second))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a line has an end, however much somebody else has to say`() {
+    @Test func `a line has an end, however long the server's text is`() {
         var plain = PlainModel.make()
         let failed = Upload.State.failed(UploadFailure(.permanent, String(repeating: "no ", count: 10_000)))
         #expect(plain.change([.make(1, state: failed)]).lines.allSatisfy { $0.count <= 2003 })

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct PlainSteeringTests {
-    @Test func `commands go to the queue, and what the news will tell is not told twice`() {
+    @Test func `commands are passed to the queue, and what an event will print is not printed twice`() {
         var plain = PlainModel.make([.make(1, state: .running), .make(2)])
         let effects = plain.type("pause 1") + plain.type("resume all") + plain.type("retry failed")
         #expect(effects.commands == [.pause(.ids([1])), .resume(.all), .retry(.failed)])
@@ -24,7 +24,7 @@ import Testing
         #expect(plain.reply(.changed([2])).lines == ["1 is paused: resume 1 resumes it"])
     }
 
-    @Test func `a command whose effect is no event gets a response of its own`() {
+    @Test func `a command that causes no event gets a response of its own`() {
         var plain = PlainModel.make([.make(1), .make(2)])
         _ = plain.type("limit 20M") + plain.type("parallel 4") + plain.type("move 2 top") + plain.type("now")
         let lines = (1...4).flatMap { _ in plain.reply(.changed([2])).lines }
@@ -42,7 +42,7 @@ import Testing
         #expect(plain.reply(.reversed(.removed, [1, 2])).lines == ["redone: removed 2 uploads"])
     }
 
-    @Test func `a terminal is told beforehand what undo does, and asked`() {
+    @Test func `a terminal shows beforehand what undo does, and asks`() {
         var plain = PlainModel.make([.make(1, name: "film.mov"), .make(2)])
         _ = plain.type("undo")
         let offer = UndoOffer(
@@ -101,7 +101,7 @@ import Testing
         #expect(late.commands == (answer == "remove 2" ? [.remove(.ids([2]))] : []))
     }
 
-    @Test func `clearing the done ones is answered, for no news tell it`() {
+    @Test func `clearing the done ones gets a response, for no event reports it`() {
         var plain = PlainModel.make([.make(1, state: .done), .make(2, state: .done)])
         #expect(plain.type("remove done").commands == [.remove(.done)])
         #expect(plain.change([], removed: [1, 2]).lines.isEmpty)
@@ -118,7 +118,7 @@ import Testing
         #expect(plain.type("list nowhere").lines == ["no upload matches"])
     }
 
-    @Test func `all about an upload is told by its number`() {
+    @Test func `a number shows all about its upload`() {
         var plain = PlainModel.make([.make(7, state: .failed)])
         let lines = plain.type("show 7 8").lines
         #expect(lines.contains("  from: /out/file-7.bin"))
@@ -141,12 +141,12 @@ import Testing
         #expect(plain.type("yes").commands == [.remove(.numbers(UploadNumbers([1...5])))])
     }
 
-    @Test func `a mistake is one line`() {
+    @Test func `an error is one line`() {
         var plain = PlainModel.make()
         #expect(plain.type("fly").lines == ["there is no command 'fly'; help lists them"])
     }
 
-    @Test func `the help tells every command`() {
+    @Test func `the help lists every command`() {
         var plain = PlainModel.make()
         #expect(plain.type("help").lines.count == PlainVerb.allCases.count)
     }

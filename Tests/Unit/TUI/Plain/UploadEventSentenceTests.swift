@@ -40,7 +40,7 @@ import Testing
         #expect(event.sentence == "upload 7 done: film.mov, 4 MiB in 2.5 s, 1.6 MiB/s, verified (MD5)")
     }
 
-    @Test func `an upload without an answer names the commands, and no keys`() {
+    @Test func `an upload without a response names the commands, and no keys`() {
         let upload = Upload.make(
             7, name: "film.mov", state: .held(UploadFailure(.outcomeUnknown, "no answer came")))
         let line = UploadEvent(.held, upload, reached: 0, date: Clock.at(0).date).sentence

@@ -104,7 +104,7 @@ struct AuthorizationInterceptorTests {
         #expect(tokens.isEmpty)
     }
 
-    @Test func `a secret that cannot be read anew is told beside the refusal`() async {
+    @Test func `a secret that cannot be read anew is reported with the refusal`() async {
         let interceptor = AuthorizationInterceptor.bearer {
             "token"
         } afterRefusal: { () async throws(UploadFailure) in

@@ -37,7 +37,7 @@ struct AuthenticationAdaptTests {
     }
 
     // http.md §3, 62
-    @Test func `a renewal that fails is told once to each request that waited, and nothing is sent`()
+    @Test func `each request that waited fails once with a failed renewal, and nothing is sent`()
         async throws
     {
         let gate = Gate()
@@ -144,7 +144,8 @@ struct AuthenticationRefusalTests {
     }
 
     // http.md §3, 65
-    @Test func `a credential that is gone when the refusal comes is told beside the refusal`() async throws {
+    @Test func `a credential that is gone when the refusal comes is reported with the refusal`() async throws
+    {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
         let stage = AuthenticationStage(
             .a0,
@@ -199,7 +200,7 @@ struct AuthenticationRefusalTests {
 
     // http.md §3, 69
     @Test
-    func `A3 a renewal that fails for parallel refusals is told to all, and a later request tries again`()
+    func `A3 a renewal that fails for parallel refusals fails all, and a later request tries again`()
         async
     {
         let together = Barrier(6)

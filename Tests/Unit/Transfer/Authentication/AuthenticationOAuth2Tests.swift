@@ -52,7 +52,7 @@ struct OAuth2RequestTests {
         ("https://u:p@h/token", false), ("https://h/token#x", false), ("ftp://localhost/t", false),
         ("/token", false), ("https://", false), ("", false),
     ])
-    func `tokens are asked for where nobody listens`(url: String, isFine: Bool) async {
+    func `tokens are asked for only by https or on this machine`(url: String, isFine: Bool) async {
         #expect(OAuth2Client.isTokenURL(url) == isFine)
         let endpoint = TokenEndpoint.rotating()
         let failure = await TokenEndpoint.failure(of: endpoint, OAuth2Client.make(url: url))
@@ -82,7 +82,7 @@ struct OAuth2ResponseTests {
         #"{"access_token":"t t","token_type":"bearer"}"#,
         #"{"access_token":"t","token_type":"bearer","refresh_token":"r\u0000"}"#,
     ])
-    func `an answer without a usable token is refused`(body: String) async {
+    func `a response without a usable token is refused`(body: String) async {
         let error = await #expect(throws: UploadFailure.self) { try await credential(body).get() }
         #expect(error?.category == .authentication)
         #expect(error?.summary.hasPrefix("sign-in.example sent ") == true)
@@ -106,7 +106,7 @@ struct OAuth2ResponseTests {
             "sign in again"
         ),
     ])
-    func `A4 a refusal is told in the server's words, made harmless`(
+    func `A4 a refusal is reported in the server's words, made harmless`(
         body: String, words: String, hint: String
     )
         async throws
@@ -126,7 +126,7 @@ struct OAuth2ResponseTests {
         #expect(failure?.retryAfter == 11)
     }
 
-    @Test func `A3 a network that is down is told as that`() async {
+    @Test func `A3 a network that is down is reported as such`() async {
         let failure = await TokenEndpoint.failure(
             of: TokenEndpoint { _, _ in
                 .failure(TransportError(.notConnected, UploadFailure(.network, "down")))
@@ -135,7 +135,7 @@ struct OAuth2ResponseTests {
     }
 
     @Test(arguments: [(302, "tokenURL"), (404, "tokenURL"), (403, "auth of the destination")])
-    func `another answer points at the setting`(status: Int, hint: String) async {
+    func `another status points at the setting`(status: Int, hint: String) async {
         let failure = await TokenEndpoint.failure(
             of: TokenEndpoint { _, _ in .json(status, "{}", [.location: "/x"]) })
         #expect(failure?.category == .authentication)

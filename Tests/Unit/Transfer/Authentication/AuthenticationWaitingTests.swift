@@ -24,7 +24,7 @@ struct AuthenticationWaitingTests {
         driver = RequestDriver(interceptor: interceptor, server: server)
     }
 
-    @Test func `a request that is cancelled stops waiting at once, and the others go on`() async throws {
+    @Test func `a request that is cancelled stops waiting at once, and the others continue`() async throws {
         let cancelled = Task { await driver.run() }
         try await interceptor.waitForWaiters(1)
         async let other = driver.run()
@@ -40,7 +40,7 @@ struct AuthenticationWaitingTests {
         #expect(authenticator.refreshes == 1)
     }
 
-    @Test func `a renewal goes on when nobody waits for it any more`() async throws {
+    @Test func `a renewal continues when no request waits for it any more`() async throws {
         let only = Task { await driver.run() }
         try await interceptor.waitForWaiters(1)
         only.cancel()

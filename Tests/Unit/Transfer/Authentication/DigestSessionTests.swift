@@ -50,7 +50,7 @@ struct DigestSessionTests {
         #expect(!signed.contains("algorithm"))
     }
 
-    @Test func `a server without qualities is answered as RFC 2069 has it`() throws {
+    @Test func `a request to a server without qualities is signed as RFC 2069 has it`() throws {
         let value = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
         var session = DigestSession(try challenge(value), clientNonce: "0a4f113b")
         let signed = session.authorization(
@@ -89,7 +89,7 @@ struct DigestSessionTests {
         "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-512-256",
         "Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"",
     ])
-    func `a challenge that cannot be answered is none`(value: String) {
+    func `a challenge that is not supported is none`(value: String) {
         #expect(DigestChallenge(AuthenticationChallenge.list(value)) == nil)
     }
 
@@ -108,7 +108,7 @@ struct DigestSessionTests {
         #expect(!secrets.cut(from: "planted-user").contains("planted"))
     }
 
-    @Test func `the first challenge that can be answered is taken`() throws {
+    @Test func `the first supported challenge is taken`() throws {
         let challenge = try challenge(
             "Digest realm=\"r\", nonce=\"a\", algorithm=SHA-512-256, Digest realm=\"r\", nonce=\"b\", "
                 + "algorithm=sha-256, stale=TRUE, Digest realm=\"r\", nonce=\"c\"")

@@ -12,7 +12,7 @@ struct OAuth2LifetimeClockTests {
     private let endpoint = TokenEndpoint.rotating(lifetime: 100)
 
     @Test(arguments: [-3_650.0, -1, 1, 3_650])
-    func `A8 a token lives as long as it was told, counted from its receipt, whatever the wall clock says`(
+    func `A8 a token's life is counted from its receipt, whatever the wall clock says`(
         days: Double
     ) async throws {
         let date = Mutex(Date())
@@ -29,7 +29,7 @@ struct OAuth2LifetimeClockTests {
     }
 
     @Test(arguments: [-3_650.0, 3_650])
-    func `A8 requests go on with the token they have when the wall clock is set`(days: Double) async {
+    func `A8 requests keep the token they have when the wall clock is set`(days: Double) async {
         let date = Mutex(Date())
         let interceptor = AuthenticationInterceptor(
             OAuth2Authenticator(

@@ -122,7 +122,7 @@ struct BodyTests {
         #expect(server.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `a limit on the rate is asked for every piece and waited for`() async throws {
+    @Test func `a limit on the rate is asked for every chunk and waited for`() async throws {
         let file = try TestFile(count: 100_000)
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }

@@ -223,7 +223,7 @@ struct SourceFileTests {
         #expect(file.openDescriptors == 0)
     }
 
-    @Test func `an identity survives a round trip and tells versions apart`() throws {
+    @Test func `an identity survives a round trip and distinguishes versions`() throws {
         let file = try TestFile(count: 10)
         let first = try SourceFile.identity(at: LocalPath(file.path))
         #expect(try JSONDecoder().decode(FileIdentity.self, from: JSONEncoder().encode(first)) == first)

@@ -50,7 +50,7 @@ struct StreamedBodyChunksTests {
         }
     }
 
-    @Test func `each chunk waits for the pace`() async throws {
+    @Test func `each chunk waits for the rate limiter`() async throws {
         let pace = CountingLimiter()
         let body = StreamedBody([.bytes([1]), .bytes([2, 2])], rateLimiter: pace)
         #expect(try await collected(body.chunks) == [[1], [2, 2]])

@@ -82,7 +82,7 @@ struct UnixSocketTests {
         #expect(error.failure.summary == "no connection to \(path): nothing listens there")
     }
 
-    @Test func `a socket that nobody listens on is refused`() async throws {
+    @Test func `a socket without a listener refuses`() async throws {
         try HostileServer(at: .unix(path), []).stop()
         let error = try #require(
             try await withTransport { transport in

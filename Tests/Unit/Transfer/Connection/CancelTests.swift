@@ -96,7 +96,7 @@ struct CancelTests {
         #expect(await file.isClosedSoon())
     }
 
-    @Test func `a cancel while the answer is awaited is a cancel`() async throws {
+    @Test func `a cancel while the response is awaited is a cancel`() async throws {
         let server = try HostileServer([.neverAnswer])
         defer { server.stop() }
         try await withTransport { transport in
@@ -124,7 +124,7 @@ struct CancelTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `no check begins or goes on after a cancel`() async throws {
+    @Test func `no check begins or continues after a cancel`() async throws {
         let file = try TestFile(count: 1000)
         let server = try HostileServer([.answer(200)])
         defer { server.stop() }

@@ -42,7 +42,7 @@ struct CertificateTests {
         (.notYetValid, "the certificate is not valid yet; see that this machine's clock is right"),
         (.selfSigned, "if the server has a private authority, name its certificate as tls.caFile"),
     ])
-    func `N12 whose certificate was shown is told, from when to when, its fingerprint and what to do`(
+    func `N12 the failure shows the certificate's name, dates and fingerprint, and what to do`(
         defect: TLSServer.Defect, hint: String
     ) async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1", defect: defect)
@@ -53,8 +53,7 @@ struct CertificateTests {
         #expect(failure.hint == hint)
     }
 
-    @Test func `N12 an alert in the middle of a body is a broken connection, to be tried again`() async throws
-    {
+    @Test func `N12 an alert in the middle of a body is a broken connection, to be retried`() async throws {
         var demands = TLSServer.Demands()
         demands.alertAfter = 1 << 20
         let server = try await TLSServer.start(names: "IP:127.0.0.1", demands: demands)

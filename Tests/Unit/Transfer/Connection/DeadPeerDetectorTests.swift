@@ -28,7 +28,7 @@ struct DeadPeerDetectorTests {
         #expect(check.newConnectionAccepted(Self.unanswered(3)) == .dead)
     }
 
-    @Test func `N4 a connection that was answered meanwhile is not given up`() {
+    @Test func `N4 a connection that was acknowledged meanwhile is not given up`() {
         var check = DeadPeerDetector(breakCostsLittle: true)
         #expect(check.take(Self.unanswered(4)) == .compare)
         #expect(check.newConnectionAccepted(Self.unanswered(0)) == .nothing)
@@ -36,7 +36,7 @@ struct DeadPeerDetectorTests {
     }
 
     @Test(arguments: [(false, true), (true, false)])
-    func `N4 a whole upload, and one that waits for its answer, may ask three times more`(
+    func `N4 a whole upload, and one that waits for its response, may ask three times more`(
         costsLittle: Bool, isSending: Bool
     ) {
         var check = DeadPeerDetector(breakCostsLittle: costsLittle)
@@ -52,7 +52,7 @@ struct DeadPeerDetectorTests {
         #expect(check.newConnectionAccepted(unanswered(8)) == .dead)
     }
 
-    @Test func `N4 a doubt is forgotten with the first answer`() {
+    @Test func `N4 a doubt is forgotten with the first acknowledgement`() {
         var check = DeadPeerDetector(breakCostsLittle: false)
         #expect(check.take(Self.unanswered(3)) == .compare)
         #expect(check.newConnectionAccepted(Self.unanswered(3)) == .nothing)

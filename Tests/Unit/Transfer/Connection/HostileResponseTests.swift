@@ -35,14 +35,14 @@ struct HostileResponseTests {
         #expect((error?.bodySent ?? .max) < 16 << 20)
     }
 
-    @Test func `N3 a whole body without an answer is an error that says it was whole`() async throws {
+    @Test func `N3 a whole body without a response is an error that says it was whole`() async throws {
         let error = try await Self.outcome(.closeWithoutAnswer).error
         #expect(error?.reason == .broken)
         #expect(error?.bodySent == 100_000)
     }
 
     @Test(arguments: [401, 403, 413, 415, 422, 503])
-    func `P1 an early refusal is the answer, though the connection is kept`(status: Int) async throws {
+    func `P1 an early refusal is the response, though the connection is kept`(status: Int) async throws {
         let began = ContinuousClock.now
         let answer = try await Self.outcome(
             .answerEarly(status, afterBodyBytes: 1000, keepAlive: true), size: 16 << 20)
@@ -51,7 +51,7 @@ struct HostileResponseTests {
     }
 
     @Test(arguments: [401, 403, 413, 415, 422])
-    func `P1 an early refusal is the answer, though the connection is closed`(status: Int) async throws {
+    func `P1 an early refusal is the response, though the connection is closed`(status: Int) async throws {
         let answer = try await Self.outcome(
             .answerEarly(status, headers: [("Content-Type", "text/plain")], body: "too large"), size: 16 << 20
         )
@@ -60,7 +60,7 @@ struct HostileResponseTests {
         #expect(try answer.get().bodySent < 16 << 20)
     }
 
-    @Test func `P1 an early refusal is the answer, though the server stops reading`() async throws {
+    @Test func `P1 an early refusal is the response, though the server stops reading`() async throws {
         let answer = try await Self.outcome(
             HostileBehavior { connection in
                 try connection.readHead()
@@ -70,7 +70,7 @@ struct HostileResponseTests {
         #expect(answer.status == 413)
     }
 
-    @Test func `P1 an early refusal is the answer, though its body comes in pieces`() async throws {
+    @Test func `P1 an early refusal is the response, though its body comes in several writes`() async throws {
         let answer = try await Self.outcome(
             HostileBehavior { connection in
                 try connection.readHead()
@@ -81,7 +81,7 @@ struct HostileResponseTests {
         #expect(try answer.get().body == Array("abcdef".utf8))
     }
 
-    @Test func `P1 an early refusal is the answer, though its body never ends`() async throws {
+    @Test func `P1 an early refusal is the response, though its body never ends`() async throws {
         let answer = try await Self.outcome(
             HostileBehavior { connection in
                 try connection.readHead()
@@ -91,7 +91,7 @@ struct HostileResponseTests {
         #expect(answer.status == 413)
     }
 
-    @Test func `P1 a refusal followed by a reset is the answer or a network failure, never a success`()
+    @Test func `P1 a refusal followed by a reset is the response or a network failure, never a success`()
         async throws
     {
         for _ in 0..<20 {
@@ -154,8 +154,7 @@ struct HostileResponseTests {
         #expect(error?.bodySent == 100_000)
     }
 
-    @Test func `P15 a second answer that nobody asked for is not taken for the next request's`() async throws
-    {
+    @Test func `P15 an unrequested second response is not taken for the next request's`() async throws {
         let server = try HostileServer([
             .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 201 No\r\nContent-Length: 0\r\n\r\n"),
             .answer(204),
@@ -175,7 +174,7 @@ struct HostileResponseTests {
         #expect(error?.failure.category == .network)
     }
 
-    @Test func `P5 an answer of many megabytes is cut, and the rest is not waited for`() async throws {
+    @Test func `P5 a response of many megabytes is cut, and the rest is not waited for`() async throws {
         let answer = try await Self.outcome(.hugeBody(200, count: 1 << 34))
         #expect(try answer.get().status == 200)
         #expect(try answer.get().body.count == 1 << 20)
@@ -191,11 +190,11 @@ struct HostileResponseTests {
         #expect(answer.status == 409)
     }
 
-    @Test func `P5 a few interim answers are passed over`() async throws {
+    @Test func `P5 a few interim responses are passed over`() async throws {
         #expect(try await Self.outcome(.interim(103, count: 20)).status == 200)
     }
 
-    @Test func `P5 interim answers without end are refused`() async throws {
+    @Test func `P5 interim responses without end are refused`() async throws {
         let error = try await Self.outcome(.interim(102, count: 100_000)).error
         #expect(error?.failure.category == .network)
         #expect(error?.failure.summary.contains("interim") == true)

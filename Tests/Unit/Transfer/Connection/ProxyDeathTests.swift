@@ -21,7 +21,7 @@ struct ProxyDeathTests {
     @Test(arguments: [
         HostileBehavior.reset(afterBodyBytes: 1 << 20), .close(afterBodyBytes: 1 << 20),
     ])
-    func `N13 a proxy that dies in the middle of a body is a network failure, to be tried again`(
+    func `N13 a proxy that dies in the middle of a body is a network failure, to be retried`(
         death: HostileBehavior
     ) async throws {
         let proxy = try HostileServer([death])

@@ -58,7 +58,7 @@ struct ProxyTests {
         #expect(file.pattern.firstDifference(from: try #require(proxy.requests.first).body) == nil)
     }
 
-    @Test func `a proxy that forwards is told who we are`() async throws {
+    @Test func `a proxy that forwards gets our credentials`() async throws {
         let proxy = try HostileServer([.answer(201), .answer(201)])
         defer { proxy.stop() }
         let settings = Self.settings(proxy, user: "me")
@@ -116,7 +116,7 @@ struct ProxyTests {
         #expect(error.failure.hint == ProxyFailure.hint)
     }
 
-    @Test func `a proxy whose name does not exist is named`() async throws {
+    @Test func `a proxy with a name that does not exist is named`() async throws {
         let proxy = ProxySettings.server(ProxyAddress(host: "no-such-host.invalid", port: 3128))
         let error = try #require(try await Self.outcome(of: "https://files.example/f", by: proxy).error)
         #expect(error.failure.category == .network)
@@ -219,7 +219,7 @@ struct ProxyTests {
         #expect(try ProxySettings.environment.proxy(for: server.url(), environment: environment) == nil)
     }
 
-    @Test func `a password that cannot be fetched is told as it is`() async throws {
+    @Test func `a password that cannot be fetched is reported as it is`() async throws {
         let missing = UploadFailure(.authentication, "the secret is missing")
         let password = ProxyPassword(from: "nowhere") { () async throws(UploadFailure) in throw missing }
         let proxy = ProxyAddress(host: "127.0.0.1", port: 1, user: "me", password: password)

@@ -55,7 +55,7 @@ struct RealProxyTests {
 
         // A wrong password it answers with 401, which a tunnel's client is not told.
         @Test(arguments: ["http", "https"])
-        func `N13 missing credentials are told by the proxy's name`(scheme: String) async throws {
+        func `N13 missing credentials are reported with the proxy's name`(scheme: String) async throws {
             let proxy = try await ProxyProgram.tinyproxy()
             let settings = ProxySettings.server(ProxyAddress(host: "127.0.0.1", port: proxy.port))
             let failure = try #require(
@@ -70,7 +70,7 @@ struct RealProxyTests {
             #expect(failure.summary == "the proxy http://127.0.0.1:\(proxy.port) wants a user and a password")
         }
 
-        @Test func `N13 a tunnel that a wrong password closes is told with the password's place`()
+        @Test func `N13 a tunnel that a wrong password closes is reported with where the password is set`()
             async throws
         {
             let proxy = try await ProxyProgram.tinyproxy()
@@ -85,7 +85,7 @@ struct RealProxyTests {
             #expect(!"\(failure)".contains("falsch"))
         }
 
-        @Test func `N13 a server that the proxy cannot reach is tried again`() async throws {
+        @Test func `N13 a server that the proxy cannot reach is retried`() async throws {
             let proxy = try await ProxyProgram.tinyproxy()
             let failure = try #require(
                 try await withTransport(proxy: Self.settings(proxy)) { transport in
@@ -145,7 +145,7 @@ struct RealProxyTests {
             #expect(answer.status == 201)
         }
 
-        @Test func `a proxy that wants to know who we are is told apart`() async throws {
+        @Test func `a proxy that wants credentials is reported as such`() async throws {
             let proxy = try await ProxyProgram.microsocks(wantsUser: true)
             let failure = try #require(
                 try await withTransport(proxy: Self.settings(proxy)) { transport in
@@ -156,7 +156,7 @@ struct RealProxyTests {
             #expect(failure.category == .authentication)
         }
 
-        @Test func `a server that refuses is told apart from the proxy`() async throws {
+        @Test func `a server that refuses is distinguished from the proxy`() async throws {
             let proxy = try await ProxyProgram.microsocks()
             let failure = try #require(
                 try await withTransport(proxy: Self.settings(proxy)) { transport in

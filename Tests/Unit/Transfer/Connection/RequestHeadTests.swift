@@ -72,7 +72,7 @@ struct RequestHeadTests {
         _ = try refuses(await outcome([:], path: "/" + String(repeating: "x", count: 70_000), proxied: true))
     }
 
-    @Test func `an upload whose queued address is too long ends, and nothing is sent`() async throws {
+    @Test func `an upload with a queued address that is too long ends, and nothing is sent`() async throws {
         let file = try TestFile(count: 1000)
         let server = try HostileServer([])
         defer { server.stop() }

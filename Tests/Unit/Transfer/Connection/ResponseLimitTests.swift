@@ -24,7 +24,7 @@ struct ResponseLimitTests {
 
     /// Checks that after a refusal only the kernels' buffers and the piece on its way go out.
     @Test(arguments: [401, 403, 413, 415, 422])
-    func `P1 after a refusal no more goes out than was on its way`(status: Int) async throws {
+    func `P1 after a refusal no more is sent than was in flight`(status: Int) async throws {
         let file = try TestFile(count: 64 << 20)
         let (result, _) = try await Self.outcome(
             of: HostileBehavior { connection in
@@ -58,7 +58,8 @@ struct ResponseLimitTests {
     }
 
     @Test(arguments: [(32, true), (33, false)])
-    func `P5 32 interim answers are passed over, one more is refused`(count: Int, isRead: Bool) async throws {
+    func `P5 32 interim responses are passed over, one more is refused`(count: Int, isRead: Bool) async throws
+    {
         let (result, _) = try await Self.outcome(of: .interim(102, count: count, then: 201))
         #expect((result.status == 201) == isRead)
         #expect((result.error?.failure.category == .network) == !isRead)

@@ -10,7 +10,7 @@ import Testing
 struct ResponseOrderTests {
     private static let unasked = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
 
-    @Test func `P15 an answer that nobody asked for closes the connection it came on`() async throws {
+    @Test func `P15 an unrequested response closes the connection it came on`() async throws {
         let closed = Gate()
         let server = try HostileServer([
             HostileBehavior { connection in
@@ -34,7 +34,7 @@ struct ResponseOrderTests {
     }
 
     /// The server thinks that it has answered the second request before it was made.
-    @Test func `P15 an answer twice is never the answer to the next request`() async throws {
+    @Test func `P15 a repeated response is never taken for the next request's`() async throws {
         let server = try HostileServer([
             HostileBehavior { connection in
                 try connection.readRequest()
@@ -103,7 +103,7 @@ struct ResponseOrderTests {
         #expect(server.requests.first?.isComplete == true)
     }
 
-    @Test func `P14 a configuration's own Expect delays nothing, and 417 is the answer`() async throws {
+    @Test func `P14 a configuration's own Expect delays nothing, and 417 is the response`() async throws {
         let file = try TestFile(count: 4 << 20)
         let server = try HostileServer([.answer(201), .answerEarly(417)])
         defer { server.stop() }

@@ -42,7 +42,7 @@ struct ResponseTimeTests {
     }
 
     @Test(arguments: [400, 404, 500] as [UInt])
-    func `a refusal is over a second after its last piece`(status: UInt) {
+    func `a refusal is over a second after its last bytes`(status: UInt) {
         var time = time(status)
         #expect(!time.isOver(start + .milliseconds(999)))
         #expect(time.isOver(start + .seconds(1)))

@@ -32,7 +32,9 @@ struct SlowResponseTests {
         return (result, ContinuousClock.now - began)
     }
 
-    @Test func `N6 an answer whose body comes byte by byte is waited for while bytes come`() async throws {
+    @Test func `N6 a response with a body that comes byte by byte is waited for while bytes come`()
+        async throws
+    {
         let silence = Duration.seconds(2)
         let (result, time) = try await Self.outcome(response: silence) { connection in
             try connection.readRequest()
@@ -43,7 +45,7 @@ struct SlowResponseTests {
         #expect(time > silence)
     }
 
-    @Test func `an answer whose body drips without end is given up`() async throws {
+    @Test func `a response with a body that drips without end is given up`() async throws {
         let (result, time) = try await Self.outcome { connection in
             try connection.readRequest()
             try connection.write("HTTP/1.1 201 Created\r\nContent-Length: 100000\r\n\r\n")
@@ -80,7 +82,9 @@ struct SlowResponseTests {
         #expect(time < .seconds(60))
     }
 
-    @Test func `N6 an answer whose head comes byte by byte is given up after the time for it`() async throws {
+    @Test func `N6 a response with a head that comes byte by byte is given up after the time for it`()
+        async throws
+    {
         let (result, time) = try await Self.outcome { connection in
             try connection.readRequest()
             try Self.trickle(

@@ -15,20 +15,20 @@ struct StallLimitTests {
             .limit(progress, acknowledged: acknowledged, movingFor: .seconds(seconds))
     }
 
-    @Test func `N4 a connection whose break costs little is given up after the stall time`() {
+    @Test func `N4 a connection that costs little to break is given up after the stall time`() {
         #expect(Self.limit(Self.silent, costsLittle: true) == Self.stall)
         #expect(Self.limit(Self.silent, acknowledged: 100_000) == Self.stall)
     }
 
     @Test(arguments: [(0, 2), (300, 2), (8_000, 16)])
-    func `N4 on a silent link the kernel tries again soon, and no sooner than an answer can come`(
+    func `N4 on a silent link the kernel tries again soon, and no sooner than an acknowledgement can come`(
         milliseconds: Int, seconds: Int
     ) {
         let progress = TCPInfo(unanswered: 3, roundTrip: .milliseconds(milliseconds))
         #expect(progress.wantedBackoff == .seconds(seconds))
     }
 
-    @Test func `N4 a server that answers and takes nothing is given up after the stall time`() {
+    @Test func `N4 a server that acknowledges and takes nothing is given up after the stall time`() {
         #expect(Self.limit(Self.answered) == Self.stall)
     }
 

@@ -27,7 +27,7 @@ struct TLSTests {
         #expect(delegate.calls.dropLast().last.map(\.total) == ByteCount(size + 2))
     }
 
-    @Test func `N12 an authority nobody named is not trusted`() async throws {
+    @Test func `N12 an authority that is not configured is not trusted`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let error = try await Self.error(at: server, tls: TLSSettings())
         #expect(error?.failure.category == .permanent)

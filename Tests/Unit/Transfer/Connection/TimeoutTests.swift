@@ -54,7 +54,7 @@ struct TimeoutTests {
         #expect(time > .milliseconds(800))
     }
 
-    @Test func `N6 the time for the answer begins when the server has everything`() async throws {
+    @Test func `N6 the time for the response begins when the server has everything`() async throws {
         let (result, time) = try await Self.outcome(
             slowReader(piece: 100_000, pause: .milliseconds(100), then: 201), size: 1_000_000,
             stall: .seconds(5), response: .milliseconds(400))
@@ -62,14 +62,14 @@ struct TimeoutTests {
         #expect(time > .milliseconds(800))
     }
 
-    @Test func `an answer that does not come is given up after its time`() async throws {
+    @Test func `a response that does not come is given up after its time`() async throws {
         let (result, time) = try await Self.outcome(.neverAnswer, size: 1000, response: .milliseconds(300))
         #expect(result.error?.failure.summary.contains("did not answer in time") == true)
         #expect(result.error?.bodySent == 1000)
         #expect(time > .milliseconds(290))
     }
 
-    @Test func `N6 an answer that stops in its middle is given up after its time`() async throws {
+    @Test func `N6 a response that stops in its middle is given up after its time`() async throws {
         let (result, _) = try await Self.outcome(
             HostileBehavior { connection in
                 try connection.readRequest()

@@ -156,7 +156,7 @@ struct BlockingIOPoolTests {
         #expect(await stuck.value.failure?.summary == "stopped")
     }
 
-    @Test func `F13 a file stays open until the kernel lets go of a call, and no longer`() async throws {
+    @Test func `F13 a file stays open until the kernel ends a call, and no longer`() async throws {
         let (readers, gate, started) = (readers(), Gate(), Gate())
         defer { gate.open() }
         let file = try TestFile(count: 100)

@@ -29,7 +29,7 @@ struct FileChangeTests {
         #expect(change.failure(LocalPath("/a")).summary == "/a: " + text)
     }
 
-    @Test func `a change of the same size tells the times`() {
+    @Test func `a change of the same size shows the times`() {
         let summary = FileChange(
             queued: Self.file(), found: Self.file(modified: 2_000_000_000), isWhileSent: true
         )

@@ -74,7 +74,9 @@ struct ResumableAppendTests {
         #expect(upload.receive(.answer(201, fields)).exchange?.body == .file(range: 6..<10))
     }
 
-    @Test func `a server that has all and does not call it complete is told so once more`() throws {
+    @Test func `a server that has all and does not call it complete gets one more request that says so`()
+        throws
+    {
         var (upload, _) = try ResumableUpload.appending()
         #expect(upload.receive(.answer(201, [.uploadComplete: "?0"])).exchange?.method == .head)
         let step = upload.receive(.answer(204, [.uploadOffset: "10", .uploadComplete: "?0"]))
@@ -232,7 +234,7 @@ struct ResumableAppendTests {
     @Test(
         arguments: [nil, "x", "", "-1", "+4", "4.0", "0x4", "99999999999999999999", "4, 4", "?1", "\"4\""]
             as [String?])
-    func `P6 an answer without a usable offset is asked for again, and then the upload fails`(value: String?)
+    func `P6 a response without a usable offset is asked for again, and then the upload fails`(value: String?)
     {
         var upload = ResumableUpload(item: .make(), options: .init())
         _ = upload.start(resource: UploadResource.resumable(.eight), capabilities: .newestResumable)
@@ -249,7 +251,7 @@ struct ResumableAppendTests {
     }
 
     @Test(arguments: [(nil, 0.5), ("9", 9), ("soon", 0.5)] as [(String?, Double)])
-    func `P7 a locked resumable upload is tried again soon, or when the server says`(
+    func `P7 a locked resumable upload is retried soon, or when the server says`(
         retryAfter: String?, seconds: Double
     ) throws {
         var (upload, _) = try ResumableUpload.appending()

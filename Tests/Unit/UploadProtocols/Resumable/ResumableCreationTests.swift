@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 
 struct ResumableCreationTests {
-    @Test func `a server nobody knows is asked first, and its limits are noted`() throws {
+    @Test func `an unknown server is asked first, and its limits are noted`() throws {
         var upload = ResumableUpload(item: .make(), options: .init())
         #expect(upload.start(resource: nil, capabilities: nil).exchange?.method == .options)
         let step = upload.receive(.answer(204, [.uploadLimit: "max-size=100, max-age=60"]))
@@ -15,7 +15,7 @@ struct ResumableCreationTests {
         #expect(step.exchange?.method == .post)
     }
 
-    @Test func `creation is without content and tells length, name and type`() throws {
+    @Test func `creation is without content and sends length, name and type`() throws {
         var upload = ResumableUpload(item: .make(name: "ü.bin"), options: .init())
         let exchange = try #require(upload.start(resource: nil, capabilities: .newestResumable).exchange)
         #expect(exchange.body == .none)
@@ -26,7 +26,7 @@ struct ResumableCreationTests {
         #expect(exchange.fields[.contentDisposition]?.contains("filename*=UTF-8''%C3%BC.bin") == true)
     }
 
-    @Test func `PUT fills the place of the name`() {
+    @Test func `PUT puts the name into the address`() {
         var upload = ResumableUpload(item: .make(), options: .init(method: "PUT"))
         let exchange = upload.start(resource: nil, capabilities: .newestResumable).exchange
         #expect(exchange?.method == .put)
@@ -66,7 +66,7 @@ struct ResumableCreationTests {
     }
 
     @Test(arguments: ["the name is too long", ""])
-    func `a refusal of every version for another reason tells that reason`(said: String) {
+    func `a refusal of every version for another reason is reported with that reason`(said: String) {
         var upload = ResumableUpload(item: .make(), options: .init())
         var step = upload.start(resource: nil, capabilities: .newestResumable)
         for _ in 1...4 { step = upload.receive(.answer(400, [.contentType: "text/plain"], body: said)) }
@@ -150,7 +150,7 @@ struct ResumableCreationTests {
         #expect(step.failure?.summary == "the file has 10 B, the server takes 9 B")
     }
 
-    @Test func `a limit that only the creation tells is one`() {
+    @Test func `a limit that only the response to the creation has is one`() {
         var upload = ResumableUpload(item: .make(size: 10), options: .init())
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         let step = upload.receive(.answer(201, [.location: "7", .uploadLimit: "min-size=11"]))
@@ -167,7 +167,7 @@ struct ResumableCreationTests {
         #expect(upload.receive(.answer(200, [.uploadComplete: "?1"])).receipt?.bytes == 0)
     }
 
-    @Test func `another protocol's resource is nothing to go on with`() {
+    @Test func `another protocol's resource is not resumed`() {
         var upload = ResumableUpload(item: .make(), options: .init())
         let step = upload.start(
             resource: UploadResource(url: "http://server.example/tus/1"), capabilities: .newestResumable)

@@ -58,7 +58,7 @@ struct ResumableFieldTests {
         }
     }
 
-    @Test func `an older version's limit tells when the upload expires by another key`() {
+    @Test func `an older version's limit has another key for when the upload expires`() {
         #expect(UploadLimit("expires=30", version: .six)?.age == 30)
         #expect(UploadLimit(age: 30).header(.six) == "min-size=0, expires=30")
         #expect(
@@ -85,7 +85,7 @@ struct ResumableFieldTests {
         ("a\r\nb", "inline; filename=\"a__b\"; filename*=UTF-8''a%0D%0Ab"),
         ("a\\b", "inline; filename=\"a_b\"; filename*=UTF-8''a%5Cb"),
     ])
-    func `a name is written so that no reader can mistake it, and read back`(name: String, field: String) {
+    func `a name is written so that no reader can misread it, and read back`(name: String, field: String) {
         #expect(ContentDisposition.inline(filename: name) == field)
         #expect(ContentDisposition.filename(in: field) == name)
     }

@@ -97,7 +97,7 @@ struct ResumableRecordingTests {
     }
 
     @Test(arguments: [InteropVersion.three, .five, .six])
-    func `an upload goes on at a recorded server's offset`(version: InteropVersion) throws {
+    func `an upload resumes at a recorded server's offset`(version: InteropVersion) throws {
         for server in [Recorded.tusd, Recorded.nio] {
             let recorded = try Recorded(server, version)
             var upload = ResumableUpload(item: .make(url: recorded.url), options: .init())

@@ -68,7 +68,7 @@ struct S3CheckTests {
     }
 
     @Test(arguments: [ExchangeOutcome.answer(403), .broken(UploadFailure(.network, "cut"), bodySent: nil)])
-    func `a size that is not told leaves the list as it is`(reply: ExchangeOutcome) throws {
+    func `a size that is not reported leaves the list as it is`(reply: ExchangeOutcome) throws {
         var check = S3Check(url: "https://h.example/b/p/", options: .init())
         _ = check.start()
         _ = check.receive(.answer(200, body: Self.empty))

@@ -46,7 +46,7 @@ struct S3ChecksumTests {
         #expect(S3EntityTag(S3Checksum.whole(parts(.md5), .md5)) == S3EntityTag(vectors.etag))
     }
 
-    @Test func `checksums of random pieces join to that of the whole`() {
+    @Test func `checksums of random ranges join to that of the whole`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let bytes = (0..<Int.random(in: 0...2000)).map { _ in UInt8.random(in: 0...255, using: &generator)
@@ -72,11 +72,11 @@ struct S3ChecksumTests {
         "d41d8cd98f00b204e9800998ecf8427e-1-2", "d41d8cd98f00b204e9800998ecf8427e-99999999999999999999",
         "xyzd8cd98f00b204e9800998ecf8427e",
     ])
-    func `a tag of another form tells no MD5`(tag: String) {
+    func `a tag of another form is no MD5`(tag: String) {
         #expect(S3EntityTag(tag) == nil)
     }
 
-    @Test func `the tag of an object with a key of its own tells no MD5`() {
+    @Test func `the tag of an object with a key of its own is no MD5`() {
         let tag = "\"d41d8cd98f00b204e9800998ecf8427e\""
         #expect(S3EntityTag(tag) != nil)
         #expect(S3EntityTag(tag, in: [.init("x-amz-server-side-encryption")!: "AES256"]) != nil)

@@ -59,7 +59,7 @@ struct S3CompletionTests {
         #expect(step.notes.isEmpty)
     }
 
-    @Test func `P13 a lost answer is found out: the object is there`() throws {
+    @Test func `P13 after a lost response the object is found`() throws {
         var (upload, exchange, server) = try completing()
         _ = server.reply(to: exchange)
         #expect(upload.receive(.broke(afterSending: 100), to: exchange).failure != nil)
@@ -72,7 +72,8 @@ struct S3CompletionTests {
         #expect(server.received == [1, 2, 3])
     }
 
-    @Test func `P13 a lost answer is found out where the upload is denied by the key`() throws {
+    @Test func `P13 after a lost response the object is found where the upload is denied by the key`() throws
+    {
         var (upload, exchange, server) = try completing()
         _ = server.reply(to: exchange)
         // radosgw 16.2.15 has no upload any more, and says so of the key.
@@ -83,7 +84,7 @@ struct S3CompletionTests {
         #expect(server.received == [1, 2, 3])
     }
 
-    @Test func `P13 an object whose tag says nothing is this upload's if the server denies the upload`()
+    @Test func `P13 an object with a meaningless tag is this upload's if the server denies the upload`()
         throws
     {
         var (upload, exchange, server) = try completing()
@@ -104,7 +105,7 @@ struct S3CompletionTests {
     }
 
     @Test(arguments: [(90, "POST uploads"), (99, nil), (200, nil)])
-    func `P13 an object whose tag says nothing is not this upload's if it is older`(
+    func `P13 an object with a meaningless tag is not this upload's if it is older`(
         modified: Int, next: String?
     ) throws {
         let (_, completion, _) = try completing()
@@ -273,7 +274,7 @@ struct S3CompletionTests {
     }
 
     @Test(arguments: [(UInt8(0), true), (1, false)])
-    func `a checksum that the server tells unasked is compared`(last: UInt8, isSame: Bool) throws {
+    func `a checksum that the server reports unasked is compared`(last: UInt8, isSame: Bool) throws {
         var (upload, exchange, _) = try completing()
         #expect(exchange.digestsIfReported.map(\.algorithm) == [.crc64nvme, .crc32c])
         #expect(exchange.reportedIn == .s3Completion)

@@ -25,7 +25,7 @@ struct S3FailureTests {
         #expect(failure.summary == "the server answered \(status) \(code): Told by a test")
     }
 
-    @Test func `two clocks that differ are both told`() {
+    @Test func `a failure about two clocks that differ shows both`() {
         let skewed = error(
             403, "RequestTimeTooSkewed",
             "<RequestTime>20261120T000000Z</RequestTime><ServerTime>2026-11-20T01:00:00Z</ServerTime>")
@@ -40,7 +40,7 @@ struct S3FailureTests {
         #expect(other.failure.hint == "set the destination's region to eu-central-1")
     }
 
-    @Test func `an answer that is no error of S3's is told by its status`() {
+    @Test func `a response that is no error of S3's is classified by its status`() {
         let proxy = S3Error(.init(status: 502, body: Array("<html>".utf8)))
         #expect(proxy.code.isEmpty)
         #expect(proxy.failure.category == .server)

@@ -21,7 +21,7 @@ struct S3LocationTests {
                 "https://h.example/photos/a%20b/%C3%A9%20/{name}.x"
             ),
         ] as [(String, String?, String?, S3Location.Addressing, String)])
-    func `a place becomes an address`(
+    func `a bucket and a key become an address`(
         location: String, endpoint: String?, region: String?, addressing: S3Location.Addressing, url: String
     ) throws {
         let place = try S3Location(location, endpoint: endpoint, region: region, addressing: addressing)

@@ -44,7 +44,7 @@ struct S3PartsTests {
         #expect(resource?.parts == .init(held: 1, planned: 13))
     }
 
-    @Test func `an upload goes on with what the server lists, at its own part size`() throws {
+    @Test func `an upload resumes with what the server lists, at its own part size`() throws {
         var (upload, step, server) = try sending()
         server.pageSize = 2
         for part in step.exchanges { _ = server.reply(to: part) }
@@ -75,7 +75,7 @@ struct S3PartsTests {
         #expect(step.exchanges.first?.part == 2)
     }
 
-    @Test func `parts that the server has lost are told`() throws {
+    @Test func `parts that the server has lost are reported`() throws {
         var (upload, step, server) = try sending()
         var resource = try #require(step.notes.lastResource)
         resource.confirmed = 10 * megabyte
@@ -173,7 +173,7 @@ struct S3PartsTests {
     }
 
     @Test(arguments: ["", String(repeating: "u", count: 2049)])
-    func `an upload without a name of any use is not gone on with`(uploadID: String) throws {
+    func `an upload without a usable id is not continued`(uploadID: String) throws {
         var upload = S3Upload(item: .object(size), options: options)
         let step = upload.start(resource: nil, capabilities: nil)
         let body = "<R><UploadId>\(uploadID)</UploadId></R>"

@@ -65,7 +65,7 @@ struct S3RecordingTests {
     }
 
     @Test(arguments: servers)
-    func `a recorded list is gone on with`(server: String) throws {
+    func `an upload resumes from a recorded list`(server: String) throws {
         let created = try answerAfterCreation(server)
         var (upload, step) = started()
         step = upload.start(resource: created, capabilities: nil)
@@ -86,7 +86,7 @@ struct S3RecordingTests {
     }
 
     @Test(arguments: servers)
-    func `a recorded upload that is gone is looked for at its place`(server: String) throws {
+    func `a recorded upload that is gone is looked for at its final address`(server: String) throws {
         var created = try answerAfterCreation(server)
         created.memory["completing"] = "yes"
         created.memory["etag"] = "ad75efb1f93d0873aa6555e8c351656d-2"
@@ -102,7 +102,7 @@ struct S3RecordingTests {
     }
 
     @Test(arguments: servers)
-    func `a recorded missing bucket is told`(server: String) throws {
+    func `a recorded missing bucket is reported`(server: String) throws {
         var (upload, step) = started()
         step = upload.receive(try answer(server, "noSuchBucket"), to: try #require(step.exchange))
         #expect(
@@ -124,7 +124,7 @@ struct S3RecordingTests {
     }
 
     @Test(arguments: servers)
-    func `recorded answers with random changes do no harm`(server: String) throws {
+    func `recorded responses with random changes do no harm`(server: String) throws {
         let names = ["create", "listParts", "listUploads", "completeBadETag", "complete", "noSuchBucket"]
         var random = SystemRandomNumberGenerator()
         for name in names {

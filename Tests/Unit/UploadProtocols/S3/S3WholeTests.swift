@@ -72,7 +72,7 @@ struct S3WholeTests {
     }
 
     @Test(arguments: [DigestAlgorithm.crc64nvme, .crc32c, .sha1, .sha256])
-    func `a digest goes with the content, and the same one in the answer confirms it`(
+    func `a digest is sent with the content, and the same one in the response confirms it`(
         algorithm: DigestAlgorithm
     ) throws {
         var (upload, step) = started(10, .init(checksum: algorithm))
@@ -111,7 +111,8 @@ struct S3WholeTests {
         #expect(step.failure?.summary.contains("CRC-32C is BAMCAQ==, and that of the file AQIDBA==") == true)
     }
 
-    @Test func `a server that tells no digest is asked once, and its silence is not a confirmation`() throws {
+    @Test func `a server that reports no digest is asked once, and its silence is not a confirmation`() throws
+    {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
         let answer = ExchangeOutcome.Response(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])
@@ -219,7 +220,7 @@ struct S3ExistingTests {
         #expect(step.receipt?.verified == .md5)
     }
 
-    @Test func `a new object whose answer was lost is known again, and not taken for somebody else's`() throws
+    @Test func `a new object with a lost response is known again, and not taken for another client's`() throws
     {
         var server = FakeS3(file: Array(0..<10))
         var upload = S3Upload(item: .object(10), options: .init(existing: .rename))

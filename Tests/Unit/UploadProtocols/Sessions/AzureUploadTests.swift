@@ -77,7 +77,7 @@ struct AzureSendingTests {
             step.exchanges[1].digests == [DigestRequest(.md5, of: 4..<8, in: .init(.contentMD5, .base64))])
     }
 
-    @Test func `blocks may be answered in any order, and the list makes the blob`() throws {
+    @Test func `responses to blocks may come in any order, and the list makes the blob`() throws {
         var azure = azure(parallel: 2)
         let first = azure.start(resource: nil, capabilities: nil).exchanges
         let third = azure.receive(.answer(201, [.date: "Sun, 22 Nov 2026 01:00:00 GMT"]), to: first[1])
@@ -141,7 +141,7 @@ struct AzureSendingTests {
         #expect(azure.receive(.responded(response), to: exchange).receipt?.verified == .crc64nvme)
     }
 
-    @Test func `a small file whose reported MD5 differs is sent again, then it fails`() throws {
+    @Test func `a small file is sent again if its reported MD5 differs, then it fails`() throws {
         var azure = azure(size: 4)
         let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
         var step = azure.receive(Self.response(md5: "AwQ="), to: exchange)
@@ -165,7 +165,7 @@ struct AzureSendingTests {
         #expect(receipt.verified == verified)
     }
 
-    @Test func `a block whose reported MD5 differs is sent again`() {
+    @Test func `a block is sent again if its reported MD5 differs`() {
         var azure = azure(parallel: 1)
         let block = azure.start(resource: nil, capabilities: nil).exchanges[0]
         #expect(azure.receive(Self.response(md5: "AwQ="), to: block).exchange == block)
@@ -243,7 +243,7 @@ struct AzureResumeTests {
                 == .file(range: 0..<4))
     }
 
-    @Test func `blocks that went after a week are told and sent again`() throws {
+    @Test func `blocks that the server dropped after a week are reported and sent again`() throws {
         var azure = azure()
         var resource = try noted()
         resource.confirmed = 8
@@ -275,7 +275,7 @@ struct AzureResumeTests {
         #expect(azure.receive(.answer(200, body: body), to: ask).failure?.category == .server)
     }
 
-    @Test func `after a lost answer the blob's own blocks tell that it is made`() throws {
+    @Test func `after a lost response the blob's own blocks show that it is made`() throws {
         var azure = azure()
         let plan = try #require(plan)
         let resource = try noted().withWholeBodySent(true)
@@ -325,7 +325,7 @@ struct AzureExistingTests {
         #expect(step.failure?.summary == "a b.bin is already at the server")
     }
 
-    @Test func `the blob's own sum decides what is skipped, and no address is told`() throws {
+    @Test func `the blob's own sum decides what is skipped, and the location has no signature`() throws {
         var azure = azure(existing: .skip)
         let head = try #require(azure.start(resource: nil, capabilities: nil).exchange)
         let sum: HTTPFields = [.contentLength: "10", .contentMD5: "AAAAAAAAAAAAAAAAAAAAAA=="]
@@ -360,7 +360,7 @@ struct AzureCheckTests {
                 + "&restype=container&comp=list&maxresults=1")
     }
 
-    @Test func `a signature that may only write is told as such`() {
+    @Test func `a signature that may only write is reported as such`() {
         let check = AzureCheck(url: container)
         guard
             case .finished(let report) = check.receive(

@@ -51,7 +51,7 @@ struct BlockPlanTests {
     }
 
     @Test(arguments: ["", "x", "AAAA", "====", "\u{FEFF}", "YS0x"])
-    func `a name that is nobody's is no block`(id: String) throws {
+    func `a name of another form is no block`(id: String) throws {
         #expect(try #require(plan).index(of: id) == nil)
     }
 }

@@ -128,7 +128,7 @@ struct ServiceFailureTests {
         #expect(ServiceFailure.of(answer).summary.hasSuffix("ServerBusy: Later. Time:now"))
     }
 
-    @Test func `an answer without a body has Azure's code in a field`() {
+    @Test func `a response without a body has Azure's code in a field`() {
         let answer = ExchangeOutcome.Response(status: 404, fields: [.msErrorCode: "BlobNotFound"])
         #expect(ServiceFailure(answer).code == "BlobNotFound")
     }

@@ -42,7 +42,7 @@ struct GoogleEndTests {
         #expect(google.receive(answer(ours)).receipt?.verified == .crc32c)
     }
 
-    @Test func `a sum that the server tells unasked is compared, with the last request only`() throws {
+    @Test func `a sum that the server reports unasked is compared, with the last request only`() throws {
         var google = google(chunkSize: 786_432)
         #expect(google.begun().exchange?.digestsIfReported == [])
         let last = try #require(google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange)

@@ -74,7 +74,7 @@ struct GoogleCreationTests {
         #expect(google.begun(at: location).failure?.category == .permanent)
     }
 
-    @Test func `an answer without a session says so`() {
+    @Test func `a response without a session says so`() {
         var google = google()
         _ = google.start(resource: nil, capabilities: nil)
         #expect(google.receive(.answer(200)).failure?.summary.contains("Location") == true)
@@ -154,7 +154,7 @@ struct GoogleSendingTests {
         #expect(last?.traits.contains(.idempotent) == false)
     }
 
-    @Test func `a session is asked what it holds, and a broken request is no answer`() throws {
+    @Test func `a session is asked what it holds, and a broken request says nothing`() throws {
         var google = google()
         let noted = UploadResource(url: session, confirmed: 262_144)
         let exchange = try #require(google.start(resource: noted, capabilities: nil).exchange)
@@ -173,7 +173,7 @@ struct GoogleSendingTests {
         #expect(google.receive(.answer(308, fields)).exchange?.body == .file(range: 0..<1_000_000))
     }
 
-    @Test func `P9 bytes that the server lost are told and sent again`() {
+    @Test func `P9 bytes that the server lost are reported and sent again`() {
         var google = google()
         _ = google.start(resource: UploadResource(url: session, confirmed: 524_288), capabilities: nil)
         let step = google.receive(.answer(308, [.range: "bytes=0-262143"]))

@@ -98,14 +98,14 @@ struct GraphCreationTests {
         #expect(graph.begun(at: "http://127.0.0.1/up/1").exchange != nil)
     }
 
-    @Test func `a name that is taken is told in words`() {
+    @Test func `a name that is taken is reported in words`() {
         var graph = graph(existing: .fail)
         _ = graph.start(resource: nil, capabilities: nil)
         let step = graph.receive(.answer(409, body: #"{"error":{"code":"nameAlreadyExists","message":"x"}}"#))
         #expect(step.failure?.summary == "a b.bin is already at the server")
     }
 
-    @Test func `an answer without a session says so`() {
+    @Test func `a response without a session says so`() {
         var graph = graph()
         _ = graph.start(resource: nil, capabilities: nil)
         #expect(graph.receive(.answer(200, body: "{}")).failure?.summary.contains("uploadUrl") == true)
@@ -124,7 +124,7 @@ struct GraphCreationTests {
         )
     }
 
-    @Test func `an empty file whose answer was lost is a person's to decide if it may have been renamed`() {
+    @Test func `after a lost response an empty file has an unknown outcome if it may have been renamed`() {
         var graph = graph(size: 0, existing: .rename)
         let sent = graph.start(resource: nil, capabilities: nil).exchange?.markBeforeLastBytes
         #expect(sent != nil)
@@ -186,7 +186,7 @@ struct GraphSendingTests {
         #expect(graph.receive(.answer(416)).exchange?.method == .get)
     }
 
-    @Test func `an answer that names nothing has the session asked, and then fails`() {
+    @Test func `a response that names nothing has the session asked, and then fails`() {
         var graph = graph()
         _ = graph.begun()
         var step = graph.receive(.expects(202, ""))
@@ -195,7 +195,7 @@ struct GraphSendingTests {
         #expect(step.failure?.category == .server)
     }
 
-    @Test func `the last range's answer is the file`() {
+    @Test func `the response to the last range is the file`() {
         var graph = graph(size: 3, checksum: .sha256)
         let sending = graph.begun()
         #expect(sending.exchange?.digests == [DigestRequest(.sha256, of: 0..<3)])
@@ -233,7 +233,7 @@ struct GraphSendingTests {
         #expect(graph.receive(.responded(answer)).notes == [.resource(nil)])
     }
 
-    @Test func `a drive that tells another kind of sum confirms nothing`() {
+    @Test func `a drive that reports another kind of sum confirms nothing`() {
         var graph = graph(size: 3, checksum: .sha256)
         _ = graph.begun()
         let body = #"{"file":{"hashes":{"quickXorHash":"AAAA"}}}"#
@@ -243,7 +243,7 @@ struct GraphSendingTests {
     }
 
     @Test(arguments: [401, 404, 410])
-    func `P8 a session whose time is over is replaced once`(status: Int) {
+    func `P8 an expired session is replaced once`(status: Int) {
         var graph = graph()
         _ = graph.start(resource: UploadResource(url: session, confirmed: 10_485_760), capabilities: nil)
         #expect(graph.receive(.answer(status)).exchange?.method == .post)
@@ -286,7 +286,7 @@ struct GraphSendingTests {
     }
 
     @Test(arguments: [(ExistingFilePolicy?.none, false), (.replace, true), (.fail, false), (.rename, false)])
-    func `a file whose sum is not told is sent again only where that is harmless`(
+    func `a file without a comparable sum is sent again only where that is harmless`(
         existing: ExistingFilePolicy?, again: Bool
     ) throws {
         var (graph, _) = try recovering(existing)

@@ -7,7 +7,7 @@ import Testing
 /// Servers that answer anything: an attempt ends, and nothing traps.
 struct SessionFuzzTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func `whatever is answered, an attempt ends`(seed: UInt64) {
+    func `an attempt ends whatever the server sends`(seed: UInt64) {
         var random = SeededAnswers(seed: seed)
         let addresses = [
             ("google", "https://storage.googleapis.com/upload/storage/v1/b/b/o?uploadType=resumable"),

@@ -28,7 +28,7 @@ struct KeptQueryTests {
         #expect(query.restored(resource) == resource)
     }
 
-    @Test func `a new signature takes the place of the one before`() {
+    @Test func `a new signature replaces the one before`() {
         let written = KeptQuery(of: "https://h/?sig=old").removed(
             from: UploadResource(url: "https://h/a?sig=old"))
         #expect(KeptQuery(of: "https://h/?sig=new").restored(written).url == "https://h/a?sig=new")

@@ -91,7 +91,7 @@ struct RunnerAbandonedTests {
         try await with([before]) { runner in #expect(await runner.abandoned(at: before).count == 1) }
     }
 
-    @Test func `addresses are told, each once`() async throws {
+    @Test func `addresses of abandoned uploads are listed, each once`() async throws {
         let (first, second) = (place("http://a.example/f/", name: ""), place("http://b.example/f/", name: ""))
         try await with([]) { runner in
             runner.abandon([upload(to: first), upload(2, to: first), upload(3, to: second)], since: Self.now)

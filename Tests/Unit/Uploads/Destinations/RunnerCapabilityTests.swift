@@ -154,7 +154,7 @@ struct RunnerCapabilityTests {
     }
 
     @Test(arguments: [(204, true), (404, true), (403, false)])
-    func `a leftover is removed by the protocol that made it, and its refusal is told`(
+    func `a leftover is removed by the protocol that made it, and a refusal is reported`(
         status: Int, isGone: Bool
     ) async throws {
         let server = try HostileServer([.answer(status)])

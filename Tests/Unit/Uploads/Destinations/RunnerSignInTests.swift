@@ -95,7 +95,7 @@ struct RunnerSignInTests {
     }
 
     @Test(arguments: ["put", "form", "post", "s3", "webdav", "tus", "resumable"], portals)
-    func `N11 whatever a network answers in a known server's place is a sign-in page`(
+    func `N11 whatever a network sends instead of a known server is a sign-in page`(
         protocolName: String, answer: Portal
     ) async throws {
         let server = try portal(answer)
@@ -130,7 +130,7 @@ struct RunnerSignInTests {
         #expect(server.requests.map(\.method) == ["PUT"])
     }
 
-    @Test func `N11 a refusal is the server's where its first page shows that it answers itself`()
+    @Test func `N11 a refusal is the server's where its first page shows that the server itself responds`()
         async throws
     {
         let server = try HostileServer { connection in
@@ -180,7 +180,7 @@ struct RunnerSignInTests {
     }
 
     @Test(arguments: [(404, nil), (401, nil), (200, "application/octet-stream"), (200, nil)])
-    func `N11 a server that answers a PUT with a page and then has the file is taken at its word`(
+    func `N11 a server that responds to a PUT with a page and then has the file is taken at its word`(
         status: Int, type: String?
     ) async throws {
         let server = try HostileServer { connection in
@@ -213,7 +213,7 @@ struct RunnerSignInTests {
         }
     }
 
-    @Test func `N11 a page that stands in the server's place for more than a day is the server's`()
+    @Test func `N11 a page that replaces the server for more than a day is the server's`()
         async throws
     {
         let server = try portal(Portal(status: 403, type: "text/html", body: Self.html))

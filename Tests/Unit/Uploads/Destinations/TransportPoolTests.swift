@@ -37,7 +37,7 @@ struct TransportPoolTests {
         await pool.shutdown()
     }
 
-    @Test func `one that nobody wants is given up by the last who uses it`() async throws {
+    @Test func `an unwanted transport is given up by the last who uses it`() async throws {
         try await pool.with(usual) { [pool, usual, other] transport throws(UploadFailure) in
             try await pool.with(usual) { _ in pool.keep([other]) }
             #expect(pool.all.map(ObjectIdentifier.init) == [ObjectIdentifier(transport)])

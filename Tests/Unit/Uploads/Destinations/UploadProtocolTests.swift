@@ -14,7 +14,7 @@ struct UploadProtocolTests {
         return upload
     }
 
-    @Test func `nothing is known before it is asked, and nothing could go on`() {
+    @Test func `nothing is known before it is asked, and nothing could resume`() {
         #expect(Self.upload().protocolName == "auto")
         #expect(!Self.upload().canResume)
     }

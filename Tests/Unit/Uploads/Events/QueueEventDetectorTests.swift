@@ -32,7 +32,7 @@ struct QueueEventDetectorTests {
         }
     }
 
-    @Test func `an observer of what goes on is told at first what runs, waits or needs a person`() {
+    @Test func `a new observer gets events of running, waiting, held and failed uploads`() {
         let standing: [Upload] = [
             .boxed(1), .boxed(2, .running), .boxed(3, .waiting), .boxed(4, .held), .boxed(5, .failed),
             .boxed(6, .done), .boxed(7, .paused(.user)),
@@ -40,7 +40,7 @@ struct QueueEventDetectorTests {
         #expect(kinds(.whole(standing)) == ["began 2", "waits 3", "held 4", "failed 5"])
     }
 
-    @Test func `an upload is told of from its addition to its removal`() {
+    @Test func `an upload is reported from its addition to its removal`() {
         #expect(
             kinds(
                 .whole([]), .change([.boxed(1)]), .change([.boxed(1, .running, attempts: 1)]),
@@ -48,14 +48,14 @@ struct QueueEventDetectorTests {
                 == ["added 1", "began 1", "paused 1", "removed 1"])
     }
 
-    @Test func `a done upload that leaves the queue is not told of as removed`() {
+    @Test func `a done upload that leaves the queue is not reported as removed`() {
         #expect(
             kinds(.whole([.boxed(1, .running)]), .change([.boxed(1, .done)]), .change(removed: [1])) == [
                 "began 1", "done 1",
             ])
     }
 
-    @Test func `an upload that goes offline is not told of while the queue is offline`() {
+    @Test func `an upload that goes offline is not reported while the queue is offline`() {
         let since = Date(timeIntervalSince1970: 0)
         let offline = EngineStatus(network: .offline(since: since, reason: "no address"))
         #expect(
@@ -63,7 +63,7 @@ struct QueueEventDetectorTests {
                 == ["began 1"])
     }
 
-    @Test func `an upload that is held for another reason is told again`() {
+    @Test func `an upload that is held for another reason is reported again`() {
         let other = Upload.State.held(UploadFailure(.outcomeUnknown, "no answer came"))
         #expect(
             events(.whole([.boxed(1)]), .change([.boxed(1, .held)]), .change([.boxed(1, other)]))
@@ -79,7 +79,7 @@ struct QueueEventDetectorTests {
     }
 
     @Test(arguments: [(.done, "done"), (.failed, "failed"), (.held, "held")] as [(Upload.State, String)])
-    func `each end is told once, and then that nothing is left`(state: Upload.State, name: String) {
+    func `each end is reported once, and then that nothing is left`(state: Upload.State, name: String) {
         let upload = Upload.boxed(1, state, attempts: 1)
         #expect(
             events(
@@ -95,11 +95,11 @@ struct QueueEventDetectorTests {
                 == ["failed 1", "idle 1 failed"])
     }
 
-    @Test func `an upload that came and was done between two updates is told`() {
+    @Test func `an upload that came and was done between two updates is reported`() {
         #expect(events(.whole([]), .change([.boxed(1, .done, attempts: 1)])) == ["done 1", "idle 1 done"])
     }
 
-    @Test func `one that is tried again and fails again is told again`() {
+    @Test func `an upload that is retried and fails again is reported again`() {
         #expect(
             events(
                 .whole([.boxed(1)]), .change([.boxed(1, .failed, attempts: 1)]),
@@ -107,7 +107,7 @@ struct QueueEventDetectorTests {
                 == ["failed 1", "idle 1 failed", "failed 1", "idle 1 failed"])
     }
 
-    @Test func `one that failed again is told again although its update was merged with the one before`() {
+    @Test func `an upload that failed again is reported again although its update was merged`() {
         #expect(
             events(
                 .whole([.boxed(1, .failed, attempts: 1)]), .change([.boxed(1, .failed, attempts: 2)]))
@@ -137,7 +137,7 @@ struct QueueEventDetectorTests {
                 .change([.boxed(1, .done, attempts: 1)])) == ["done 1", "idle 1 done"])
     }
 
-    @Test func `pausing or removing the last one alone tells nothing`() {
+    @Test func `pausing or removing the last one alone reports nothing`() {
         #expect(events(.whole([.boxed(1)]), .change([.boxed(1, .paused(.user))])) == [])
         #expect(events(.whole([.boxed(1)]), .change(removed: [1])) == [])
     }
@@ -157,7 +157,7 @@ struct QueueEventDetectorTests {
                 == ["done 1", "idle 1 done"])
     }
 
-    @Test func `the whole queue told anew brings only what is new`() {
+    @Test func `a repeated update of the whole queue reports only what is new`() {
         let first = Upload.boxed(1, .done, attempts: 1)
         #expect(
             events(
@@ -175,7 +175,7 @@ struct QueueEventDetectorTests {
         #expect(events.count == 10_001)
     }
 
-    @Test func `the network and the disk are told when they change`() {
+    @Test func `the network and the disk are reported when they change`() {
         let since = Date(timeIntervalSince1970: 0)
         let offline = EngineStatus(network: .offline(since: since, reason: "no address"))
         let full = EngineStatus(storage: .refusing, notice: UploadFailure(.permanent, "the disk is full"))

@@ -5,12 +5,12 @@ import Foundation
 import Testing
 
 struct StatusDiffTests {
-    @Test func `an engine that is online and saves everything is no news`() {
+    @Test func `an engine that is online and saves everything is not reported`() {
         var diff = StatusDiff()
         #expect(diff.take(EngineStatus()).isEmpty)
     }
 
-    @Test func `each change is told once`() {
+    @Test func `each change is reported once`() {
         var diff = StatusDiff()
         let full = UploadFailure(.storage, "the disk is full", hint: "make room")
         let away = EngineStatus.Network.offline(since: Date(timeIntervalSince1970: 0), reason: "no address")
@@ -20,7 +20,7 @@ struct StatusDiffTests {
         #expect(diff.take(EngineStatus()) == [.online, .storage(.saved, nil)])
     }
 
-    @Test func `a notice beside the disk is told when it comes, not when it goes`() {
+    @Test func `a notice beside the disk is reported when it comes, not when it goes`() {
         var diff = StatusDiff()
         let slow = UploadFailure(.timedOut, "half as many uploads run")
         #expect(diff.take(EngineStatus(notice: slow)) == [.notice(slow)])
@@ -40,7 +40,7 @@ struct StatusDiffTests {
         #expect(diff.take(EngineStatus(limits: [ordered])).isEmpty)
     }
 
-    @Test func `a limit that is in the configuration alone is no news`() {
+    @Test func `a limit that is in the configuration alone is not reported`() {
         var diff = StatusDiff()
         #expect(diff.take(EngineStatus(limits: [BandwidthLimit(.total, .atMost(1000))])).isEmpty)
     }

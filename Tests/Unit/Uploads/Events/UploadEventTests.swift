@@ -25,7 +25,7 @@ struct UploadEventTests {
             (.running, .queued, nil), (waiting(5), .queued, nil), (offline, .queued, nil),
             (.queued, .queued, nil), (paused, .paused([.user, .offline]), nil),
         ] as [(Upload.State, Upload.State, UploadEvent.Kind?)])
-    func `a change of state is told once`(old: Upload.State, new: Upload.State, kind: UploadEvent.Kind?) {
+    func `a change of state is reported once`(old: Upload.State, new: Upload.State, kind: UploadEvent.Kind?) {
         let found = UploadEvent.Kind(from: .boxed(1, old), to: .boxed(1, new), isOffline: false)
         #expect(found == kind)
     }
@@ -35,7 +35,7 @@ struct UploadEventTests {
         #expect(UploadEvent.Kind(from: old, to: .boxed(1, Self.offline), isOffline: true) == nil)
     }
 
-    @Test func `a wait that is told in the time there is now is no new wait`() {
+    @Test func `a wait with a slightly different end is no new wait`() {
         let old = Upload.boxed(1, Self.waiting(5))
         #expect(UploadEvent.Kind(from: old, to: .boxed(1, Self.waiting(5.25)), isOffline: false) == nil)
         var again = Upload.boxed(1, Self.waiting(9))

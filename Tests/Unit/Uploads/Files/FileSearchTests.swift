@@ -84,7 +84,7 @@ struct FileSearchTests {
             ])
     }
 
-    @Test func `F6 a pipe is refused and nobody waits for it`() throws {
+    @Test func `F6 a pipe is refused without waiting for it`() throws {
         try make("day/a")
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         #expect(mkfifo(folder.path("day/pipe"), 0o600) == 0)
@@ -124,7 +124,7 @@ struct FileSearchTests {
         #expect(find("*.mov").problems.map(\.reason) == ["nothing matches"])
     }
 
-    @Test func `a file whose name looks like a pattern is that file`() throws {
+    @Test func `a file with a name that looks like a pattern is that file`() throws {
         try make("a[1].mov", "a1.mov")
         #expect(find("a[1].mov").files.map(\.relativeName) == ["a[1].mov"])
     }
@@ -158,7 +158,7 @@ struct FileSearchTests {
         try removeDeep()
     }
 
-    @Test func `F7 a file whose path is longer than the system takes is a problem`() throws {
+    @Test func `F7 a file with a path longer than the system takes is a problem`() throws {
         try make("day/a")
         let name = String(repeating: "n", count: 250)
         var descriptor = open(folder.path("day"), O_RDONLY | O_DIRECTORY)

@@ -92,7 +92,9 @@ struct QueueHistoryTests {
         #expect(try historyIDs == (1...120).reversed())
     }
 
-    @Test func `uploads that were done before the start are told apart from those done since`() async throws {
+    @Test func `uploads that were done before the start are distinguished from those done since`()
+        async throws
+    {
         let queue = queue(MemoryJournal((1...2).map(done)), keeping: nil)
         try await queue.start(monitor: nil)
         _ = await queue.perform(.add(Self.files(1)))

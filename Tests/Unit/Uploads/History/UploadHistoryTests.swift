@@ -124,7 +124,7 @@ struct UploadHistoryTests {
         #expect(text.split(separator: 0x0A).count == 3)
     }
 
-    @Test func `a line whose sync failed is written anew, into another file`() async throws {
+    @Test func `a line is written anew after a failed sync, into another file`() async throws {
         let disk = SimulatedDisk()
         let history = UploadHistory(files: disk)
         #expect(await history.secure([done(1)]))

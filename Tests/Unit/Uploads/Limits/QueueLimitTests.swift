@@ -67,7 +67,7 @@ struct QueueLimitTests {
         manual.advance(by: .seconds(hours * Self.hour))
     }
 
-    @Test func `the rate changes when the timetable says so, and that is told`() async throws {
+    @Test func `the rate changes when the timetable says so, and that is reported`() async throws {
         let queue = try queue([.total: try Self.workday()])
         try await queue.start(monitor: nil)
         #expect(rates.rate == nil)

@@ -62,7 +62,7 @@ struct ScopedLimitTests {
         #expect(sent[1] > 24_000_000, "\(sent)")
     }
 
-    @Test func `pieces are as small as the strictest limit wants them`() {
+    @Test func `chunks are as small as the strictest limit wants them`() {
         let limit = RateLimit(10_000_000)
         limit[.destination("a")] = 100_000
         #expect(limit.limiter(of: upload(1, to: "a")).chunkLimit == 1024)
@@ -102,7 +102,7 @@ struct ScopedLimitTests {
         #expect(limit.delay(beforeSending: 1) < .milliseconds(10))
     }
 
-    @Test func `a limit that stays goes on with what is booked when others change`() {
+    @Test func `a limit that stays keeps what is booked when others change`() {
         let now = ContinuousClock.now
         let limit = RateLimit(1) { now }
         _ = limit.delay(beforeSending: 1000)

@@ -83,7 +83,7 @@ struct TimetableTests {
     }
 
     @Test
-    func `one that does not end after it begins goes on over midnight, into a day that it does not name`()
+    func `one that does not end after it begins continues over midnight, into a day that it does not name`()
         throws
     {
         let timetable = Timetable([

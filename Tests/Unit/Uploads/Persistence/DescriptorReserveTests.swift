@@ -66,7 +66,7 @@ struct DescriptorReserveTests {
         #expect(reserve.count == 3)
     }
 
-    @Test func `S18 without descriptors in the reserve the error is told`() {
+    @Test func `S18 without descriptors in the reserve the error is returned`() {
         defer { close(folder) }
         let reserve = DescriptorReserve(of: folder)
         let result = reserve.open {

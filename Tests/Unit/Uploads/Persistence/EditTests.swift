@@ -120,7 +120,7 @@ struct EditTests {
             "upload 1: expected bytes sent again from 0 to 2^60"
         ),
     ])
-    func `S7 a mistake in an edit is named by line, upload and member`(
+    func `S7 an error in an edit is named by line, upload and member`(
         old: String, new: String, line: Int, sentence: String
     ) throws {
         let (disk, _) = try edited { text in
@@ -136,7 +136,8 @@ struct EditTests {
         #expect(contents(disk) == before)
     }
 
-    @Test func `S7 a mistake in an edit without a word about it costs nothing: the queue as saved is used`()
+    @Test
+    func `S7 an invalid edit that is neither accepted nor discarded costs nothing: the saved queue is used`()
         throws
     {
         let (disk, _) = try edited { $0.replacing("\"size\":10", with: "\"size\":ten") }

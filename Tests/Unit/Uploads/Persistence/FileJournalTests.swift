@@ -130,7 +130,7 @@ struct FileJournalTests {
         }
     }
 
-    @Test func `appends go on while a snapshot is written`() async throws {
+    @Test func `appends succeed while a snapshot is written`() async throws {
         let disk = SimulatedDisk()
         let journal = FileJournal(files: disk, lock: nil, options: .make(threshold: 100))
         _ = try journal.load()
@@ -171,7 +171,7 @@ struct FileJournalTests {
         #expect(recovered.notices.isEmpty)
     }
 
-    @Test func `closing lets go of the lock, and says if the snapshot could not be written`() async throws {
+    @Test func `closing releases the lock, and says if the snapshot could not be written`() async throws {
         let state = try TemporaryState()
         let journal = FileJournal(try state.open().lock())
         _ = try journal.load()

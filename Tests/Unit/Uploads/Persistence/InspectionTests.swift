@@ -136,7 +136,7 @@ struct InspectionTests {
         ("here", "1", nil), ("there", "1", "there"), ("there", "2", "there"),
         ("here", "2", "another machine named here (boot 2)"), ("here", "", nil), (nil, nil, nil),
     ])
-    func `S16 the lock's text tells the machine that holds it`(
+    func `S16 the lock's text names the machine that holds it`(
         host: String?, boot: String?, expected: String?
     ) {
         #expect(StateLock.stranger(host, boot, here: "here", bootHere: "1") == expected)

@@ -23,7 +23,7 @@ struct MutantTests {
         #expect(isNoticed(.noFolderSync, keeping: .everything, names: .first(0)))
     }
 
-    @Test func `S5 a snapshot that is synced after it took its place is noticed in a power cut`() {
+    @Test func `S5 a snapshot that is synced after its rename is noticed in a power cut`() {
         #expect(isNoticed(.renameBeforeSync, keeping: .nothing, names: .first(4)))
     }
 

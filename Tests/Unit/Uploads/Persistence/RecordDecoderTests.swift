@@ -24,7 +24,9 @@ struct RecordDecoderTests {
         return decoder
     }
 
-    @Test func `a queue of several pieces comes back in its order, with what is not known`() throws {
+    @Test func `a queue that is decoded in several parts comes back in its order, with what is not known`()
+        throws
+    {
         let decoder = decoder()
         try decoder.finish()
         #expect(decoder.uploads.map(\.id) == Array(1...Self.count))

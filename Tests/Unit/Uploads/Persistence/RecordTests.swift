@@ -52,7 +52,7 @@ struct RecordTests {
         #expect(state["cause"] as? String == category.rawValue)
     }
 
-    @Test func `F13 a cause that nobody knows yet is kept as it is`() throws {
+    @Test func `F13 an unknown cause is kept as it is`() throws {
         var writer = JSONWriter()
         writer.upload(
             .make(state: .waiting(until: Self.now, failure: UploadFailure(.sourceAway, "s"))), unknown: nil)
@@ -162,7 +162,8 @@ struct RecordTests {
         }
     }
 
-    @Test func `I10 bodies without an answer are counted in the record, and none are not mentioned`() throws {
+    @Test func `I10 bodies without a response are counted in the record, and none are not mentioned`() throws
+    {
         func text(_ upload: Upload) -> String {
             var writer = JSONWriter()
             writer.upload(upload, unknown: nil)
@@ -195,7 +196,7 @@ struct RecordTests {
     @Test(arguments: [
         #""ifExists":"burn""#, #""parts":[1]"#, #""parts":[1,2,3]"#, #""verified":"sha-9""#, #""wasThere":1"#,
     ])
-    func `a record that says what nobody understands is refused`(member: String) throws {
+    func `a record with an unknown value is refused`(member: String) throws {
         var upload = Upload.make(
             state: .done(Receipt(verified: .md5, wasThere: true), at: Self.now),
             resource: UploadResource(url: "u", parts: .init(held: 1, planned: 2)))

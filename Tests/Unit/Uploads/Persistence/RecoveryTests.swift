@@ -93,7 +93,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `S7 the place of the damage is named, and cutting there leaves the records before it`() throws
+    @Test func `S7 the position of the damage is named, and cutting there leaves the records before it`()
+        throws
     {
         let (disk, states) = try history()
         var content = try #require(disk.content(of: journal))

@@ -65,7 +65,7 @@ struct ReserveTests {
         #expect(Int(status.st_blocks) * 512 >= 1 << 20)
     }
 
-    @Test func `S8 on a full disk a server's answer takes the reserve and an order does not`() throws {
+    @Test func `S8 on a full disk an outcome takes the reserve and a command does not`() throws {
         let disk = FullDisk()
         var (store, _) = try JournalStore.opened(disk.disk, options: .make(reserve: 1 << 20))
         disk.set(full: true)
@@ -90,7 +90,7 @@ struct ReserveTests {
         #expect(try JournalStore.opened(disk.disk.restarted()).recovered.uploads.map(\.id) == [3, 5, 6])
     }
 
-    @Test func `S8 a refused order leaves the queue refusing until a look finds room`() throws {
+    @Test func `S8 a refused command leaves the queue refusing until a look finds room`() throws {
         let disk = FullDisk()
         var (store, _) = try JournalStore.opened(disk.disk, options: .make(reserve: 1 << 20))
         disk.set(full: true)
@@ -156,7 +156,7 @@ struct ReserveTests {
     }
 
     @Test
-    func `S9 without inodes appends go on, the missing snapshot is told, and comes when there are some`()
+    func `S9 without inodes appends succeed, the missing snapshot is reported, and made when there are some`()
         async throws
     {
         let disk = SimulatedDisk()

@@ -64,7 +64,7 @@ struct StateDirectoryTests {
         #expect(danger { () throws(JournalError) in _ = try state.open() } == .symbolicLink)
     }
 
-    @Test func `a file in the folder's place is refused`() throws {
+    @Test func `a file instead of the folder is refused`() throws {
         try Data().write(to: URL(filePath: state.path))
         #expect(danger { () throws(JournalError) in _ = try state.open() } == .notADirectory)
     }
@@ -77,13 +77,13 @@ struct StateDirectoryTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give a folder away"))
-    func `S11 a folder of somebody else is refused`() throws {
+    func `S11 a folder of another user is refused`() throws {
         _ = try state.open()
         #expect(chown(state.path, 12345, 12345) == 0)
         #expect(danger { () throws(JournalError) in _ = try state.open() } == .owner(12345))
     }
 
-    @Test func `S11 a folder that cannot be made is named, with status 73`() throws {
+    @Test func `S11 a folder that cannot be created is named, with status 73`() throws {
         try Data().write(to: URL(filePath: state.parent + "/file"))
         let error = #expect(throws: JournalError.self) {
             try StateDirectory(at: LocalPath(state.parent + "/file/state"))
@@ -142,7 +142,7 @@ struct StateDirectoryTests {
                 == .openToOthers)
     }
 
-    @Test func `S13 the second to lock is told who was first`() throws {
+    @Test func `S13 the error of the second to lock names the first process`() throws {
         let first = try state.open().lock()
         let error = #expect(throws: JournalError.self) { try state.open().lock() }
         guard case .inUse(let pid, let since, let host) = error else {
@@ -155,7 +155,7 @@ struct StateDirectoryTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test func `S13 a process that only looks who has the queue keeps nobody from taking it`() async throws {
+    @Test func `S13 a look at which process has the queue prevents no other from taking it`() async throws {
         try await makeQueue()
         let files = try state.open().files
         let isOver = Mutex(false)
@@ -175,7 +175,7 @@ struct StateDirectoryTests {
         #expect(try StateDirectory(reading: LocalPath("/nothing-is-here/state")) == nil)
     }
 
-    @Test func `S14 a lock that is let go can be taken, whatever its text says`() throws {
+    @Test func `S14 a released lock can be taken, whatever its text says`() throws {
         _ = try state.open().lock()
         try state.put("{\"pid\":1,\"since\":\"nonsense\"", as: "lock")
         _ = try state.open().lock()

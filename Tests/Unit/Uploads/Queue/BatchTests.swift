@@ -26,7 +26,7 @@ struct BatchTests {
         await fixture.queue.all.map(\.state.kind)
     }
 
-    @Test func `a batch is paused alone while others go on`() async throws {
+    @Test func `a batch is paused alone while other uploads run`() async throws {
         let fixture = QueueFixture([
             Self.upload(1, "night", state: .queued), Self.upload(2, "day", state: .queued),
             Self.upload(3, nil, state: .queued),
@@ -70,7 +70,7 @@ struct BatchTests {
     }
 
     @Test
-    func `undo lets a batch go on with what was added meanwhile, and with nothing that was paused before`()
+    func `undo resumes a batch with what was added meanwhile, and with nothing that was paused before`()
         async throws
     {
         let fixture = QueueFixture([Self.upload(1, "night"), Self.upload(2, "night", state: .queued)])
@@ -111,7 +111,7 @@ struct BatchTests {
     }
 
     @Test(arguments: [QueueCommand.pause(.batch("may")), .resume(.batch("may")), .remove(.batch("may"))])
-    func `a batch that nobody knows is refused with the names of those there are`(command: QueueCommand)
+    func `an unknown batch is refused with the names of those there are`(command: QueueCommand)
         async throws
     {
         let fixture = QueueFixture([Self.upload(1, "night"), Self.upload(2, "day")])
@@ -125,7 +125,7 @@ struct BatchTests {
         await fixture.queue.stop()
     }
 
-    @Test func `a batch whose uploads are all done can be paused for what comes`() async throws {
+    @Test func `a batch in which all uploads are done can be paused for what comes`() async throws {
         let fixture = QueueFixture([
             Self.upload(1, "night", state: .done(Receipt(bytes: 10), at: .distantPast))
         ])
@@ -149,7 +149,7 @@ struct BatchTests {
         await fixture.queue.stop()
     }
 
-    @Test func `the uploads of a batch that were added together keep its name in one place`() async throws {
+    @Test func `uploads of a batch that were added together all have its name`() async throws {
         let fixture = QueueFixture()
         _ = try await fixture.queue.open()
         _ = await fixture.queue.perform(.add([Self.new("night"), Self.new("night")]))

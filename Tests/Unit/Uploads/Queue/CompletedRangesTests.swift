@@ -55,7 +55,7 @@ struct CompletedRangesTests {
         #expect(site.looks < 50)
     }
 
-    @Test func `one that is to be done again is found again`() {
+    @Test func `an upload that is to be done again is found again`() {
         var site = Site(1...100, open: [])
         #expect(site.lastOpen([1...100]) == nil)
         site.uploads[50]?.state = .queued
@@ -64,7 +64,7 @@ struct CompletedRangesTests {
         #expect(site.lastOpen([1...49]) == nil)
     }
 
-    @Test func `ranges that end alike and begin apart are told apart`() {
+    @Test func `ranges that end alike and begin apart are distinguished`() {
         var site = Site(1...100, open: [5])
         #expect(site.lastOpen([50...100]) == nil)
         #expect(site.lastOpen([1...100]) == 5)

@@ -26,7 +26,7 @@ struct DuplicateFilterTests {
         #expect(known(upload(1, Self.failed)) == 1)
     }
 
-    @Test func `one that goes on is told before one that has failed`() {
+    @Test func `an upload that is queued is found before one that has failed`() {
         #expect(known(upload(1, Self.failed), upload(2, .queued)) == 2)
     }
 }

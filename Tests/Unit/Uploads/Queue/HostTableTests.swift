@@ -66,7 +66,7 @@ struct HostTableTests {
         #expect(Self.permission(table, running: 1, after: 10) == .notBefore(Self.after(30)))
     }
 
-    @Test mutating func `the host's own answer ends a captive portal`() {
+    @Test mutating func `the host's own response ends a captive portal`() {
         table.portalResponded(for: Self.host, Self.portal, now: Self.start)
         let mayOthersWait = table.responded(Self.host)
         #expect(mayOthersWait)
@@ -105,7 +105,7 @@ struct HostTableTests {
         #expect(!table.isProbing)
     }
 
-    @Test mutating func `the answer of a probe that nobody waits for counts for nothing`() throws {
+    @Test mutating func `the result of a probe that is not needed any more counts for nothing`() throws {
         table.count([Self.host: 1])
         table.transferFailed(at: Self.host, now: Self.start)
         let due = table.dueProbes(at: Self.after(1))
@@ -129,7 +129,7 @@ struct HostTableTests {
         #expect(table.nextInstant(after: Self.start) == nil)
     }
 
-    @Test mutating func `a host is left alone by another way too`() {
+    @Test mutating func `a host's pause also applies over a new proxy`() {
         let proxied = UploadHost(
             name: "host.test", port: 443, isLocal: false, proxy: ProxyAddress(host: "proxy", port: 1))
         table.pause(Self.host, seconds: 60, status: 503, now: Self.start)

@@ -7,7 +7,7 @@ struct JournalHealthTests {
     private static let full = JournalError.diskFull(path: "/state", isQuota: false)
     private var health = JournalHealth()
 
-    @Test mutating func `a full disk is tried again after five seconds`() {
+    @Test mutating func `a full disk is repaired again after five seconds`() {
         health.refuse(Self.full, isAccepting: true, now: Self.start)
         #expect(health.nextRepair == Self.start.advanced(by: .seconds(5)))
     }
@@ -31,7 +31,7 @@ struct JournalHealthTests {
         #expect(health.notice(running: 0) == nil)
     }
 
-    @Test mutating func `a disk that takes something, but not what it refused, is tried again`() {
+    @Test mutating func `a disk that takes something, but not what it refused, is repaired again`() {
         health.refuse(Self.full, isAccepting: true, now: Self.start)
         health.repaired(.sound, hasDirty: true, now: Self.start)
         #expect(health.isRefused)

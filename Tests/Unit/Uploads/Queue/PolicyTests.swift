@@ -141,7 +141,7 @@ struct QueueRetryPolicyTests {
         #expect(failure.summary.contains("24 hours"))
     }
 
-    @Test func `I10 an unknown outcome is held, given up or tried again as the policy says, and counted`() {
+    @Test func `I10 an unknown outcome is held, given up or retried as the policy says, and counted`() {
         let unknown = UploadFailure(.outcomeUnknown, "no answer")
         for (choice, decision) in [
             (.hold, .hold(unknown)), (.fail, .fail(unknown)), (.retry, .again),
@@ -152,7 +152,7 @@ struct QueueRetryPolicyTests {
         }
     }
 
-    @Test func `I10 a server that never answers is given pauses, and then a person is asked`() {
+    @Test func `I10 a server that never responds is given pauses, and then the user is asked`() {
         let policy = QueueRetryPolicy(base: 1, cap: 60, serverTries: 3, onUncertain: .retry)
         var tries = Upload.Tries()
         let decisions = (0..<4).map { _ in
@@ -257,7 +257,7 @@ struct SchedulerTests {
         #expect(next(&scheduler, running: [other: 3]) == nil)
     }
 
-    @Test func `N6 an idle host gets one upload in place of what is stuck elsewhere, and a busy one none`() {
+    @Test func `N6 stuck uploads elsewhere let one upload start at an idle host, and none at a busy one`() {
         var scheduler = Scheduler()
         for id in 1...2 { scheduler.enqueue(id, rank: Int64(id), host: other) }
         func next(_ running: [UploadHost: Int], stuck: [UploadHost: Int]) -> Upload.ID? {
@@ -270,7 +270,7 @@ struct SchedulerTests {
         #expect(next([host: 3, other: 1], stuck: [host: 3]) == nil)
     }
 
-    @Test func `several that take few places run where one does that takes many`() {
+    @Test func `several uploads that take few slots run where one does that takes many`() {
         var scheduler = Scheduler()
         for id in 1...3 { scheduler.enqueue(id, rank: Int64(id), host: host) }
         let places: (Upload.ID) -> Int = { $0 == 2 ? 2 : 1 }

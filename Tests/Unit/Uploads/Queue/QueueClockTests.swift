@@ -47,7 +47,7 @@ struct QueueClockTests {
     }
 
     @Test(arguments: [QueueCommand.pause(.all), .remove(.all)])
-    func `S17 an order that the disk refuses leaves a wait as it was, though the wall clock was set`(
+    func `S17 a command that the disk refuses leaves a wait as it was, though the wall clock was set`(
         order: QueueCommand
     ) async throws {
         let (queue, journal) = queue([.make(1)])
@@ -109,7 +109,8 @@ struct QueueClockTests {
     }
 
     @Test(arguments: jumps)
-    func `S17 how long an upload took is measured by the clock that nobody can set`(jump: Double) async throws
+    func `S17 the duration of an upload is measured by the clock that cannot be set`(jump: Double)
+        async throws
     {
         let (queue, _) = queue([.make(1)])
         try await queue.start(monitor: nil)

@@ -9,7 +9,7 @@ import Testing
 
 /// A queue that is given another configuration while it runs.
 struct QueueConfigurationTests {
-    @Test func `more places let more uploads start at once`() async throws {
+    @Test func `more slots let more uploads start at once`() async throws {
         let fixture = QueueFixture(concurrency: 1)
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.add(2)
@@ -67,7 +67,7 @@ struct QueueConfigurationTests {
         #expect(try await fixture.runner.next().upload.id == id)
     }
 
-    @Test func `a host that asked to be left alone is left alone by another way there too`() async throws {
+    @Test func `a host that asked for a pause gets it over a new proxy too`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         await fixture.queue.pauseHost()

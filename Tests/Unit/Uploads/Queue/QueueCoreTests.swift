@@ -165,7 +165,7 @@ struct QueueCoreTests {
         #expect(queue.state(1) == .paused(.user))
     }
 
-    @Test func `a host is left alone that asks for it in answer to an upload that is just being paused`() {
+    @Test func `a host that asks for a pause gets it, even from an upload that is just being paused`() {
         var queue = Driven([.make(1), .make(2)], concurrency: 1)
         #expect(queue.started == [1])
         queue.handle(.transaction(.change([1], .pause), 1))
@@ -176,7 +176,7 @@ struct QueueCoreTests {
         #expect(queue.started == [2])
     }
 
-    @Test func `a second command waits until the disk has answered the first`() {
+    @Test func `a second command waits until the first is on disk`() {
         var queue = Driven([.make(1)])
         queue.handle(.transaction(.change([1], .pause), 1))
         let first = queue
@@ -196,7 +196,7 @@ struct QueueCoreTests {
         #expect(queue.state(1)?.isDone == true)
     }
 
-    @Test func `an answer that the disk refuses stays true, and nothing new starts`() {
+    @Test func `an outcome that the disk refuses stays true, and nothing new starts`() {
         var queue = Driven([.make(1)])
         queue.end(1, .done(Receipt(bytes: 1)))
         queue.answer(.failure(Self.full))
@@ -346,7 +346,7 @@ struct QueueCoreTests {
         #expect(queue.wakes.allSatisfy { $0 > Self.moment(5).instant })
     }
 
-    @Test func `that a host is back is told where no upload changes with it`() throws {
+    @Test func `the return of a host is published where no upload changes with it`() throws {
         var queue = Driven([.make(1), .make(2)])
         for id in [1, 2] { queue.end(id, .failed(UploadFailure(.network, "connection refused"))) }
         queue.handle(.transaction(.change([1, 2], .pause), 1))

@@ -58,7 +58,7 @@ struct QueueDiskTests {
     }
 
     @Test(arguments: [(false, "disk full"), (true, "quota used up")])
-    func `S8 S10 what is refused says how many uploads go on, and so does the notice`(
+    func `S8 S10 a refusal says how many uploads continue, and so does the notice`(
         isQuota: Bool, words: String
     ) async throws {
         let fixture = QueueFixture(concurrency: 2)
@@ -128,7 +128,7 @@ struct QueueDiskTests {
         #expect(await fixture.queue.status.storage == .saved)
     }
 
-    @Test func `S9 a snapshot that fails is told, tried again without any change, and told to be over`()
+    @Test func `S9 a snapshot that fails is reported, retried without any change, and reported to be over`()
         async throws
     {
         let site = try Site(threshold: 600)

@@ -91,7 +91,7 @@ struct QueueFileChangeTests {
         _ = try await fixture.wait(for: 1) { $0.isHeld }
     }
 
-    @Test func `F1 a retry takes the file as it is and lets go of what the server has`() async throws {
+    @Test func `F1 a retry takes the file as it is and forgets what the server has`() async throws {
         let resource = UploadResource(url: "http://host.test/1", confirmed: 1)
         let fixture = QueueFixture([
             try upload(state: .held(UploadFailure(.sourceChanged, "changed")), resource: resource)

@@ -9,7 +9,7 @@ import Testing
 @testable import FerryUploads
 
 struct QueueNetworkTests {
-    @Test func `losing the link pauses what runs and costs no try`() async throws {
+    @Test func `losing the link pauses running uploads and costs no try`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: fixture.monitor)
         let ids = await fixture.add(1)
@@ -19,7 +19,7 @@ struct QueueNetworkTests {
         #expect(paused.tries.network == 0)
     }
 
-    @Test func `a server's answer that comes just after the link went still counts`() async throws {
+    @Test func `a server's response that comes just after the loss of the link still counts`() async throws {
         let fixture = QueueFixture(ignoresCancelling: true)
         try await fixture.queue.start(monitor: fixture.monitor)
         let ids = await fixture.add(1)
@@ -31,7 +31,7 @@ struct QueueNetworkTests {
     }
 
     @Test
-    func `nothing starts before the link is known, where that matters, and nobody is told that it is away`()
+    func `nothing starts before the link is known, where that matters, and no outage is shown`()
         async throws
     {
         let fixture = QueueFixture()
@@ -44,7 +44,9 @@ struct QueueNetworkTests {
         #expect(try await fixture.runner.next().upload.id == ids[0])
     }
 
-    @Test func `a person need not wait until the link is known, and is told when it is away`() async throws {
+    @Test func `the user can start uploads before the link is known, and they pause when it is away`()
+        async throws
+    {
         let fixture = QueueFixture()
         let monitor = ScriptedMonitor(holdsUntilKnown: true)
         try await fixture.queue.start(monitor: monitor)
@@ -57,7 +59,7 @@ struct QueueNetworkTests {
     }
 
     @Test(arguments: [false, true])
-    func `another reason why the link is away takes the place of the first`(isForced: Bool) async throws {
+    func `another reason why the link is away replaces the first`(isForced: Bool) async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: fixture.monitor)
         fixture.monitor.report(.down(reason: "no route"))
@@ -117,7 +119,8 @@ struct QueueNetworkTests {
         #expect(fixture.runner.doubts == [.addressLost])
     }
 
-    @Test func `N9 an upload whose connection lost its address starts anew at once and is charged nothing`()
+    @Test
+    func `N9 an upload starts anew at once when its connection lost its address, and is charged nothing`()
         async throws
     {
         let fixture = QueueFixture()
@@ -196,7 +199,7 @@ struct QueueNetworkTests {
         return (fixture, ids)
     }
 
-    @Test func `N11 once the upload that looks goes on, the others follow`() async throws {
+    @Test func `N11 once the upload that looks makes progress, the others follow`() async throws {
         let (fixture, ids) = try await twoBehindPage()
         let look = try await fixture.runner.next()
         var resource = UploadResource(url: "http://host.test/1")
@@ -284,7 +287,7 @@ struct QueueNetworkTests {
         #expect(await fixture.queue.core.runs.isEmpty)
     }
 
-    @Test func `uploads on this machine go on without a network`() async throws {
+    @Test func `uploads on this machine run without a network`() async throws {
         let fixture = QueueFixture(isLocal: true)
         try await fixture.queue.start(monitor: fixture.monitor)
         fixture.monitor.report(.down(reason: "no route"))

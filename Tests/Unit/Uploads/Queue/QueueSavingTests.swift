@@ -100,7 +100,7 @@ struct QueueSavingTests {
         #expect(fixture.journal.durable.contains(id))
     }
 
-    @Test func `nothing starts on an order that the disk has not taken`() async throws {
+    @Test func `nothing starts on a command that the disk has not taken`() async throws {
         let fixture = QueueFixture([.make(1, state: .paused(.user))])
         try await fixture.queue.start(monitor: nil)
         let gate = Gate()
@@ -114,7 +114,7 @@ struct QueueSavingTests {
         #expect(try await fixture.runner.next().upload.id == 1)
     }
 
-    @Test func `no record holds an order that the disk may still refuse`() async throws {
+    @Test func `no record holds a command that the disk may still refuse`() async throws {
         let fixture = QueueFixture([.make(1), .make(2)])
         _ = try await fixture.queue.open()
         fixture.journal.refusal = full
@@ -134,7 +134,7 @@ struct QueueSavingTests {
         #expect(fixture.journal.uploads[2]?.rank == 2)
     }
 
-    @Test func `an upload that waits is woken though an order for it was refused`() async throws {
+    @Test func `an upload that waits is woken though a command for it was refused`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
         attempt.fail(.server, retryAfter: 60)
@@ -164,7 +164,7 @@ struct QueueSavingTests {
         #expect(fixture.journal.uploads[id]?.state.isDone == true)
     }
 
-    @Test func `I6 an order waits for the one before, and both are taken back if the disk refuses them`()
+    @Test func `I6 a command waits for the one before, and both are undone if the disk refuses them`()
         async throws
     {
         let fixture = QueueFixture([.make(1), .make(2)])

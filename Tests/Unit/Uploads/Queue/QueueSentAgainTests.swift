@@ -72,7 +72,7 @@ struct QueueSentAgainTests {
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 100)
     }
 
-    @Test func `N3 bytes of an attempt that asks nobody first count as sent again with all before them`()
+    @Test func `N3 bytes of an attempt that asks no server first count as sent again with all before them`()
         async throws
     {
         try await fixture.queue.start(monitor: nil)

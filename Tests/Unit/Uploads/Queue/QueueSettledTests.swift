@@ -56,7 +56,7 @@ struct QueueSettledTests {
         Upload.State.held(changed), .failed(changed), .failed(UploadFailure(.permanent, "no", status: 403)),
         .paused(.user), .waiting(until: .distantFuture, failure: UploadFailure(.network, "gone")),
     ])
-    func `one that had not arrived goes as it is now`(state: Upload.State) async throws {
+    func `an upload that had not arrived takes the new version`(state: Upload.State) async throws {
         var earlier = upload(new(1), state)
         earlier.tries.server = 3
         let fixture = QueueFixture([earlier])
@@ -83,7 +83,7 @@ struct QueueSettledTests {
         #expect(fixture.journal.uploads[1]?.resource == nil)
     }
 
-    @Test func `one that runs finds out itself, and one that a person was asked about waits`() async throws {
+    @Test func `a running upload notices the change itself, and a held one waits`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         _ = try await fixture.queue.takeSettled([new(1)])
@@ -112,7 +112,7 @@ struct QueueSettledTests {
         #expect(held.identity == new.identity)
     }
 
-    @Test func `that holds for what an engine before this one queued`() async throws {
+    @Test func `a watched file that changes is held also if an earlier engine queued it`() async throws {
         let directory = try TemporaryDirectory()
         let file = LocalPath(try directory.write([1], to: "a"))
         var earlier = upload(new(1), .queued)
@@ -142,7 +142,7 @@ struct QueueSettledTests {
         #expect(fixture.journal.uploads.count == 2)
     }
 
-    @Test func `files that are gone are not left to themselves any more, but for what is on its way`()
+    @Test func `files that are gone are not watched any more, except those that are queued`()
         async throws
     {
         let sent = upload(new(1), .done(Receipt(bytes: 1), at: .distantPast))

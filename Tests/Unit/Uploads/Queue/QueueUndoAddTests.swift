@@ -19,7 +19,7 @@ struct QueueUndoAddTests {
         return offer
     }
 
-    @Test func `undo removes what was added last and leaves what was ordered before`() async throws {
+    @Test func `undo removes what was added last and leaves the command before`() async throws {
         let fixture = try await fixture()
         _ = await fixture.queue.perform(.limitBandwidth(.atMost(5000), .total))
         let ids = await fixture.add(3)

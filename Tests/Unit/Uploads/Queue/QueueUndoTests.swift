@@ -102,7 +102,7 @@ struct QueueUndoTests {
         await fixture.queue.stop()
     }
 
-    @Test func `an upload that was removed while it ran goes on where the server is`() async throws {
+    @Test func `an upload that was removed while it ran resumes with its resource`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
         try await attempt.recorder.record(Self.resource(), durably: true)
@@ -126,7 +126,7 @@ struct QueueUndoTests {
         #expect(fixture.runner.discarded.isEmpty)
     }
 
-    @Test func `orders are taken back from the last to the first and given again in turn`() async throws {
+    @Test func `commands are undone from the last to the first and redone in turn`() async throws {
         let fixture = try await fixture(3)
         let queue = fixture.queue
         _ = await queue.perform(.move(.ids([3]), .top))
@@ -148,7 +148,7 @@ struct QueueUndoTests {
         await queue.stop()
     }
 
-    @Test func `a pause is taken back, and so is going on`() async throws {
+    @Test func `a pause is undone and redone`() async throws {
         let fixture = QueueFixture(concurrency: 1)
         try await fixture.queue.start(monitor: nil)
         let ids = Array(await fixture.add(2).dropFirst())
@@ -159,7 +159,7 @@ struct QueueUndoTests {
         await fixture.queue.stop()
     }
 
-    @Test func `an order that has nothing left to change is passed over`() async throws {
+    @Test func `a command that has nothing left to change is passed over`() async throws {
         let fixture = try await fixture(2)
         _ = await fixture.queue.perform(.move(.ids([2]), .top))
         _ = await fixture.queue.perform(.resume(.ids([1])))
@@ -170,7 +170,7 @@ struct QueueUndoTests {
         await fixture.queue.stop()
     }
 
-    @Test func `a new order ends what could be done again`() async throws {
+    @Test func `a new command ends what could be redone`() async throws {
         let fixture = try await fixture(2)
         _ = await fixture.queue.perform(.remove(.ids([1])))
         _ = await fixture.queue.perform(.undo)
@@ -196,7 +196,7 @@ struct QueueUndoTests {
         await fixture.queue.stop()
     }
 
-    @Test func `the oldest of more than fifty orders cannot be taken back`() {
+    @Test func `the oldest of more than fifty commands cannot be undone`() {
         var orders = UndoStack()
         for id in 1...50 { #expect(orders.record(.putBack([id]), at: Date(timeIntervalSince1970: 0)) == []) }
         #expect(orders.record(.putBack([51]), at: Date(timeIntervalSince1970: 0)) == [.putBack([1])])

@@ -27,14 +27,14 @@ struct RetryAfterPauseTests {
         return (fixture, ids)
     }
 
-    @Test func `P3 the status tells who asks, until when and how many wait`() async throws {
+    @Test func `P3 the status shows which server asks, until when and how many wait`() async throws {
         let fixture = try await asked(of: 3).fixture
         #expect(
             await fixture.queue.status.retryAfterPauses
                 == [RetryAfterPause(host: "host.test", status: 503, until: Self.date(60), waiting: 3)])
     }
 
-    @Test func `when the time is over nothing is told any more`() async throws {
+    @Test func `when the time is over nothing is shown any more`() async throws {
         let fixture = try await asked(of: 2).fixture
         fixture.clock.advance(by: .seconds(60))
         _ = try await fixture.runner.next()

@@ -149,7 +149,7 @@ struct StartConditionTests {
     @Test(arguments: [
         UploadSelection.ids([2]), .numbers(UploadNumbers([1...2])), .all, .failed,
     ])
-    func `retry starts at once what somebody chose, and not whatever there is`(chosen: UploadSelection)
+    func `retry starts at once what the user chose, and not whatever there is`(chosen: UploadSelection)
         async throws
     {
         let fixture = QueueFixture([
@@ -179,7 +179,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `an upload whose condition came to hold while it was paused starts when it is resumed`()
+    @Test func `an upload that met its condition while it was paused starts when it is resumed`()
         async throws
     {
         let fixture = QueueFixture([.make(1), Self.waiting(2, after: 1...1, state: .paused(.user))])
@@ -192,7 +192,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `after a failure what follows goes on waiting, the queue is idle, and a retry continues`()
+    @Test func `after a failure the dependents keep waiting, the queue is idle, and a retry continues`()
         async throws
     {
         let fixture = QueueFixture([
@@ -323,7 +323,7 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
-    @Test func `a follower of the queue is told when nothing is waited for any more`() async throws {
+    @Test func `a follower of the queue gets an update when nothing is waited for any more`() async throws {
         let fixture = QueueFixture([.make(1), Self.waiting(2, after: 1...1)], concurrency: 1)
         try await fixture.queue.start(monitor: nil)
         let updates = await fixture.queue.updates()

@@ -8,14 +8,14 @@ import Testing
 struct UnconfirmedChangesTests {
     private var changes = UnconfirmedChanges()
 
-    @Test mutating func `a command is in flight until the disk has answered it`() {
+    @Test mutating func `a command is in flight until the disk has confirmed it`() {
         changes.begin([1, 2], 7)
         #expect(changes.isInFlight(1))
         changes.end([1, 2], 7)
         #expect(!changes.isInFlight(1))
     }
 
-    @Test mutating func `the answer to another command ends nothing`() {
+    @Test mutating func `the confirmation of another command ends nothing`() {
         changes.begin([1], 7)
         changes.end([1], 6)
         #expect(changes.isInFlight(1))

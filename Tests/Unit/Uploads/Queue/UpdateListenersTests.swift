@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct UpdateListenersTests {
-    @Test func `a change before the end is told after the whole queue`() async {
+    @Test func `a change before the end is delivered after the whole queue`() async {
         let listeners = UpdateListeners()
         let updates = listeners.add(uploads: UploadTable(), status: EngineStatus())
         listeners.publish(changed: [], removed: [7], status: EngineStatus())

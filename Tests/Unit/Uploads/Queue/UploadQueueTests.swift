@@ -68,7 +68,7 @@ struct UploadQueueTests {
         #expect(await fixture.queue.core.uploads[id]?.confirmed == 400)
     }
 
-    @Test func `a paused upload goes on with its resource when it is resumed`() async throws {
+    @Test func `a paused upload continues with its resource when it is resumed`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
@@ -82,7 +82,7 @@ struct UploadQueueTests {
         #expect(ids == [second.upload.id])
     }
 
-    @Test func `an answer that arrives in the moment of a pause still counts`() async throws {
+    @Test func `a completion that arrives in the moment of a pause still counts`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
         attempt.complete()
@@ -97,7 +97,7 @@ struct UploadQueueTests {
         #expect(await fixture.queue.core.uploads[7]?.state == .queued)
     }
 
-    @Test func `a network failure is waited out and tried again`() async throws {
+    @Test func `a network failure is waited out and retried`() async throws {
         let fixture = QueueFixture(isLocal: true)
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
@@ -131,7 +131,7 @@ struct UploadQueueTests {
         #expect(waiting.tries.delay == 90)
     }
 
-    @Test func `P2 a burst of refusals counts each, and keeps what the upload goes on with`() async throws {
+    @Test func `P2 a burst of refusals counts each, and keeps the upload's resource`() async throws {
         let fixture = QueueFixture()
         let (id, first) = try await fixture.startOne()
         let resource = UploadResource(url: "http://host.test/1", confirmed: 400)
@@ -179,7 +179,8 @@ struct UploadQueueTests {
         return upload
     }
 
-    @Test func `I10 an upload held for its unknown outcome is sent again if the engine is told to retry`()
+    @Test
+    func `I10 an upload held for its unknown outcome is sent again if the engine is configured to retry`()
         async throws
     {
         let upload = Self.uncertain()
@@ -196,7 +197,8 @@ struct UploadQueueTests {
         #expect(waiting.resource == nil)
     }
 
-    @Test func `I10 an upload held for its unknown outcome fails at the start if the engine is told so`()
+    @Test
+    func `I10 an upload held for its unknown outcome fails at the start if the engine is configured so`()
         async throws
     {
         let upload = Self.uncertain()
@@ -228,7 +230,7 @@ struct UploadQueueTests {
         #expect(!isSentAgain)
     }
 
-    @Test func `I10 a wait to send it again ends where an engine is told to hold`() {
+    @Test func `I10 a wait to send it again ends where an engine is configured to hold`() {
         var upload = Self.uncertain()
         upload.state = .waiting(until: .distantPast, failure: UploadFailure(.outcomeUnknown, "x"))
         let changed = upload.decide(by: QueueRetryPolicy())
@@ -277,7 +279,7 @@ struct UploadQueueTests {
         #expect(fixture.journal.uploads.isEmpty)
     }
 
-    @Test func `an answer that arrives after a pause and a resume still counts`() async throws {
+    @Test func `a completion that arrives after a pause and a resume still counts`() async throws {
         let fixture = QueueFixture(ignoresCancelling: true)
         let (id, attempt) = try await fixture.startOne()
         _ = await fixture.queue.perform(.pause(.ids([id])))
@@ -345,7 +347,9 @@ struct UploadQueueTests {
         #expect(await fixture.queue.core.isIdle)
     }
 
-    @Test func `told to finish, it ends when what runs has ended and starts nothing more`() async throws {
+    @Test func `a queue that stops when idle lets the running upload end and starts nothing more`()
+        async throws
+    {
         let fixture = QueueFixture(concurrency: 1)
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(2)
@@ -356,7 +360,7 @@ struct UploadQueueTests {
         #expect(await fixture.queue.core.uploads[ids[1]]?.state == .queued)
     }
 
-    @Test func `an attempt that goes on at what the server holds counts as resumed`() async throws {
+    @Test func `an attempt that resumes at what the server holds counts as resumed`() async throws {
         let resource = UploadResource(url: "http://host.test/1")
         let fixture = QueueFixture([.make(1, resource: resource)])
         try await fixture.queue.start(monitor: nil)
@@ -365,8 +369,7 @@ struct UploadQueueTests {
         #expect(await fixture.queue.core.uploads[1]?.tries.resumes == 1)
     }
 
-    @Test func `four small uploads run in the place of one, unless a person says how many run`() async throws
-    {
+    @Test func `four small uploads share one slot, unless the user says how many run`() async throws {
         let fixture = QueueFixture(concurrency: 1, smallUploadsPerSlot: 4)
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.add(6)

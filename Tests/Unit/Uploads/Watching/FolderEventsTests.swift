@@ -36,7 +36,7 @@
             return told
         }
 
-        @Test func `a file that is made, closed, renamed and deleted is told by its names`() throws {
+        @Test func `a file that is made, closed, renamed and deleted is reported by its names`() throws {
             try directory.write([1], to: "a")
             #expect(told(until: .changed(path("a"))).contains(.changed(path("a"))))
             #expect(rename(directory.path("a"), directory.path("b")) == 0)
@@ -45,7 +45,7 @@
             #expect(told(until: .changed(path("b"))).contains(.changed(path("b"))))
         }
 
-        @Test func `a folder in it is told, and what is in that when it is watched`() throws {
+        @Test func `a folder in it is reported, and what is in that when it is watched`() throws {
             #expect(mkdir(directory.path("in"), 0o700) == 0)
             #expect(told(until: .folderCame(path("in"))) == [.folderCame(path("in"))])
             #expect(events.watch(path("in")) == nil)
@@ -53,7 +53,7 @@
             #expect(told(until: .changed(path("in/a"))).contains(.changed(path("in/a"))))
         }
 
-        @Test func `a folder that was moved tells by its new name when it is watched by that`() throws {
+        @Test func `a folder that was moved reports by its new name when it is watched by that`() throws {
             #expect(mkdir(directory.path("in"), 0o700) == 0)
             _ = told(until: .folderCame(path("in")))
             _ = events.watch(path("in"))
@@ -71,7 +71,7 @@
                 })
         }
 
-        @Test func `the end of the folder itself is told`() throws {
+        @Test func `the end of the folder itself is reported`() throws {
             #expect(rmdir(directory.path) == 0)
             #expect(
                 told(until: .folderWent(LocalPath(directory.path))).last
@@ -79,7 +79,7 @@
             #expect(events.watch(LocalPath(directory.path)) == .gone)
         }
 
-        @Test func `that more happened than the system keeps is told`() throws {
+        @Test func `an overflow of the system's event queue is reported`() throws {
             let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
             let limit = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
             guard limit <= 50_000 else { return }

@@ -152,7 +152,7 @@ struct UploadedFileDisposalTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path("sent/day3/a.mov")))
     }
 
-    @Test func `a folder that cannot be made is named, and the file stays`() throws {
+    @Test func `a folder that cannot be created is named, and the file stays`() throws {
         try directory.write([0], to: "sent")
         guard case .failed(let reason) = move() else {
             Issue.record("it was moved")

@@ -42,8 +42,7 @@ struct WatchSilenceTests {
                 }, log: { _ in }))
     }
 
-    @Test func `one that is never looked through to the end keeps nobody waiting, and is told`() async throws
-    {
+    @Test func `a folder that is never scanned to the end delays nothing, and is reported`() async throws {
         #expect(try await folders().finish(takesNew: true) == false)
         #expect(
             told.all.withLock { $0 } == [
@@ -51,7 +50,7 @@ struct WatchSilenceTests {
             ])
     }
 
-    @Test func `that is nothing to whoever waits for sent files alone`() async throws {
+    @Test func `a silent folder is not reported where only sent files are waited for`() async throws {
         #expect(try await folders().finish(takesNew: false) == false)
         #expect(told.all.withLock { $0 } == [])
     }

@@ -23,7 +23,7 @@ struct WatchTrackerTests {
         #expect(tracker.take(upload, note(upload, .queued(1))) == [.finish(Self.receipt)])
     }
 
-    @Test func `an upload of a version that nobody asks for any more asks for nothing when it is done`() {
+    @Test func `an upload of a version that is not wanted any more asks for nothing when it is done`() {
         let upload = Upload.boxed(1, .done)
         var tracker = tracker(of: upload)
         #expect(tracker.take(upload, note(upload, .over)) == [])
@@ -64,7 +64,7 @@ struct WatchTrackerTests {
         #expect(tracker.take(upload, note(upload, .over)) == [.reopen])
     }
 
-    @Test func `a file is taken away once at a time, and not while somebody writes to it`() {
+    @Test func `a file is taken away once at a time, and not while it is written to`() {
         let path = LocalPath("/out/1")
         var tracker = WatchTracker([])
         tracker.beginRemoval(path, in: 0)

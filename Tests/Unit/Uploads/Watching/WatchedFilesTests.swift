@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct WatchedFilesTests {
-    @Test func `files are told when they are whole, and known versions are not`() async throws {
+    @Test func `files are reported when they are whole, and known versions are not`() async throws {
         let directory = try TemporaryDirectory()
         let known = LocalPath(try directory.write(Array("old".utf8), to: "in/old"))
         let identity = try #require(FileSearch(isRecursive: false).find([known]).files.first?.identity)

@@ -93,7 +93,7 @@ struct WatchedTreeTests {
         #expect(events.watched == [path("")])
     }
 
-    @Test func `a file that is written again is told again, when it has settled`() throws {
+    @Test func `a file that is written again is reported again, when it has settled`() throws {
         try directory.write([1], to: "out/a")
         var tree = tree()
         _ = work(&tree, at: 0)
@@ -105,7 +105,7 @@ struct WatchedTreeTests {
         #expect(ready(work(&tree, at: 16)) == ["a"])
     }
 
-    @Test func `an event on a file that is as it was told is no news`() throws {
+    @Test func `an event on an unchanged file is not reported`() throws {
         try directory.write([1], to: "out/a")
         var tree = tree()
         _ = work(&tree, at: 0)
@@ -125,7 +125,7 @@ struct WatchedTreeTests {
         #expect(ready(work(&tree, at: 65)) == ["new/a"])
     }
 
-    @Test func `when not all was told, all is looked at at once`() throws {
+    @Test func `when events were lost, all is looked at at once`() throws {
         var tree = tree()
         _ = work(&tree, at: 0)
         try directory.write([1], to: "out/new/a")
@@ -173,14 +173,14 @@ struct WatchedTreeTests {
         ("/out", "/out", false), ("/out/", "/out", false), ("/outer/a", "/out", false), ("/", "/", false),
         ("/ou", "/out", false),
     ])
-    func `below a folder is what goes on after its name and a slash`(
+    func `a path is below a folder if it begins with the folder's path and a slash`(
         path: String, folder: String, isBelow: Bool
     ) {
         #expect(LocalPath(path).isBelow(LocalPath(folder)) == isBelow)
         #expect((LocalPath(path).names(below: LocalPath(folder)) != nil) == isBelow)
     }
 
-    @Test func `a file that was deleted before it settled is forgotten, one that was told is gone`() throws {
+    @Test func `a file that was deleted before it settled is forgotten, and a reported one is gone`() throws {
         try directory.write([1], to: "out/a")
         var tree = tree()
         _ = work(&tree, at: 0)
@@ -212,7 +212,7 @@ struct WatchedTreeTests {
         #expect(gone == [.gone(path("c"))])
     }
 
-    @Test func `a folder that is not there is told once, looked for, and found`() throws {
+    @Test func `a folder that is not there is reported once, looked for, and found`() throws {
         try FileManager.default.removeItem(atPath: directory.path("out"))
         var tree = tree()
         #expect(notices(work(&tree, at: 0)) == ["\(path("").text) is not there; it is looked for"])
@@ -257,7 +257,7 @@ struct WatchedTreeTests {
         #expect(ready(work(&tree, at: 5)) == [])
     }
 
-    @Test func `asked to look again, it tells a file that is as it was`() throws {
+    @Test func `asked to look again, it reports a file that is as it was`() throws {
         try directory.write([1], to: "out/a")
         var tree = tree()
         _ = work(&tree, at: 0)
@@ -269,7 +269,7 @@ struct WatchedTreeTests {
     }
 
     #if os(Linux)
-        @Test func `a file that somebody has open to write is not whole, however still it is`() throws {
+        @Test func `a file that is open for writing is not whole, however still it is`() throws {
             let file = try directory.write([1], to: "out/a")
             try #require(FileSystemKind.tellsWriters(path(""), try identity("a").device))
             let descriptor = open(file, O_WRONLY | O_APPEND)

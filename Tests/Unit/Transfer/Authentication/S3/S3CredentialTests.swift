@@ -158,7 +158,7 @@ struct S3CredentialTests {
         #expect(script.loads == 2)
     }
 
-    @Test func `a token that is over and has no successor is told with its place`() async throws {
+    @Test func `a token that is over and has no successor is reported with its source`() async throws {
         let script = CredentialScript([.success(.temporary("A"))])
         let stage = S3Stage([.s3(403, "ExpiredToken")], store: store(script))
         let failure = await #expect(throws: UploadFailure.self) { try await stage.get() }
@@ -167,7 +167,7 @@ struct S3CredentialTests {
         #expect(stage.log.all.count == 1)
     }
 
-    @Test func `a secret that somebody corrected meanwhile is found`() async throws {
+    @Test func `a secret that was corrected meanwhile is found`() async throws {
         var wrong = S3Credentials.example
         wrong.secretKey = "wrong"
         let script = CredentialScript([.success(wrong), .success(.example)])

@@ -70,7 +70,7 @@ struct S3InterceptorTests {
             ])
     }
 
-    @Test func `P13 a HEAD is told by the date alone that the clock is off`() async throws {
+    @Test func `P13 the date of a HEAD's response alone corrects the clock`() async throws {
         let stage = S3Stage([
             TransportResponse(status: 403, fields: [.date: "Fri, 24 May 2013 05:00:00 GMT"]), .fine,
         ])
@@ -123,7 +123,7 @@ struct S3InterceptorTests {
     }
 
     @Test(arguments: [("InvalidAccessKeyId", "does not know"), ("SignatureDoesNotMatch", "secret key")])
-    func `wrong keys end the request with their place`(code: String, said: String) async throws {
+    func `wrong keys end the request with the source of the keys`(code: String, said: String) async throws {
         let stage = S3Stage([.s3(403, code)])
         let failure = await #expect(throws: UploadFailure.self) { try await stage.get() }
         #expect(failure?.category == .authentication)

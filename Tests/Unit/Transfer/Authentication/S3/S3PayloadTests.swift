@@ -106,7 +106,7 @@ struct S3PayloadTests {
         #expect(request.field("content-encoding") == "aws-chunked, gzip")
     }
 
-    @Test func `pace and last check stay with the body`() async throws {
+    @Test func `rate limiter and last check stay with the body`() async throws {
         let url = "https://bucket.example/"
         let body = StreamedBody(
             [.bytes(Array("hello".utf8))], beforeLastBytes: {}, rateLimiter: EvenLimiter())
