@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry add` on a queue that nobody runs.
+/// `ferry add` on a queue without an engine.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct AddTests {
     private let place: Workplace

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension HostileServer {
-    /// Takes every request whole, and answers it once the gate is open.
+    /// Takes every request whole, and responds once the gate is open.
     static func answering(_ status: Int, after gate: Gate) throws -> HostileServer {
         try HostileServer { connection in
             while try connection.waitForRequest() {
@@ -211,7 +211,7 @@ struct BackgroundTests {
             try connection.write(#"{"version":1,"ferry":"0.0.7","reply":{}}"# + "\n")
         }
         defer { server.stop() }
-        // A ferry that has the queue, and whose socket another one has taken the place of.
+        // An engine that has the queue, after another process replaced its socket.
         try await withLock {
             let result = try await place.ferry(command)
             #expect(result.status != 0)

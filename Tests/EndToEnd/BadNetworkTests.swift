@@ -83,7 +83,7 @@
                 }
                 let told = try #require(try UploadLine.all(in: waiting).last { $0.state == "waiting" })
                 #expect(told.error == "the name upload.example was not found")
-                // While the resolver is asked, the queue answers and others upload.
+                // While the resolver is asked, the queue takes commands and other uploads run.
                 try await place.ferry("add", "--to", "good", try place.file("other"))
                 try await server.wait(upTo: .seconds(30)) { $0.contains { $0.target == "/good/other" } }
                 #expect(server.requests.count == 1)
@@ -222,7 +222,7 @@
                 #expect(await ChildProcess.succeeds("cmp", place.path("large"), inbox + "/large"))
                 let upload = try #require(try await place.list().first)
                 #expect(upload.state == "done")
-                // A connection that hears nothing for long may be given up, and goes on where the server is.
+                // A connection that receives nothing for long may be given up. Its upload then resumes.
                 #expect(upload.attempts <= (percent < 10 ? 2 : 4))
                 #expect(upload.resent < size)
                 let lost = try Self.refusals(in: namespace)

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Secrets of every kind that are sent as they should be, and looked for in all places where nobody should find them.
+/// Secrets of every kind that are sent as they should be, and looked for in all output that must not have them.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct CanaryTests {
     private let place: Workplace
@@ -102,7 +102,7 @@ struct CanaryTests {
         Self.search(shown, for: kind, "while it was sent, and after a kill")
         goesOn.open()
         if kind.protocolName == "form" {
-            // What may have arrived is held by whoever runs the queue next.
+            // What may have arrived is held by the next engine.
             try await run("run", "--exit-when-idle", "--json")
             try await place.ferry("retry", "--all")
         }
@@ -116,7 +116,7 @@ struct CanaryTests {
         let sent = canary.received
         #expect(kind.protocolName == "form" || sent.contains(#/canary|Basic |Digest /#), "\(sent)")
         let told = shown.first { $0.key.hasSuffix("told") }?.value ?? ""
-        // This server tells nothing of what was moved to its place.
+        // This server reports nothing of a file after MOVE.
         let event = kind.protocolName == "webdav" ? "failed" : "done"
         #expect(told.contains("\"event\":\"\(event)\""), "\(shown)")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The table of the configuration's keys beside all that tells of them.
+/// The table of the configuration's keys beside the code and pages that describe them.
 struct ConfigurationTableTests {
     /// The page is written instead if FERRY_WRITE_MANUAL is set.
     @Test func `the manual has a row for each key`() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The configuration as a person writes it, with all mistakes.
+/// The configuration as a person writes it, with all errors.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ConfigurationTests {
     private static let example = Repository.root.appending(path: "config.example.json")
@@ -65,7 +65,7 @@ struct ConfigurationTests {
         #expect(result.output.contains("(none; `ferry init` makes one)"))
     }
 
-    /// Texts that are refused, with what is told of them.
+    /// Texts that are refused, with the messages about them.
     static let mistakes: [(String, String)] = [
         (#"{ "destinations": "#, "is not valid JSON: it ends too early"),
         (

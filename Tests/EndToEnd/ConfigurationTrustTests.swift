@@ -46,7 +46,7 @@ struct ConfigurationTrustTests {
         let folder = place.directory.path("config")
         try setMode(mode, folder)
         try await expectRefusal(of: folder, "chmod go-w \(folder)")
-        // In a folder such as /tmp nobody can replace the files of another user.
+        // In a folder such as /tmp no user can replace the files of another.
         try setMode(0o1777, folder)
         #expect(try await place.ferry("config").ending == .exited(0))
     }

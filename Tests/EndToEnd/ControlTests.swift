@@ -238,7 +238,7 @@ struct ControlTests {
         }
     #endif
 
-    /// An engine that answers commands.
+    /// An engine that takes commands.
     private func running() async throws -> ChildProcess {
         let engine = try place.start("run", "--json")
         try await Eventually.holds("the control socket") {

@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// One upload whose way to the server is broken again and again, and what that cost.
+/// One upload whose link to the server is broken again and again, and what that cost.
 ///
 /// ```
 /// let result = try await CutUpload(size: 32 << 20, cuts: 5).run(
@@ -19,7 +19,7 @@ import Testing
 struct CutUpload {
     /// The event at each cut.
     enum Trouble {
-        /// All connections break, and ferry goes on by itself.
+        /// All connections break, and ferry resumes by itself.
         case link
         /// Ferry is killed, and started again.
         case kill

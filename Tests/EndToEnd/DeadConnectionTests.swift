@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// Connections die in ways that nobody tells of, in the middle of an upload.
+    /// Connections die without a FIN or reset, in the middle of an upload.
     @Suite(
         .fewAtOnce, .timeLimit(.minutes(3)),
         .enabled("needs root and the right to make network namespaces", VirtualLink.isPossible),

@@ -71,7 +71,7 @@ struct DescriptorTests {
 
     @Test(.enabled(if: Privilege.has("strace"), tracing))
     func `S18 a file that cannot be opened for want of descriptors waits`() async throws {
-        // The file is opened in its folder, which is all that strace can tell its name from.
+        // The file is opened in its folder, which is all that strace can learn its name from.
         let (error, path) = try await wait(atFirst: "openat", ["-P", place.directory.path("files")])
         #expect(error?.hasPrefix("\(path): too many open files: the limit is ") == true)
     }
@@ -138,7 +138,7 @@ struct DescriptorTests {
             client.close()
         }
         #expect(answers.count == 60)
-        // Those that came when not even a file could be opened are told to come again.
+        // Those that came when not even a file could be opened are asked to come again.
         #expect(answers.allSatisfy { $0 == 201 || $0 == 503 }, "\(answers)")
         #expect(answers.contains(201))
         let stored = answers.count { $0 == 201 }

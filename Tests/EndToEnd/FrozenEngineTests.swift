@@ -113,7 +113,7 @@ struct ReportedProgressTests {
         }
     }
 
-    /// Waits until what is told agrees: a busy machine may need longer than the five seconds.
+    /// Waits until the output agrees: a busy machine may need longer than the five seconds.
     private func estimates(_ place: Workplace, limit: Double) async throws {
         var last = -1
         try await Eventually.holds("an estimate by \(limit)") {

@@ -149,7 +149,7 @@
         }
 
         /// Uses a disk with a queue of 40 whose uploads are in the journal and not in the snapshot, for a server that
-        /// never answers.
+        /// never responds.
         private func withJournal(
             on options: String, _ body: @Sendable (StateDisk) async throws -> Void
         ) async throws {

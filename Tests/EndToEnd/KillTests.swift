@@ -83,7 +83,7 @@ struct KillTests {
         }
         let moments = (0..<20).map { _ in Int.random(in: 0..<280, using: &random) }.sorted()
         let configure: (inout ReceiverConfiguration) -> Void = { configuration in
-            // A file that is sent again takes the place of the first.
+            // A file that is sent again replaces the first.
             configuration.overwrite = true
             configuration.bytesPerSecond = 4 << 20
         }

@@ -67,7 +67,7 @@
             return told
         }
 
-        /// No packet of the connections that there are gets through any more, and nobody is told.
+        /// No packet of the connections that there are gets through any more, and neither side is notified.
         func silenceConnections() async throws {
             let list = try await Self.output(of: link.near + ["ss", "-Htn", "state", "established"])
             // Bytes waiting to be read, bytes waiting to be acknowledged, our address, theirs.

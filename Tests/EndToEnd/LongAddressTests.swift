@@ -14,7 +14,7 @@ struct LongAddressTests {
 
     init() throws { place = try Workplace() }
 
-    /// Writes a queue that an earlier version might have left: the first upload goes on at an address of 70,000 bytes.
+    /// Writes a queue that an earlier version might have left: the first upload resumes at an address of 70,000 bytes.
     private func writeQueue(for server: HostileServer) async throws {
         let lock = try StateDirectory(at: LocalPath(place.state)).lock()
         let journal = FileJournal(lock)

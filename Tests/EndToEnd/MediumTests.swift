@@ -59,7 +59,7 @@ struct MediumTests {
                 """)
             try await place.ferry("add", path, place.path("b"), place.path("c"))
             let process = try place.start(
-                // A file is opened in its folder, which is all that strace can tell its name from.
+                // A file is opened in its folder, which is all that strace can learn its name from.
                 through: strace(
                     "\(call):delay_enter=8s:when=1", of: call == "openat" ? place.path("slow") : path),
                 ["run", "--json", "--exit-when-idle"])
@@ -68,7 +68,7 @@ struct MediumTests {
             let seen = try UploadLine.all(in: result.lines)
             let wait = try #require(seen.first { $0.state == "waiting" })
             #expect(wait.error == "\(path): has not been read for 1 s")
-            // One at a time: the others went on before the call came back.
+            // One at a time: the others continued before the call came back.
             #expect(seen.filter { $0.state == "done" }.map(\.name) == ["b", "c", "hangs"])
             #expect(site.content("hangs") == Data("hangs".utf8))
         }
@@ -116,7 +116,7 @@ struct MediumTests {
                 try await process.output.wait {
                     $0.contains { $0.contains("source not readable (input/output error)") }
                 }
-                // Nobody had to be asked, and nothing else stands still.
+                // No user had to decide, and nothing else stands still.
                 try await place.ferry("add", try place.file("b", "b"))
                 try await Eventually.holds("the other is done") { site.content("b") != nil }
                 await volume.unmount()

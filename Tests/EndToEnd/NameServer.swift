@@ -10,7 +10,7 @@
             var call: String
         }
 
-        /// The answer to every question.
+        /// The response to every question.
         enum Response: Sendable {
             case nameNotFound
             case serverFailure
@@ -63,7 +63,7 @@
         /// Returns the number of questions for a host.
         func questions(for host: String) -> Int { state.withLock { $0.questions[host] ?? 0 } }
 
-        /// The time of the last answer with an address.
+        /// The time of the last response with an address.
         var lastAnswer: ContinuousClock.Instant? { state.withLock { $0.lastAnswer } }
 
         private func serve() {
@@ -118,7 +118,7 @@
                 state.withLock { $0.lastAnswer = .now }
                 let address: [UInt8] =
                     isIPv6 ? Array(repeating: 0, count: 15) + [1] : [127, 0, 0, 1]
-                // The name is that of the question, and nobody keeps the answer.
+                // The name is that of the question, and no cache keeps the response.
                 let record: [UInt8] =
                     [0xC0, 12, 0, isIPv6 ? 28 : 1, 0, 1, 0, 0, 0, 0, 0, UInt8(address.count)] + address
                 return head(0, answers: 1) + asked + record

@@ -10,7 +10,7 @@ import Foundation
 enum Privilege {
     static let isRoot = geteuid() == 0
 
-    /// Words before a command that take away root's right to look into everything; none for anybody else.
+    /// Words before a command that take away root's right to look into everything; none for another user.
     static var without: [String] {
         isRoot ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
     }

@@ -8,7 +8,7 @@ import Testing
     struct RandomAnswersTests {
         private static let program = Repository.path("Tests/random-answers")
 
-        /// Runs one batch after the other until the servers gave so many answers.
+        /// Runs one batch after the other until the servers sent so many responses.
         private func run(
             _ ferry: String, answers: Int, seed: String, _ more: [String] = []
         ) async throws -> CommandResult {

@@ -260,7 +260,7 @@ struct ReloadTests {
             try place.configure(
                 text.replacing("{ \"here\"", with: #"{ "new": { "url": "http://127.0.0.1:9/" }, "here""#))
             #expect(try await reload()["added"] == ["new"])
-            // Whoever had to sign in anew would have to ask.
+            // A destination that had to sign in anew would ask the token server.
             try FileManager.default.removeItem(atPath: place.state + "/tokens/here.json")
             try await place.ferry("add", try place.file("b"), "--to", "here")
             try await Eventually.holds("done") { try await place.list().allSatisfy { $0.state == "done" } }

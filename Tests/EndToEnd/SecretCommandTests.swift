@@ -33,7 +33,7 @@ struct SecretCommandTests {
         }
     }
 
-    /// False for a process that nobody has reaped yet too.
+    /// False for a process that is not reaped yet too.
     private static func runs(_ id: pid_t) -> Bool {
         guard kill(id, 0) == 0 else { return false }
         let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)

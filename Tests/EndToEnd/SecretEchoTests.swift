@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Servers that repeat the request in every part of their answer. No secret of the request may reach a file of the
+/// Servers that repeat the request in every part of their response. No secret of the request may reach a file of the
 /// queue, a log, a hook or the terminal.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct SecretEchoTests {
@@ -108,7 +108,7 @@ struct SecretEchoTests {
             path: "/container/in/?sv=2021-12-02&sig=canary%2Bazure%2F5e", secrets: ["canary+azure/5e"]),
     ]
 
-    /// The destination's members with the addresses and paths of one test in place of their stand-ins.
+    /// The destination's members with the addresses and paths of one test instead of their stand-ins.
     static func members(of kind: Kind, server: HostileServer, in place: Workplace) -> String {
         kind.members.replacing("SERVER", with: server.url(""))
             .replacing("PROXY", with: "http://me@127.0.0.1:\(server.port)")
@@ -139,7 +139,7 @@ struct SecretEchoTests {
         return [secret, encoded, encoded.lowercased(), base64, String(json.dropFirst(2).dropLast(2))]
     }
 
-    /// Repeats what it was sent, in all of the answer.
+    /// Repeats what it was sent, in all of the response.
     private static func answer(_ connection: HostileConnection, _ kind: Kind) throws {
         let request = try connection.readHead()
         try connection.readBody()

@@ -63,7 +63,7 @@
             try await first.ending()
             try clock.set(days: days)
             let list = try await place.ferry("list", "--json")
-            // The other clock is the one that the times are told in.
+            // The other clock is the one of the printed times.
             #expect(list.output.contains("\"until\":\"\(clock.year(days: days))-"), "\(list.output)")
             let text = try await place.ferry("list")
             #expect(text.output.contains(/retrying in [0-5] s:/), "\(text.output)")
@@ -77,7 +77,7 @@
         }
     }
 
-    /// A library that is loaded before a program and tells it another time of day.
+    /// A library that is loaded before a program and gives it another time of day.
     private struct WallClock: Sendable {
         private let file: String
         let environment: [String: String]

@@ -65,13 +65,13 @@ struct SharingTests {
     ) async throws {
         try place.configure("put", at: "http://127.0.0.1:9/")
         try await place.ferry("add", try place.file("a"))
-        // Somebody who holds the lock, takes the command and goes away without a word.
+        // A process that holds the lock, takes the command and goes away without a word.
         let lock = open(place.state + "/lock", O_RDWR | O_CLOEXEC)
         try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
         defer { close(lock) }
         let listener = try ListeningSocket(at: place.state + "/control")
         let asking = try place.start(words[0] == "add" ? words + [try place.file("b")] : words)
-        // The first question is whether anybody answers.
+        // The first question is whether an engine responds.
         for _ in 0..<2 { try listener.takeOneLine() }
         listener.stop()
         let result = try await Workplace.result(of: asking)
@@ -117,7 +117,7 @@ struct SharingTests {
     }
 }
 
-/// A Unix socket at which one command is taken and none answered.
+/// A Unix socket at which one command is taken and none gets a response.
 private final class ListeningSocket: Sendable {
     struct Failed: Error {
         var call: String

@@ -69,7 +69,7 @@ final class SignInSite: Sendable {
         }
     }
 
-    /// Takes every upload that has one of these access tokens, and answers 401 to the rest.
+    /// Takes every upload that has one of these access tokens, and responds with 401 to the rest.
     static func taking(
         _ tokens: Set<String>
     ) -> @Sendable (HostileConnection, RecordedRequest) throws -> Void {

@@ -62,7 +62,7 @@ struct SignInTests {
             try connection.readBody(1 << 20)
             try connection.answer(401, keepAlive: false)
             connection.closeSending()
-            // A client that goes on sends a multiple of what buffers hold.
+            // A client that continues sends a multiple of what buffers hold.
             connection.drain()
             connection.close()
         }
@@ -231,7 +231,7 @@ struct SignInTests {
 }
 
 #if os(Linux)
-    /// Ferry is killed between the answer of the token server and the file that keeps it.
+    /// Ferry is killed between the response of the token server and the file that keeps it.
     @Suite(
         .fewAtOnce, .enabled("needs strace", { Privilege.has("strace") }), .timeLimit(.minutes(3)))
     struct TokenKillTests {
@@ -239,8 +239,8 @@ struct SignInTests {
 
         init() throws { place = try Workplace() }
 
-        /// The server takes the refresh token before the newest as well, until the newest has come: whoever lost a
-        /// newest one can go on.
+        /// The server takes the refresh token before the newest as well, until the newest has come: one that lost a
+        /// newest one can continue.
         private static func site() throws -> SignInSite {
             let newest = Mutex((number: 0, isKnown: true))
             return try SignInSite(

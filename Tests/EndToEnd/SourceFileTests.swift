@@ -338,7 +338,7 @@ struct SourceFileTests {
         try handle.close()
     }
 
-    /// Puts another file in its place that has the same size and modification time.
+    /// Replaces it by another file that has the same size and modification time.
     private static func replace(_ file: PatternFile) throws {
         let other = file.path + ".new"
         _ = try PatternFile(at: other, count: file.count, seed: 99)

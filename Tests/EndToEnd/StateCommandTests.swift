@@ -29,7 +29,7 @@ struct StateCommandTests {
             toFile: path, atomically: false, encoding: .utf8)
     }
 
-    /// Every file of the queue, with its content. The lock's text tells who had it last.
+    /// Every file of the queue, with its content. The lock's text names the process that had it last.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: place.state)

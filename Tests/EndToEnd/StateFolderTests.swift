@@ -156,7 +156,7 @@ struct StateFolderTests {
 
     @Test(.enabled("needs root and the right to mount", SmallDisk.isPossible))
     func `S16 a folder on a network file system is used with one warning at the start`() async throws {
-        // The kernel's table of mounts is put in the place of the process's own, with another name for the disk.
+        // The kernel's table of mounts replaces the process's own, with another name for the disk.
         let script = """
             mount --make-rprivate / && sed 's/ - [^ ]* / - nfs4 /' /proc/$$/mountinfo > '\(place.directory.path)/mounts' \
             && mount --bind '\(place.directory.path)/mounts' /proc/$$/mountinfo && exec "$@"

@@ -45,7 +45,7 @@ struct SwappedFolderTests {
         #expect(retry.errors.hasSuffix("hint: remove it and add it again if that is meant\n"))
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
         #expect(server.requests.isEmpty)
-        // Put right, it goes on.
+        // After the folder is put right, the upload resumes.
         #expect(unlink(place.path("day")) == 0)
         #expect(rename(place.path("kept"), place.path("day")) == 0)
         #expect(try await place.ferry("retry", "1").ending == .exited(0))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Themes as a person writes them, with all mistakes.
+/// Themes as a person writes them, with all errors.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ThemeFileTests {
     private let place: Workplace

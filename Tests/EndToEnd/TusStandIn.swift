@@ -12,7 +12,7 @@ final class TusStandIn: Sendable {
         var lockedQuestions = 0
         /// True if each append replaces what was there, and its length is what the server says that it holds.
         var reopensFile = false
-        /// True if OPTIONS is answered by closing the connection (fastapi-tusd 0.100.2).
+        /// True if the server closes the connection at OPTIONS (fastapi-tusd 0.100.2).
         var closesOnOptions = false
     }
 

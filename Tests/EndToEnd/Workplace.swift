@@ -80,7 +80,7 @@ struct Workplace: Sendable {
     }
 
     /// One destination, `here`, at `url`; retries come at once, so that no test waits for them. A server may take
-    /// minutes to answer, as the machine may be busy.
+    /// minutes to respond, as the machine may be busy.
     ///
     /// - Parameter retry: Seconds before the first retry. A state that is shorter than some seconds may be over before
     ///   `run --json` prints it.
@@ -151,7 +151,7 @@ struct Workplace: Sendable {
             bytes: process.output.bytes)
     }
 
-    /// The queue as `ferry list --json` tells it.
+    /// The queue as `ferry list --json` prints it.
     func list() async throws -> [UploadLine] {
         let result = try await ferry("list", "--json")
         #expect(result.ending == .exited(0), "\(result.errors)")

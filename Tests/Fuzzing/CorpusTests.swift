@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Replays what fuzzers began with and found; `Tests/fuzz` goes on from there.
+/// Replays what fuzzers began with and found; `Tests/fuzz` continues from there.
 struct CorpusTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 

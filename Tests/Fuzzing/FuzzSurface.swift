@@ -1,4 +1,4 @@
-/// One place where Ferry reads bytes that others wrote, and the way in which a fuzzer's bytes get there.
+/// One part of Ferry that reads bytes that others wrote, and the way in which a fuzzer's bytes get there.
 ///
 /// A surface traps where the code under test traps, and where a promise about its result is broken.
 struct FuzzSurface: Sendable {
@@ -46,7 +46,7 @@ struct FuzzBytes: Sendable {
         return taken
     }
 
-    /// Cuts all that is left into pieces at places that the first bytes name.
+    /// Cuts all that is left into chunks at offsets that the first bytes name.
     mutating func pieces() -> [[UInt8]] {
         let sizes = (0..<4).map { _ in Int(byte()) + 1 }
         var pieces: [[UInt8]] = []

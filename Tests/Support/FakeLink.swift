@@ -42,7 +42,7 @@ public final class FakeLink: LinkMonitor {
         for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.finish() }
     }
 
-    /// Returns once `count` watch, which for 0 means that the last has let go.
+    /// Returns once `count` watch, which for 0 means that the last has stopped.
     public func waitForWatchers(_ count: Int) async throws {
         let gate = Gate()
         state.withLock { state in

@@ -85,7 +85,7 @@ public final class Gate: Sendable {
     }
 }
 
-/// One outcome, given once by anybody, and one task that waits for it.
+/// One outcome, given once by any task, and one task that waits for it.
 final class OneShot: Sendable {
     private enum State {
         case empty

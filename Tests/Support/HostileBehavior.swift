@@ -9,7 +9,7 @@ public struct HostileBehavior: Sendable {
 }
 
 extension HostileBehavior {
-    /// Reads the whole request and answers.
+    /// Reads the whole request and responds.
     public static func answer(
         _ status: Int, headers: [(String, String)] = [], body: String = "", keepAlive: Bool = true
     ) -> HostileBehavior {
@@ -20,7 +20,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Answers as soon as the head and `bytes` of the content are read. Then closes, or reads the rest and goes on with
+    /// Responds once the head and `bytes` of the content are read. Then closes, or reads the rest and continues with
     /// the connection.
     public static func answerEarly(
         _ status: Int, headers: [(String, String)] = [], body: String = "", afterBodyBytes bytes: Int = 0,
@@ -41,7 +41,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Answers early and closes with content unread, so that a reset may overtake the answer.
+    /// Responds early and closes with content unread, so that a reset may overtake the response.
     public static func answerAndReset(_ status: Int, afterBodyBytes bytes: Int = 0) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readHead()
@@ -72,7 +72,7 @@ extension HostileBehavior {
         HostileBehavior { $0.reset() }
     }
 
-    /// Reads the head and `bytes` of the content, then closes without an answer.
+    /// Reads the head and `bytes` of the content, then closes without a response.
     public static func close(afterBodyBytes bytes: Int) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readHead()
@@ -81,7 +81,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the whole request, then closes without an answer.
+    /// Reads the whole request, then closes without a response.
     public static var closeWithoutAnswer: HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -89,7 +89,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Answers and keeps the connection, but closes it when the next request begins to arrive.
+    /// Responds and keeps the connection, but closes it when the next request begins to arrive.
     public static func answerThenGoStale(_ status: Int, headers: [(String, String)] = []) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -108,7 +108,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the whole request and never answers.
+    /// Reads the whole request and never responds.
     public static var neverAnswer: HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -116,7 +116,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the whole request and sends these bytes for an answer, then closes.
+    /// Reads the whole request and sends these bytes as a response, then closes.
     public static func raw(_ text: String) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -146,7 +146,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Answers with `count` bytes of content, or as many as the client takes.
+    /// Responds with `count` bytes of content, or as many as the client takes.
     public static func hugeBody(_ status: Int = 200, count: Int) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -160,7 +160,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Sends `count` interim answers (1xx) after the head, then behaves as `next` with the content.
+    /// Sends `count` interim responses (1xx) after the head, then behaves as `next` with the content.
     public static func interim(
         _ status: Int = 102, headers: [(String, String)] = [], count: Int, then final: Int = 200
     ) -> HostileBehavior {
@@ -172,7 +172,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the whole request, waits for the gate, and answers.
+    /// Reads the whole request, waits for the gate, and responds.
     public static func answer(
         _ status: Int, headers: [(String, String)] = [], body: String = "", when gate: Gate
     ) -> HostileBehavior {
@@ -183,7 +183,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the head and `bytes` of the content, waits for the gate, and goes on to answer.
+    /// Reads the head and `bytes` of the content, waits for the gate, and then responds.
     public static func pauseReading(
         afterBodyBytes bytes: Int, until gate: Gate, then status: Int, headers: [(String, String)] = []
     ) -> HostileBehavior {

@@ -130,7 +130,7 @@ public final class HostileConnection: Sendable {
         try write(Array(text.utf8))
     }
 
-    /// Sends a whole answer. `Content-Length` is added unless the headers name it or the status has no content.
+    /// Sends a whole response. `Content-Length` is added unless the headers name it or the status has no content.
     public func answer(
         _ status: Int, headers: [(String, String)] = [], body: String = "", keepAlive: Bool = true
     ) throws {
@@ -149,7 +149,7 @@ public final class HostileConnection: Sendable {
         socket.close()
     }
 
-    /// Says that nothing more will be sent (FIN), and goes on reading.
+    /// Says that nothing more will be sent (FIN), and continues to read.
     public func closeSending() {
         socket.shutDownSending()
     }
@@ -171,7 +171,7 @@ public final class HostileConnection: Sendable {
         stopping.block(upTo: .seconds(1200))
     }
 
-    /// Reads and forgets until the client closes, so that an answer is not lost to a reset.
+    /// Reads and forgets until the client closes, so that a response is not lost to a reset.
     public func drain() {
         while (try? fill()) != nil { state.withLock { $0.buffer = [] } }
     }

@@ -57,7 +57,7 @@ public final class HostileServer: Sendable {
     }
 
     /// Follows a list: each request that arrives, on whatever connection, meets the next behaviour. Requests beyond
-    /// the list are answered with 500.
+    /// the list get a 500.
     public convenience init(
         at place: ListeningAddress = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
         _ behaviors: [HostileBehavior]
@@ -126,7 +126,7 @@ public final class HostileServer: Sendable {
     }
 
     private func serve(_ connection: HostileConnection) {
-        // What a script throws is that the client is gone, or sent what cannot be read: the records tell the test.
+        // What a script throws is that the client is gone, or sent what cannot be read: the records show the test.
         try? script(connection)
         connection.close()
         state.withLock { $0.connections[connection.number] = nil }
@@ -141,7 +141,7 @@ public final class HostileServer: Sendable {
         if isLast { ended.open() }
     }
 
-    /// Adds a request and returns its place in the list; nil if there is none.
+    /// Adds a request and returns its position in the list; nil if there is none.
     func record(_ request: RecordedRequest) -> Int? {
         guard remembers else { return nil }
         return change { requests in

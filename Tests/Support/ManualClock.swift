@@ -64,7 +64,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the time on and wakes those whose time has come, the earliest first and equals in the order they came.
+    /// Advances the time and wakes those whose time has come, the earliest first and equals in the order they came.
     public func advance(by duration: Duration) {
         let due: [Sleeper] = state.withLock { state in
             state.now = state.now.advanced(by: duration)

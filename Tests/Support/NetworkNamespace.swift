@@ -50,7 +50,7 @@
             try? FileManager.default.removeItem(atPath: files)
         }
 
-        /// The folder whose files `ip netns exec` puts in the place of those of /etc.
+        /// The folder whose files `ip netns exec` uses instead of those of /etc.
         private var files: String { "/etc/netns/\(name)" }
 
         /// Words before a command that is to run in the namespace.

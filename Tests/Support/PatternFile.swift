@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files whose every byte follows from a seed and its place, so that any part can be checked without the file.
+/// Files whose every byte follows from a seed and its offset, so that any part can be checked without the file.
 ///
 /// The pattern repeats only after a length that is no multiple of any buffer size, so a piece at the wrong offset
 /// shows.
@@ -30,7 +30,7 @@ public struct PatternFile: Sendable {
         }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
-        // Moves to that place as well.
+        // Moves to that offset as well.
         try file.truncate(atOffset: UInt64(count))
         try file.seek(toOffset: 0)
         var position = 0
@@ -68,7 +68,7 @@ public struct PatternFile: Sendable {
         return bytes
     }
 
-    /// The first place where `bytes`, taken to begin at `offset`, differ from this file; nil if they do not.
+    /// The first offset at which `bytes`, taken to begin at `offset`, differ from this file; nil if they do not.
     public func firstDifference(from bytes: [UInt8], at offset: Int = 0) -> Int? {
         let end = min(offset + bytes.count, count)
         let expected = self.bytes(min(offset, end)..<end)

@@ -27,7 +27,7 @@ struct FormParser {
         self.matrix = matrix
     }
 
-    /// The part as this parser should tell it.
+    /// The part as this parser should report it.
     func view(_ part: SentPart) -> ReadPart {
         let isField = part.fileName == nil || (part.fileName == "" && observed("empty").first == "field")
         return ReadPart(

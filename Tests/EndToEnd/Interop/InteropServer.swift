@@ -72,7 +72,7 @@ final class InteropServer: Sendable {
         return sizes.max() ?? 0
     }
 
-    /// A port that was free a moment ago, for servers that must be told one.
+    /// A port that was free a moment ago, for servers that need one as an argument.
     static func freePort() throws -> Int {
         let probe = try HostileServer([])
         probe.stop()

@@ -170,7 +170,7 @@ struct InteropTests {
         await expectSame("large.bin", as: "\(folder)/\(id)")
         let sizes = try place.exchangeSizes("PATCH")
         #expect(sizes.first == 20_000_000)
-        // There may be one between: tuspyserver answers with an old offset until it has noticed the break.
+        // There may be one between: tuspyserver sends an old offset until it has noticed the break.
         #expect(sizes.last.map { $0 <= 15_000_000 } == true, "\(sizes)")
         print("tuspyserver: requests of \(sizes) bytes for a file of 20000000")
     }

@@ -67,7 +67,7 @@ struct MultipartParserTests {
     }
 }
 
-/// One part as a parser tells it.
+/// One part as a parser reports it.
 struct ReadPart: Decodable {
     var name: String
     var filename: String?

@@ -21,7 +21,7 @@ final class NIOResumableServer: Sendable {
     init(folder: String, version: Int? = nil) async throws {
         // Without an origin the addresses it gives are relative, and lead through any proxy.
         let context = HTTPResumableUploadContext(origin: "")
-        // All connections on one loop. On several, the server (swift-nio-extras 1.35) may lose an answer: it ends what a
+        // All connections on one loop. On several, swift-nio-extras 1.35 may lose a response: it ends what a
         // connection did for an upload of another loop only after the connection's next request has come, takes that
         // request's context away with it, and the client waits for nothing.
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
@@ -65,7 +65,7 @@ private final class OnlyVersion: ChannelInboundHandler {
     }
 }
 
-/// Writes what arrives into a file, and answers at its end.
+/// Writes what arrives into a file, and responds at its end.
 private final class StoringHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart

@@ -11,11 +11,11 @@ import Testing
 /// WebDAV servers that are met less often.
 enum OtherWebDAVServer: String, CaseIterable, CustomTestStringConvertible {
     case wsgidav = "wsgidav_server.py"
-    /// Tells no entity tags.
+    /// Sends no entity tags.
     case copyparty = "copyparty_server.py"
     /// Makes entity tags of contents, and takes partial updates.
     case sabreDAV = "sabre_dav.sh"
-    /// Answers 500 to a PUT into a missing folder.
+    /// Responds with 500 to a PUT into a missing folder.
     case chezdav = "chezdav_server.sh"
     /// A newer one than the system's.
     case rclone = "rclone_server.py"

@@ -74,7 +74,7 @@ struct RouteTests {
         try await server.stop()
     }
 
-    // tuspyserver answers with http://localhost/files/…, by the Host that it was asked for.
+    // tuspyserver responds with http://localhost/files/…, by the Host that it was asked for.
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
     func `tuspyserver behind a Unix socket takes files over tus`() async throws {
         let folder = place.directory.path("server")

@@ -172,7 +172,7 @@ struct S3InteropTests {
     }
 }
 
-/// A server that checks nothing, whose answers differ in form.
+/// A server that checks nothing, whose responses differ in form.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct MotoInteropTests {
     @Test func `moto takes files whole and in parts`() async throws {

@@ -60,7 +60,7 @@ struct SessionInteropTests {
         return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix(prefix) }
     }
 
-    /// No secret of an address is in what is kept or told.
+    /// No secret of an address is in what is stored or printed.
     private func expectNowhere(_ secret: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: place.state) {
             let content = FileManager.default.contents(atPath: place.state + "/" + name) ?? Data()

@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Uploads over tus whose way is broken again and again, to servers that others wrote.
+/// Uploads over tus whose link is broken again and again, to servers that others wrote.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct TusCutTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"

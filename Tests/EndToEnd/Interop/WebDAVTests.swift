@@ -16,7 +16,7 @@ enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
     case apache
     /// Refuses it.
     case lighttpd
-    /// Takes it when told to.
+    /// Takes it when the test asks.
     case lighttpdWithRanges
     /// Ignores it, and keeps what a broken `PUT` left.
     case rclone
@@ -166,7 +166,7 @@ struct WebDAVTests {
         }
     }
 
-    /// A file that is there before, of another size unless it is the same, and what becomes of it.
+    /// A file that is there before, of another size unless it is the same, and the outcome for it.
     @Test(arguments: WebDAVServerKind.allCases)
     func `an existing file is kept, replaced or left beside a renamed one as the destination says`(
         kind: WebDAVServerKind

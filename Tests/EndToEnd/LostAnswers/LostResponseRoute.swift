@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// A server and a protocol, and what is known there after an answer is lost.
+/// A server and a protocol, and what is known there after a response is lost.
 enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     case tusReceiver, tuspyserver, resumableReceiver, resumableNIO
     case s3WholeMoto, s3PartsMoto, s3PartsSwift
@@ -15,9 +15,9 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     enum Outcome {
         /// Done, and nothing of the file was sent again.
         case found
-        /// Done, after the same bytes went to the same place once more, which does no harm there.
+        /// Done, after the same bytes were sent to the same address once more, which does no harm there.
         case repeated
-        /// The server cannot tell, and to begin anew might make a second file: a person decides.
+        /// The server cannot report it, and to begin anew might make a second file: a person decides.
         case held
     }
 
@@ -74,7 +74,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
 
     var bucket: String { "lost-" + rawValue.lowercased() }
 
-    /// True for the request whose answer ends the upload.
+    /// True for the request whose response ends the upload.
     func isLast(_ request: ProxiedRequest) -> Bool {
         switch self {
         case .s3PartsMoto, .s3PartsSwift: request.method == "POST" && request.target.contains("uploadId=")
@@ -86,7 +86,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
 
     var outcome: Outcome {
         switch self {
-        // nginx tells a size and no digest: an older file could have it too.
+        // nginx reports a size and no digest: an older file could have it too.
         case .putNginx: .repeated
         // One request, the same each time, unless what is there must not be replaced.
         case .s3WholeMoto, .azureWhole: .repeated

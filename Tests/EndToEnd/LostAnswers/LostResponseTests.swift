@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// The server has the whole file and has answered, and ferry never learns of it.
+/// The server has the whole file and has responded, and ferry never gets the response.
 @Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct LostResponseTests {
     private static let needsThreads: Comment = "needs /proc to see that a program stands still"
@@ -176,7 +176,7 @@ extension LostResponseTests {
         try await server.wait { $0.count >= 2 }
         engine.signal(SIGKILL)
         try await engine.ending()
-        // In place: the file keeps its inode.
+        // Without a rename: the file keeps its inode.
         let handle = try #require(FileHandle(forWritingAtPath: file))
         try handle.write(contentsOf: Data("after!".utf8))
         try handle.close()
@@ -189,7 +189,7 @@ extension LostResponseTests {
         #expect(keys[2] != keys[1])
     }
 
-    /// Runs ferry until the server has the whole request and answers, and kills it before it can note that.
+    /// Runs ferry until the server has the whole request and responds, and kills it before it can note that.
     /// - Returns: The way to the server, which is to be stopped.
     private func killAtAnswer(
         _ name: String, server: HostileServer, more: String = ""

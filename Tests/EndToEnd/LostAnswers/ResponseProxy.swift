@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Synchronization
 
-/// One request that went through an `ResponseProxy`, and was answered by the server behind it.
+/// One request that went through a `ResponseProxy`, and got a response from the server behind it.
 struct ProxiedRequest: Sendable {
     var method: String
     var target: String
@@ -16,7 +16,7 @@ struct ProxiedRequest: Sendable {
     }
 }
 
-/// A proxy that passes on whole requests and responses. A test can step in after the server has answered and before the
+/// A proxy that passes on whole requests and responses. A test can act after the server has responded and before the
 /// client has a byte of the response.
 final class ResponseProxy: Sendable {
     /// The fate of a response.
@@ -24,7 +24,7 @@ final class ResponseProxy: Sendable {
         case deliver
         /// The connection breaks instead.
         case lose
-        /// `before` is called once the server has answered, `after` when the answer is on its way.
+        /// `before` is called once the server has responded, `after` when the response is in flight.
         case around(before: @Sendable () -> Void, after: @Sendable () -> Void)
     }
 
@@ -37,12 +37,12 @@ final class ResponseProxy: Sendable {
 
     /// - Parameters:
     ///   - port: The server's, on 127.0.0.1.
-    ///   - fate: Asked for every answer, on the thread of its connection.
+    ///   - fate: Asked for every response, on the thread of its connection.
     init(to port: Int, fate: @escaping @Sendable (ProxiedRequest) -> Fate) throws {
         let log = Log()
         self.log = log
         server = try HostileServer(remembers: false) { connection in
-            // The server is asked to close after each answer, which says so: one request a connection.
+            // The server is asked to close after each response, which says so: one request a connection.
             guard try connection.waitForRequest() else { return }
             let head = try connection.readHead()
             let length = head["Content-Length"].flatMap { Int($0) } ?? 0
@@ -65,7 +65,7 @@ final class ResponseProxy: Sendable {
 
     var port: Int { Int(server.port) }
 
-    /// The answered requests, in order.
+    /// The requests with a response, in order.
     var requests: [ProxiedRequest] { log.requests.withLock { $0 } }
 
     func stop() { server.stop() }

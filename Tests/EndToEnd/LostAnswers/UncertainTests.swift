@@ -14,7 +14,7 @@ struct UncertainTests {
 
     init() throws { place = try Workplace() }
 
-    /// A server that answers nothing the first time.
+    /// A server that does not respond the first time.
     private func serve(then rest: [HostileBehavior] = [.answer(201)]) throws -> HostileServer {
         let server = try HostileServer([.closeWithoutAnswer] + rest)
         try place.configure("form", at: server.url("/in"))
@@ -56,7 +56,7 @@ struct UncertainTests {
         try await place.ferry("add", try place.file("a"))
         #expect(try await run().ending == .exited(1))
         #expect(try await place.list().map(\.state) == ["held"])
-        // The next run does not take the question for an answer, and has not failed itself.
+        // The next run does not take the question for a response, and has not failed itself.
         #expect(try await run().ending == .exited(0))
         #expect(server.requests.count == 1)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// S3 destinations as a person writes them, with all mistakes.
+/// S3 destinations as a person writes them, with all errors.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct S3ConfigurationTests {
     private let place: Workplace

@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry init` with answers on standard input.
+/// `ferry init` with input on standard input.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct InitTests {
     private let place: Workplace

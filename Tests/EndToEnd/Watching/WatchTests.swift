@@ -380,7 +380,7 @@ struct WatchTests {
     @Test func `the query of an address, which may be a signature, is neither shown nor logged`() async throws
     {
         try await ReceiverSite.with { site in
-            // Of a form the receiver tells no digest.
+            // Of a form the receiver reports no digest.
             let address = "form+\(site.url)?sig=CANARY"
             try place.configure(
                 #"{ "watch": [{ "folder": "\#(out)", "settle": 0.1, "to": "\#(address)", "after": "delete" }] }"#

@@ -4,7 +4,7 @@ import HTTPTypes
 @testable import FerryProtocols
 
 extension FuzzSurface {
-    /// XML answers: every element that is read must be one that a writer could have meant.
+    /// XML responses: every element that is read must be one that a writer could have meant.
     static let xml = FuzzSurface("xml") { input in
         guard let root = XMLDocument.parse(input.all) else { return }
         promise(root.descendants.allSatisfy { !$0.name.isEmpty })
@@ -14,7 +14,7 @@ extension FuzzSurface {
         promise(again != nil, "what was escaped cannot be read")
     }
 
-    /// Bodies of forms, cut in different places: the events are the same, however the body was cut.
+    /// Bodies of forms, cut at different offsets: the events are the same, however the body was cut.
     static let multipart = FuzzSurface("multipart") { input in
         var input = input
         let boundary = input.isTrue() ? "b" : String(decoding: input.bytes(upTo: 80), as: UTF8.self)
@@ -26,7 +26,7 @@ extension FuzzSurface {
         promise(second == first, "a form is read in another way when it is cut elsewhere")
     }
 
-    /// Header fields of answers, each by itself.
+    /// Header fields of responses, each by itself.
     static let fields = FuzzSurface("fields") { input in
         var input = input
         let now = Date(timeIntervalSince1970: 1_790_000_000)

@@ -5,7 +5,7 @@ import HTTPTypes
 @testable import FerryTransfer
 
 extension FuzzSurface {
-    /// Answers of sign-in servers, and challenges.
+    /// Responses of sign-in servers, and challenges.
     static let signIn = FuzzSurface("sign-in") { input in
         var input = input
         let now = Date(timeIntervalSince1970: 1_790_000_000)

@@ -158,7 +158,7 @@ private struct UploadPlay {
     }
 }
 
-/// A server whose answers the input chooses: mostly what some protocol expects, with numbers and addresses of its own.
+/// A server whose responses the input chooses: mostly what a protocol expects, with numbers and addresses of its own.
 private struct FuzzServer {
     var input: FuzzBytes
     var address = "" {

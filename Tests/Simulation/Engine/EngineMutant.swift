@@ -17,7 +17,7 @@ package enum EngineMutant: String, CaseIterable, Sendable {
     case markIsDropped
     /// The address of an upload is on disk only after bytes went to it.
     case addressIsLate
-    /// A cancelled attempt reports its end and goes on sending.
+    /// A cancelled attempt reports its end and continues to send.
     case senderGoesOn
     /// An upload of which the server has the first piece is reported as done.
     case doneIsEarly
@@ -25,7 +25,7 @@ package enum EngineMutant: String, CaseIterable, Sendable {
     case offsetsAreExaggerated
     /// The file is not checked between and within requests.
     case changesAreOverlooked
-    /// The queue is told that nothing was sent.
+    /// The queue is notified that nothing was sent.
     case sentIsUndercounted
     /// An attempt begins with what another version of the file had left.
     case oldResourceIsReused
@@ -34,7 +34,7 @@ package enum EngineMutant: String, CaseIterable, Sendable {
 
     /// `Retry-After` does not reach the protocol.
     case retryAfterIsDropped
-    /// A host's `Retry-After` holds for the upload alone that was told.
+    /// A host's `Retry-After` holds for the upload alone that received it.
     case hostPauseIsPrivate
     /// Some timers never fire.
     case sleepersAreForgotten

@@ -31,7 +31,7 @@ extension Simulation {
         engine?.attempts[id].flatMap { $0.run == run ? $0 : nil }
     }
 
-    /// Tells the desk how far an attempt is.
+    /// Reports to the desk how far an attempt is.
     private func note(of id: Upload.ID) {
         let progress = engine?.attempts[id].map { attempt in
             RunProgress(
@@ -287,7 +287,7 @@ extension Simulation {
         forgetNext(id)
     }
 
-    /// Lets go of the requests of an attempt, and tells the queue once no mark says too much.
+    /// Releases the requests of an attempt, and notifies the queue once no mark says too much.
     mutating func finish(_ id: Upload.ID, _ outcome: UploadAttempt.Outcome) {
         guard let attempt = engine?.attempts[id] else { return }
         release(attempt)

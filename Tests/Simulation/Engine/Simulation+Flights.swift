@@ -4,7 +4,7 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// Requests on their way: connecting, sending piece by piece, waiting for the answer.
+/// Requests in flight: connecting, sending chunk by chunk, waiting for the response.
 extension Simulation {
     /// The milliseconds without movement after which a request is given up.
     private static let stallLimit: Int64 = 60_000
@@ -154,7 +154,7 @@ extension Simulation {
         flights[number]?.inTransit = Content()
     }
 
-    // The answer.
+    // The response.
 
     private mutating func receiveAnswer(_ number: Int, _ flight: Flight) {
         arriveAll(number)

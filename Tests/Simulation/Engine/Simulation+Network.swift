@@ -52,7 +52,7 @@ extension Simulation {
         timeline.plan(.linkReported(life: engine.life, status), after: link.lastReport - now)
     }
 
-    /// The kernel tells the engine of the link.
+    /// The kernel reports the link to the engine.
     mutating func report(_ status: LinkStatus) {
         guard let life = engine?.life else { return }
         log.add("report", status.isUp ? 1 : 0)
@@ -65,7 +65,7 @@ extension Simulation {
         send(.link(status, isForbidden: false))
     }
 
-    /// Lets requests go on that stood still and get through again.
+    /// Resumes requests that stood still and get through again.
     mutating func kick() {
         for number in flights.keys.sorted() {
             guard let flight = flights[number], flight.isBlocked, carries(flight) else { continue }

@@ -4,7 +4,7 @@ import FerryQueueSimulation
 import FerryTransfer
 import FerryUploads
 
-/// The shell of the queue's value: tells it what happens, and does what it answers.
+/// The shell of the queue's value: reports to it what happens, and does what it returns.
 extension Simulation {
     mutating func send(_ event: CoreEvent) {
         let moment = moment
@@ -12,7 +12,7 @@ extension Simulation {
         perform(effects)
     }
 
-    /// Tells the core something that it answers.
+    /// Passes the core an event, to which it responds.
     mutating func ask(_ waiter: Engine.Waiter, _ event: (ReplyID) -> CoreEvent) {
         guard let id = engine?.wait(waiter) else { return }
         send(event(id))

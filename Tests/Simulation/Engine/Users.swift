@@ -3,7 +3,7 @@ import FerryQueueSimulation
 import FerryTransfer
 import FerryUploads
 
-/// A command of a user, with what its answer is needed for.
+/// A command of a user, with what its response is needed for.
 struct Order {
     enum Kind {
         case add, pause, resume, retry, remove, move, limit
@@ -104,7 +104,7 @@ extension Simulation {
         ask(.command(Order(kind: kind, ids: ids))) { .transaction(transaction, $0) }
     }
 
-    /// Takes in the answer to a command, which holds from now on.
+    /// Takes in the response to a command, which holds from now on.
     mutating func answered(_ order: Order, _ result: Result<TransactionResult, UploadFailure>) {
         defer { send(.advance) }
         switch (order.kind, result) {

@@ -76,7 +76,7 @@ struct CallOrder {
         count("removals")
         names.remove(name)
         written.remove(name)
-        // A leftover of a crash is in nobody's way.
+        // A leftover of a crash does no harm.
         if name.hasPrefix("journal.") {
             expect(names.isEmpty, "\(name) was removed before the folder was synced after \(names)")
         }

@@ -48,7 +48,7 @@ struct Power: ParsableCommand {
         try FileManager.default.removeItem(atPath: ground.path)
     }
 
-    /// The same command with mounts that nobody else sees, and that go when it ends, however it ends.
+    /// The same command with mounts that no other process sees, and that go when it ends, however it ends.
     private func runApart() throws {
         let words = ["env", "FAULT_LAB_MOUNTS=own", "unshare", "--mount", "--propagation", "private"]
         let child = try Child(words + [Child.laboratory] + CommandLine.arguments.dropFirst())

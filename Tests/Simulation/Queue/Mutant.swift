@@ -2,7 +2,7 @@
 package enum Mutant: String, CaseIterable, Sendable {
     /// Changes are acknowledged as durable and were never synced.
     case appendsAreNotSynced
-    /// The same for final answers alone.
+    /// The same for final responses alone.
     case doneIsNotSynced
     /// Names of files are never synced.
     case foldersAreNotSynced
@@ -12,7 +12,7 @@ package enum Mutant: String, CaseIterable, Sendable {
     case markIsDropped
     /// The address of an upload is written down only after bytes went to it.
     case addressIsLate
-    /// A run that is told to stop says so and goes on sending.
+    /// A run that is asked to stop says so and continues to send.
     case senderGoesOn
     /// A server's wish to wait is not passed on.
     case retryAfterIsDropped

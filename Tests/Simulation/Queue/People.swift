@@ -111,19 +111,19 @@ struct People {
                     known.notBefore = nil
                     known.retries += 1
                     known.allowance += 1000
-                    // Whoever names it has it start now.
+                    // A command that names it starts it now.
                     if !chosen.isBroad { known.condition = nil }
                 }
             case .remove: state.watch.removalsUnderWay += 1
             case .undo, .undoCommand, .redo:
-                // Which order it takes back or gives again is known when it has answered.
+                // Which command it undoes or redoes is known from its response.
                 state.watch.resumesAsked += 1
                 state.watch.resumesUnderWay += 1
                 state.watch.broadResumes += 1
                 state.watch.removalsUnderWay += 1
                 state.watch.undosAsked += 1
                 state.watch.undosUnderWay += 1
-                // Its own answer compares without itself.
+                // Its own response compares without itself.
                 before.undos = before.undos.map { $0 + 1 }
                 Self.each(.all, &state.watch) { known in
                     known.notBefore = nil
@@ -155,7 +155,7 @@ struct People {
         }
     }
 
-    /// Takes in a command's answer, which holds from now on, whatever happens.
+    /// Takes in a command's response, which holds from now on, whatever happens.
     func answered(_ command: QueueCommand, _ reply: QueueReply, before: Watch.Asked) {
         world.with { state in
             state.watch.commandsUnderWay -= 1

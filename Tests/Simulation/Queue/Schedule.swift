@@ -93,7 +93,7 @@ package struct Schedule {
 
     /// Lets one thing happen that is under way. Time passes only if nothing is, or now and then.
     ///
-    /// - Returns: False if nothing is under way and nobody sleeps.
+    /// - Returns: False if nothing is under way and no task sleeps.
     @discardableResult
     private mutating func go() -> Bool {
         let isIdle = world.executor.isIdle
@@ -119,7 +119,7 @@ package struct Schedule {
 
     private enum Choice { case job, wait, write, snapshot }
 
-    /// Time goes on, mostly to where somebody wakes.
+    /// Time passes, mostly to where a task wakes.
     @discardableResult
     private func pass() -> Bool {
         let next = world.with { state -> ContinuousClock.Instant? in
@@ -309,7 +309,7 @@ extension Schedule {
         )
     }
 
-    /// A POST is not sent twice by anybody's own decision but a person's.
+    /// A POST is not sent twice by any decision but the user's.
     private func checkPosts() {
         world.with { state in
             for (id, count) in state.server.posted.sorted(by: { $0.key < $1.key }) {

@@ -237,7 +237,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    /// The version of the file whose bytes go out: a file that is not checked is read as it is.
+    /// The version of the file whose bytes are sent: a file that is not checked is read as it is.
     private func servedVersion(_ exchange: Exchange, _ state: inout World.State) -> Int64 {
         guard case .file = exchange.body else { return upload.identity.modified }
         return state.versions[Int(upload.identity.inode)] ?? upload.identity.modified

@@ -3,7 +3,7 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// The state of the servers, and their answers: tus, PUT and POST, as one.
+/// The state of the servers, and their responses: tus, PUT and POST, as one.
 struct SimulatedServer {
     /// The frequency of faults, in percent.
     struct Mood {
@@ -47,7 +47,7 @@ struct SimulatedServer {
         var sent: ByteCount = 0
         /// The offset of the next byte in an upload that is appended to; nil if the server does not take it.
         var position: ByteCount?
-        /// An answer that the server gives whatever else comes.
+        /// A response that the server sends whatever else comes.
         var refusal: ExchangeOutcome.Response?
         /// The client is no longer there.
         var isGhost = false
@@ -135,7 +135,7 @@ struct SimulatedServer {
         if making.held == making.size { whole[making.owner, default: []].insert(flight.version) }
     }
 
-    /// The whole request is there: carries it out and answers.
+    /// The whole request is there: carries it out and responds.
     mutating func answer(_ number: Int) -> ExchangeOutcome.Response {
         guard let flight = flights.removeValue(forKey: number) else {
             return ExchangeOutcome.Response(status: 500)
@@ -181,7 +181,7 @@ struct SimulatedServer {
         }
     }
 
-    /// The client has let go of a request. What it sent may still arrive, now or later.
+    /// The client has given up a request. What it sent may still arrive, now or later.
     mutating func letGo(_ number: Int, random: inout SeededGenerator) {
         guard let flight = flights[number] else { return }
         flights[number]?.isGhost = true
@@ -189,7 +189,7 @@ struct SimulatedServer {
         if flight.exchange.method == .put || random.happens(60) { vanish(number, random: &random) }
     }
 
-    /// Lets the rest of a request that nobody waits for arrive, or get lost.
+    /// Lets the rest of a request that no client waits for arrive, or get lost.
     mutating func vanish(_ number: Int, random: inout SeededGenerator) {
         guard let flight = flights[number] else { return }
         let isWhole = flight.sent >= flight.exchange.contentLength

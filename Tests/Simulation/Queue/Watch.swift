@@ -36,7 +36,7 @@ struct Watch {
         var senders = 0
         var attempts: Int?
         var networkFailures = 0
-        /// The moment before which it must not be tried again.
+        /// The moment before which it must not be retried.
         var notBefore: Wait?
         /// The condition that must hold before it starts, unless a user says otherwise.
         var condition: Upload.StartCondition?
@@ -44,7 +44,7 @@ struct Watch {
         var asked = 0.0
         /// True if it was held when it was last written.
         var isHeld: Bool { if case .held = last?.state { true } else { false } }
-        /// Bytes of answered appends, and what makes some of them allowed twice.
+        /// Bytes of appends with a response, and what makes some of them allowed twice.
         var answered: ByteCount = 0
         var allowance: ByteCount = 0
     }
@@ -161,7 +161,7 @@ extension Watch {
         case (.held, .queued) where upload.start != nil, (.held, .paused) where upload.start != nil: break
         case (.failed, _), (.held, _):
             known.left += 1
-            // Whoever tries again what is held as another one was removed has it start without that.
+            // A retry of what is held as another one was removed starts it without that.
             known.condition = nil
             if known.left > known.retries + broadRetries {
                 violated("I6", "\(change) and nobody asked for it")
@@ -172,7 +172,7 @@ extension Watch {
         case (.paused(let reasons), let state) where reasons.contains(.user):
             switch state {
             case .paused, .done: break
-            // What it was to start after is removed: that a person must decide takes the pause's place.
+            // What it was to start after is removed: that a person must decide replaces the pause.
             case .held where upload.start != nil: known.isPaused = false
             default: known.lifted += 1
             }
@@ -199,7 +199,7 @@ extension Watch {
     /// True if both are counts and equal: nothing was asked for meanwhile, and nothing is on its way.
     func isAlone(_ before: Int?, _ now: Int?) -> Bool { now != nil && now == before }
 
-    /// The progress of a removal that was answered, and asked for at `before`.
+    /// The progress of a removal that has a response, and was asked for at `before`.
     func removal(since before: Asked) -> Progress {
         isAlone(before.undos, askedSoFar.undos) ? .acknowledged : .asked
     }
@@ -222,7 +222,7 @@ extension Watch {
             guard var known = uploads[id] else { continue }
             let found = content.uploads[id]
             guard known.isAdded || found != nil else {
-                // Nobody was told of it: its number may be given again.
+                // No command returned it: its number may be given again.
                 uploads[id] = nil
                 continue
             }
@@ -268,7 +268,7 @@ extension Watch {
     }
 }
 
-// What runs.
+// The running uploads.
 extension Watch {
     mutating func began(_ upload: Upload, now: ContinuousClock.Instant) {
         var known = uploads[upload.id] ?? Known()
@@ -293,7 +293,7 @@ extension Watch {
         known.attempts = upload.tries.attempts
         uploads[upload.id] = known
         let running = uploads.values.reduce(0) { $0 + $1.senders }
-        // In place of what is stuck at one host each other host may have one.
+        // For each upload that is stuck at one host each other host may have one.
         let most = ceiling + Site.allCases.count - 1
         if running > most { violated("I6", "\(running) run, and \(most) may") }
     }
@@ -320,11 +320,11 @@ extension Watch {
         uploads[id]?.senders -= 1
         guard let failure else { return }
         if failure.category == .network { uploads[id]?.networkFailures += 1 }
-        // What ends waits may have been said and not yet heard.
+        // What ends waits may have been sent and not yet received.
         guard failure.isTransient, !isCancelled, commandsUnderWay == 0,
             failure.category == .server || event - lastReturn > 300
         else { return }
-        // An answer with such a wish may have been lost on its way.
+        // A response with such a wish may have been lost.
         let asked = failure.category == .server ? uploads[id]?.asked ?? 0 : 0
         let seconds = max(base / 10, asked)
         uploads[id]?.notBefore = Wait(

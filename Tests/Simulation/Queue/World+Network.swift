@@ -49,7 +49,7 @@ extension World {
         return with { state in
             let length = exchange.contentLength
             let mood = state.server.mood
-            // The answer to the last request alone says how long to wait.
+            // The response to the last request alone says how long to wait.
             state.watch.uploads[owner]?.asked = 0
             guard Self.isUp(url, state) else {
                 state.server.letGo(flight, random: &state.random)

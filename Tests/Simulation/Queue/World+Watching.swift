@@ -73,7 +73,7 @@ extension World {
         guard isAlive(life) else { return }
         with { state in
             state.log.add("shown", update.changed.count, update.removed.count)
-            // Whoever is told that the disk refuses is told that nothing is certain.
+            // A refusal because of the disk also says that nothing is certain.
             guard update.status.notice?.category != .storage else { return }
             for upload in update.changed {
                 guard case .done = upload.state else { continue }

@@ -142,7 +142,7 @@ final class World: Sendable {
         }
     }
 
-    /// Lets time pass and wakes whoever slept so long.
+    /// Lets time pass and wakes the tasks that slept so long.
     func advance(to instant: ContinuousClock.Instant) {
         let mutant = mutant
         state.withLock { state in
@@ -167,7 +167,7 @@ final class World: Sendable {
 
     func isAlive(_ life: Int) -> Bool { state.withLock { $0.life == life && $0.isAlive } }
 
-    /// Waits for the schedule to let it go on.
+    /// Waits for the schedule to let it continue.
     ///
     /// - Returns: False if the process is gone meanwhile.
     func step(_ life: Int) async -> Bool {

@@ -18,7 +18,7 @@ package struct CrashRun {
         _ changes: [[QueueChange]], on disk: SimulatedDisk, compactingEvery interval: Int
     ) {
         guard var store = try? JournalStore.opened(files(disk)).store else { return }
-        // A snapshot is written while changes go on, so one change lies between its beginning and its end.
+        // A snapshot is written while changes are made, so one change lies between its beginning and its end.
         var compaction: Compaction?
         for (index, change) in changes.enumerated() {
             let isDurable = index % 3 != 2

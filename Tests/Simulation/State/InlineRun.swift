@@ -1,7 +1,7 @@
 package import FerryUploads
 
 /// Carries out a workload on one thread, so that the same seed makes the same calls of the system in the same order.
-/// A snapshot is written while changes go on: one group of them lies between its beginning and its end.
+/// A snapshot is written while changes are made: one group of them lies between its beginning and its end.
 package struct InlineRun {
     package enum Outcome: Sendable {
         case acknowledged(isDurable: Bool)

@@ -8,7 +8,7 @@ package enum Mutant: String, CaseIterable, Sendable {
     case noJournalSync = "no-journal-sync"
     /// The folder is never synced, so new names may be forgotten.
     case noFolderSync = "no-folder-sync"
-    /// A snapshot takes its place first and is synced afterwards.
+    /// A snapshot is renamed first and synced afterwards.
     case renameBeforeSync = "rename-before-sync"
     /// The checksum of a journal's line always counts as right.
     case noChecksum = "no-checksum"

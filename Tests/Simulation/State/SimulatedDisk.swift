@@ -7,7 +7,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// A folder in memory that forgets what was not synced, and that fails or stops at any call it is told to.
+/// A folder in memory that forgets what was not synced, and that fails or stops at any call that the test names.
 package final class SimulatedDisk: StateFiles {
     package struct Call: Sendable, Equatable {
         enum Kind: String, Sendable { case names, open, create, link, rename, remove, synchronizeFolder }

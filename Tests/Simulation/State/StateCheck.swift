@@ -18,7 +18,7 @@ package enum StateCheck {
         case refused(String)
         case secondDiffers
         case leftover(String)
-        /// The crash alone made the snapshot unusable: it took its place before it was complete.
+        /// The crash alone made the snapshot unusable: it was renamed before it was complete.
         case snapshotDamaged(String)
 
         package var isLoss: Bool {

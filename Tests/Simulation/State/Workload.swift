@@ -4,7 +4,7 @@ import FerryTransfer
 package import FerryUploads
 
 /// Changes of a queue, numbered from 1 on and the same for the same seed. Each leads to a state that was never there
-/// before, so that a state tells how many of them have happened.
+/// before, so that a state shows how many of them have happened.
 package struct Workload {
     package struct Step: Sendable {
         package var number: Int

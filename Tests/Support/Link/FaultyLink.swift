@@ -7,7 +7,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// A TCP proxy on 127.0.0.1 that is as bad a link as it is told to be, and counts the bytes that clients send over it.
+/// A TCP proxy on 127.0.0.1 that is as bad a link as its faults say, and counts the bytes that clients send over it.
 ///
 /// What chance decides comes from a seed, and breaks after so many bytes are at exact counts over all connections
 /// together. After `stop()` no thread of it runs and no socket is open.
@@ -137,7 +137,7 @@ public final class FaultyLink: Sendable {
     private enum End {
         case over
         case broken(LinkFaults.Ending)
-        /// Neither side is told.
+        /// Neither side is notified.
         case dead
     }
 
@@ -224,7 +224,7 @@ public final class FaultyLink: Sendable {
             max(0, min(5, (ContinuousClock.now.duration(to: first) / .milliseconds(1)).rounded(.up))))
     }
 
-    /// Keeps both sides as they are, until the client gives up; the server never hears of it.
+    /// Keeps both sides as they are, until the client gives up; the server never notices.
     private func bury(_ client: Descriptor, _ server: Descriptor?) {
         died.open()
         while !stopping.isOpen {

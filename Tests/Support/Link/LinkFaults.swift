@@ -46,7 +46,7 @@ public enum LinkOutage: String, Hashable, Sendable, CaseIterable {
     case silence
     /// The server's bytes are lost, and the connections break afterwards.
     case mute
-    /// Connections go on and new ones are refused.
+    /// Connections continue and new ones are refused.
     case refuse
 }
 

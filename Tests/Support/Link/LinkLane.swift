@@ -58,7 +58,7 @@ struct LinkLane {
     var isOver: Bool { end == .passedOn }
     /// The time at which bytes arrive next; nil while arrived bytes must be passed on first.
     var nextArrival: ContinuousClock.Instant? { holdsBack ? nil : pieces.first?.arrival }
-    /// Pieces that are to be told apart go one at a time.
+    /// Chunks that are to arrive separately are sent one at a time.
     private var holdsBack: Bool { faults.pieces != nil && !ready.isEmpty }
 
     /// Takes what a client or server has sent.

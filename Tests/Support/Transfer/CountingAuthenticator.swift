@@ -2,7 +2,7 @@ package import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// A token that is told whether it is over.
+/// A token that a test marks as over or not.
 package struct Token: AuthenticationCredential, Hashable {
     package var name: String
     package var requiresRefresh = false

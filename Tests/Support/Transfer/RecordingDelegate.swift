@@ -2,7 +2,7 @@ package import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// Writes down what it is told, and says when a number of bytes is out.
+/// Writes down its calls, and says when a number of bytes is out.
 package final class RecordingDelegate: UploadDelegate {
     package enum Call: Hashable {
         case sent(ByteCount, total: ByteCount, expected: ByteCount?)

@@ -1,6 +1,6 @@
 package import FerryTransfer
 
-/// Answers requests as a closure says. A file body is not read.
+/// Responds to requests as a closure says. A file body is not read.
 package struct ScriptedTransport: Transport {
     private let answer: @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
 

@@ -1,6 +1,6 @@
-// Tells the thread sanitizer of what Swift's Mutex does in the runtime, which is not instrumented.
+// Reports to the thread sanitizer what Swift's Mutex does in the runtime, which is not instrumented.
 //
-// On Linux a Mutex that nobody else wants is locked and unlocked by atomics that are compiled into the program; the
+// On Linux a Mutex that no other thread wants is locked and unlocked by atomics that are compiled into the program; the
 // sanitizer sees those. One that is contended is handed on in libswiftSynchronization by the kernel, which it does not
 // see: it then takes everything a mutex protects for a race. This library stands before these three functions and says
 // what they do; nothing is suppressed. Loaded with LD_PRELOAD by `Tests/run --sanitize`.

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryConnectivity
 
 @Suite struct AddressPollMonitorTests {
-    /// The machine's answer, as the test sets it.
+    /// The machine's interfaces, as the test sets it.
     private final class Machine: Sendable {
         private let table: Mutex<NetworkTable?>
 

@@ -34,7 +34,7 @@ import Testing
     }
 }
 
-/// A link between a client and a server that is as bad as it is told to be.
+/// A link between a client and a server that is as bad as its faults say.
 @Suite(.timeLimit(.minutes(1))) struct FaultyLinkTests {
     private static let request = "PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n"
     private static let body = [UInt8](repeating: 65, count: 2000)
@@ -176,7 +176,7 @@ import Testing
         let began = ContinuousClock.now
         #expect(client.send(Self.request) && client.send(Self.body))
         #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
-        // The request and the head of the answer, each over a lane of its own.
+        // The request and the head of the response, each over a lane of its own.
         #expect(ContinuousClock.now - began >= .milliseconds(400))
     }
 

@@ -70,7 +70,7 @@ final class LoopbackClient: Sendable {
         }
     }
 
-    /// Reads one answer. Head only for `HEAD` and for interim answers.
+    /// Reads one response. Head only for `HEAD` and for interim responses.
     func receive(hasBody: Bool = true) async throws -> ExchangeOutcome {
         let descriptor = descriptor
         return try await Self.blocking {

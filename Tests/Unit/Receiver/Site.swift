@@ -69,7 +69,7 @@ final class EventLog: Sendable {
     }
 }
 
-/// A clock that stands still until told otherwise.
+/// A clock that stands still until the test moves it.
 final class ManualDate: Sendable {
     private let date = Mutex(Date.now)
 

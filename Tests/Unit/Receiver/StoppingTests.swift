@@ -4,7 +4,7 @@ import Testing
 @testable import FerryReceiver
 
 struct StoppingTests {
-    // NIO ends the process if a connection that was accepted is dropped before anybody took it over.
+    // NIO ends the process if a connection that was accepted is dropped before a handler took it over.
     @Test func `a receiver can be stopped while connections come in`() async throws {
         for _ in 0..<40 {
             let directory = try TemporaryDirectory()

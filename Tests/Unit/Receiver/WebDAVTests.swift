@@ -6,7 +6,7 @@ import Testing
 /// The requests of a WebDAV client that copies files into the folder.
 @Suite(.timeLimit(.minutes(1)))
 struct WebDAVTests {
-    /// The addresses in a 207 answer, the one that was asked for first.
+    /// The addresses in a 207 response, the one that was asked for first.
     private static func addresses(_ reply: LoopbackClient.ExchangeOutcome) -> [String] {
         reply.body.components(separatedBy: "<D:href>").dropFirst().map {
             String($0.prefix { $0 != "<" })

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct EffectRunnerTests {
-    /// Answers every command and remembers it.
+    /// Responds to every command and remembers it.
     private final class Recorder: QueueClient {
         let commands = Mutex<[QueueCommand]>([])
 

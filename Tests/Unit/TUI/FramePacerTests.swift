@@ -3,7 +3,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct FramePacerTests {
-    /// Draws frames that took so long, and says when the next is due that nobody waits for.
+    /// Draws frames that took so long, and says when the next is due that the user does not wait for.
     private static func pause(after durations: [Double], isSlow: Bool = false) -> Double {
         var pacer = FramePacer(isSlow: isSlow)
         for (index, duration) in durations.enumerated() { pacer.drew(now: Double(index), duration: duration) }

@@ -33,7 +33,7 @@ import Testing
     }
 }
 
-/// Feeds bytes to a model as the program does, and answers what the model asks for.
+/// Feeds bytes to a model as the program does, and returns what the model asks for.
 private struct Typist {
     private static let fragments: [[UInt8]] = [
         "\u{1B}", "\u{1B}[", "\u{1B}O", "\u{1B}[A", "\u{1B}[1;2B", "\u{1B}[3~", "\u{1B}[5~", "\u{1B}[B",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Uploads that start later, and batches, as the screen and the lines tell of them.
+/// Uploads that start later, and batches, as the screen and the lines show them.
 @Suite struct PlannedTests {
     private static func planned(
         _ id: Upload.ID = 1, at seconds: Double? = nil, after: [ClosedRange<Upload.ID>] = [],

@@ -118,7 +118,7 @@ import Testing
         _ = model.change(.make(1, state: .done), .make(2, state: .running))
         #expect(model.list.cursor?.id == 2)
         #expect(model.list.top == 0)
-        // Small ones end faster than anybody reads.
+        // Small ones end faster than a user reads.
         _ = model.change(.make(2, state: .done), .make(3, state: .running))
         #expect(model.list.cursor?.id == 2)
         _ = model.pass(to: 10)

@@ -31,7 +31,7 @@ final class AttemptSequence: AttemptRecorder {
     func didFinishSending(_ exchange: Exchange) {}
 }
 
-/// An attempt over a transport that answers from a list, and runs what stands before the last bytes of a file.
+/// An attempt over a transport that responds from a list, and runs what stands before the last bytes of a file.
 struct AttemptStage {
     let file: TestFile
     let log: AttemptSequence

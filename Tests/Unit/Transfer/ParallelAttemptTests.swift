@@ -15,7 +15,7 @@ struct ParallelAttemptTests {
         numbers.map { .part($0, ByteCount($0 - 1)..<ByteCount($0)) }
     }
 
-    /// Ends when as many parts as there are have been answered.
+    /// Ends when as many parts as there are have a response.
     private static func whole(_ first: Step, count: Int) -> ScriptedProtocol<Set<Int>> {
         ScriptedProtocol(first, state: []) { held, _, exchange in
             held.insert(exchange.part)

@@ -50,7 +50,7 @@ extension Exchange {
     }
 }
 
-/// Everything that an attempt tells whoever records it, in one order.
+/// Everything that an attempt reports to its recorder, in one order.
 final class AttemptLog: AttemptRecorder {
     enum Entry: Hashable {
         case recorded(UploadResource?, durably: Bool)
@@ -90,7 +90,7 @@ final class AttemptLog: AttemptRecorder {
 }
 
 extension AttemptLog {
-    /// Runs one attempt at `file` over a transport that answers as a closure says.
+    /// Runs one attempt at `file` over a transport that responds as a closure says.
     func run(
         _ uploadProtocol: any UploadProtocol, of file: TestFile, resource: UploadResource? = nil,
         headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),

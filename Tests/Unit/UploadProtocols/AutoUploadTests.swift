@@ -13,7 +13,7 @@ extension AutoUpload {
         catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
     ) -> AutoUpload { AutoUpload(item: item, options: options, catalog: catalog) }
 
-    /// The capabilities of an unknown server that answers `OPTIONS` like this.
+    /// The capabilities of an unknown server that responds to `OPTIONS` like this.
     fileprivate mutating func start(_ answer: ExchangeOutcome) -> Step {
         guard let asked = start(resource: nil, capabilities: nil).exchange else { return .wait() }
         return receive(answer, to: asked)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The places in responses that name the finished upload.
+/// The members and fields of responses that name the finished upload.
 struct LinkTests {
-    /// The example document of RFC 6901 §5, with texts in place of its numbers.
+    /// The example document of RFC 6901 §5, with texts instead of its numbers.
     private static let document = """
         { "foo": ["bar", "baz"], "": "0", "a/b": "1", "c%d": "2", "e^f": "3", "g|h": "4", "i\\\\j": "5",
           "k\\"l": "6", " ": "7", "m~n": "8", "~1": "tilde" }

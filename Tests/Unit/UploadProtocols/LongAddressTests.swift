@@ -9,7 +9,7 @@ private func googleUpload() -> GoogleUpload { google() }
 
 /// Addresses that servers hand out, of any length.
 struct LongAddressTests {
-    /// Protocols that go on at an address of the server's choice.
+    /// Protocols that resume at an address of the server's choice.
     enum Creating: String, CaseIterable, Sendable {
         case tus, resumable, google, graph
 

@@ -87,7 +87,7 @@ struct MultipartParserTests {
         }
         for vector in try JSONDecoder().decode(Cases.self, from: vectors("multipart-escape")).cases {
             let form = try ParsedForm(part("; filename=\"\(vector.filename)\""))
-            // The rule does not escape the percent sign, so %22 in a name cannot be told from a quote.
+            // The rule does not escape the percent sign, so %22 in a name cannot be distinguished from a quote.
             #expect(form.parts[0].filename == vector.input.replacingOccurrences(of: "%22", with: "\""))
         }
     }

@@ -15,7 +15,7 @@ struct NextcloudModel {
     var folders: Set<String> = [Self.files]
     /// Chunks of unfinished uploads, by folder and name.
     var pending: [String: [String: ByteCount]] = [:]
-    /// The next responses, in place of real work.
+    /// The next responses, instead of real work.
     var refusals: [(method: String, status: Int)] = []
     /// True for a server that confirms each `MOVE` and changes nothing.
     var dropsMoves = false
@@ -125,7 +125,7 @@ struct NextcloudModel {
     }
 }
 
-/// Runs the protocol against the model until it ends; of several requests at once, the last is answered first.
+/// Runs the protocol against the model until it ends; of several requests at once, the last gets its response first.
 struct NextcloudRun {
     var model = NextcloudModel()
     var resource: UploadResource?
@@ -133,7 +133,7 @@ struct NextcloudRun {
 
     static let url = "http://cloud.example" + NextcloudModel.files
 
-    /// - Parameter lose: True for a request whose answer never comes; it is carried out all the same if `reaches`.
+    /// - Parameter lose: True for a request whose response never comes; it is carried out all the same if `reaches`.
     mutating func upload(
         _ item: UploadItem, _ options: ProtocolOptions = .init(chunkSize: 5 << 20), reaches: Bool = true,
         lose: (Exchange) -> Bool = { _ in false }

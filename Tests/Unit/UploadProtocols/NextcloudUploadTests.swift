@@ -119,7 +119,7 @@ struct NextcloudUploadTests {
         let step = run.upload(item())
         #expect(step.failure?.category == .server)
         #expect(step.failure?.retryAfter == NextcloudUpload.pollPause || status == 423)
-        // It went on behind the proxy's back.
+        // It continued behind the proxy's back.
         run.model.pending = [:]
         run.model.files[place] = 12 << 20
         #expect(run.upload(item()).receipt != nil)
@@ -241,7 +241,7 @@ struct NextcloudExistingTests {
             return false
         }
         #expect(isThere)
-        // The model says 412 once; then the place is free again.
+        // The model says 412 once; then the path is free again.
         #expect(step.receipt != nil)
     }
 }

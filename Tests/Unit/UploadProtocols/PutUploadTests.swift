@@ -74,7 +74,7 @@ struct PutChecksumTests {
         let place = exchange.url + "-2"
         let first = put.receive(answer(201, [.location: place], to: exchange)).exchange
         #expect(first?.url == exchange.url)
-        // What is there by the name that was asked for is somebody else's.
+        // What is there by the name that was asked for is another client's.
         let second = put.receive(answer(200, [.reprDigest: "sha-256=:AQIE:"], to: first)).exchange
         #expect(second?.url == place)
         let there: HTTPFields = isSame ? [.reprDigest: Self.reported] : [.contentLength: "99"]
@@ -120,7 +120,7 @@ struct PutChecksumTests {
     }
 }
 
-/// A body that went out whole, and no answer.
+/// A body that went out whole, and no response.
 struct PutMissingResponseTests {
     private func make() -> PutUpload { PutUpload(item: .make(), options: .init()) }
 

@@ -27,7 +27,7 @@ extension TusUpload {
         return (tus, try #require(step.exchange))
     }
 
-    /// Takes the answer to the last of several appends, then the upload's own word that all is there.
+    /// Takes the response to the last of several appends, then the upload's own word that all is there.
     mutating func receiveLast(of size: ByteCount = 10) throws -> Receipt? {
         let question = receive(.answer(204, [.uploadOffset: "\(size)"])).exchange
         try #require(question?.method == .head)

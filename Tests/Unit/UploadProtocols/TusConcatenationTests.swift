@@ -125,7 +125,7 @@ struct TusConcatenationTests {
             .answer(200, [.uploadOffset: "7", .uploadLength: "\(part)"]), to: questions[0])
         // The others may hold more than nothing.
         #expect(first.exchange?.body == .file(range: 7..<part))
-        // What an earlier attempt knew of all parts is no answer: it would be counted as what the server holds.
+        // What an earlier attempt knew of all parts is no response: it would be counted as what the server holds.
         #expect(first.notedResource == nil)
         _ = tus.receive(.answer(200, [.uploadOffset: "0", .uploadLength: "\(part)"]), to: questions[1])
         let last = tus.receive(

@@ -134,7 +134,7 @@ struct TusCreationTests {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: nil, capabilities: core)
         let step = tus.receive(.answer(201, [.location: location]))
-        // An empty reference is the address itself (RFC 3986 §4.4): the same place, so nothing leaks.
+        // An empty reference is the address itself (RFC 3986 §4.4): the same server, so nothing leaks.
         if location.isEmpty {
             #expect(step.exchange?.url == "http://server.example/files/" || step.failure != nil)
         } else {

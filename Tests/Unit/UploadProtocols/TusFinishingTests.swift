@@ -44,7 +44,7 @@ struct TusFinishingTests {
         var next = TusUpload(item: .make(), options: .init())
         step = next.start(resource: noted, capabilities: .tusCore)
         #expect(step.exchange?.method == .head)
-        // It has let go of the finished upload meanwhile.
+        // It has forgotten the finished upload meanwhile.
         #expect(next.receive(.answer(404)).receipt?.location == UploadResource.tus.url)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Lengths that are told late (creation-defer-length), and requests that something on the way refuses.
+/// Lengths that are sent late (creation-defer-length), and requests that something on the way refuses.
 struct TusLengthTests {
     private static let deferring = ServerCapabilities(extensions: ["creation", "creation-defer-length"])
 

@@ -45,7 +45,7 @@ struct TusModelTests {
         case .failed(let failure):
             switch failure.category {
             case .outcomeUnknown:
-                // Only where an answer was lost, or said nothing, is it not known what is there.
+                // Only where a response was lost, or said nothing, is it not known what is there.
                 #expect(habits.breaks > 0 || (habits.forgetsFinished && !habits.namesOffsets))
             case .permanent:
                 // Twice damaged in a row is more than bad luck, and may happen here.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Real servers' answers, as recorded.
+/// Real servers' responses, as recorded.
 private struct Recordings: Decodable {
     struct Exchange: Decodable {
         var request: String
@@ -44,7 +44,7 @@ struct TusRecordingTests {
         let recorded = try #require(try vectors("tus-responses", as: Recordings.self).servers[server])
         var tus = TusUpload(item: .make(url: try Self.url(recorded)), options: .init(chunkSize: 5))
         _ = tus.start(resource: nil, capabilities: nil)
-        // The recorded creation carried no content: the answer has no offset, so everything is appended.
+        // The recorded creation carried no content: the response has no offset, so everything is appended.
         _ = tus.receive(try answer(recorded["options"]))
         #expect(try tus.receive(answer(recorded["create"])).exchange?.body == .file(range: 0..<5))
         #expect(try tus.receive(answer(recorded["patch5"])).exchange?.body == .file(range: 5..<10))

@@ -80,7 +80,7 @@ struct TusResumeTests {
         let answer = ExchangeOutcome.answer(200, value.map { [.uploadOffset: $0] } ?? [:])
         #expect(tus.receive(answer).exchange?.method == .head)
         #expect(tus.receive(answer).exchange?.method == .head)
-        // What answers so may not be the server: it is asked again later, and not for ever.
+        // What responds so may not be the server: it is asked again later, and not for ever.
         #expect(tus.receive(answer).failure?.category == .server)
     }
 

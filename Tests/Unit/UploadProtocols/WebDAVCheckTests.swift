@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Feeds answers to a check and tells how it ended, and what it asked.
+/// Feeds responses to a check and returns how it ended, and what it asked.
 private func run(_ check: any DestinationCheck, _ answers: [ExchangeOutcome]) -> (
     end: CheckStep, asked: [Exchange]
 ) {

@@ -7,7 +7,7 @@ import HTTPTypes
 struct WebDAVModel {
     enum RangeHabit {
         case honours
-        /// Answers 501, as nginx does.
+        /// Responds with 501, as nginx does.
         case refuses
         /// Keeps the part as the whole, as rclone does.
         case ignores
@@ -25,7 +25,7 @@ struct WebDAVModel {
     var checksums: String?
     /// The number of bytes of a `PUT` that are kept.
     var keeps: ByteCount = .max
-    /// True for a server that tells an entity tag for each version of a file.
+    /// True for a server that sends an entity tag for each version of a file.
     var tellsTags = false
     /// The time that the server reports for files written now; nil if it reports none.
     var time: String?
@@ -80,7 +80,7 @@ struct WebDAVModel {
         }
     }
 
-    /// Puts a file there as somebody else does.
+    /// Puts a file there as another client does.
     mutating func put(_ path: String, size: ByteCount) {
         writes += 1
         files[path] = size
@@ -153,7 +153,7 @@ struct WebDAVRun {
     /// The number of bytes that the server was said to have lost.
     var lost: ByteCount = 0
 
-    /// - Parameter lose: True for a request whose answer never comes; it is carried out all the same if `reaches`.
+    /// - Parameter lose: True for a request whose response never comes; it is carried out all the same if `reaches`.
     mutating func upload(
         _ item: UploadItem = .make(), _ options: ProtocolOptions = .init(), reaches: Bool = true,
         lose: (Exchange) -> Bool = { _ in false }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Progress of uploads, as samples and servers tell it.
+/// Progress of uploads, as samples and servers report it.
 struct SampledProgressTests {
     private static let date = Date(timeIntervalSince1970: 0)
     private static let failure = UploadFailure(.server, "busy")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Members more in a text that somebody wrote.
+/// Additional members in a text that a user wrote.
 struct JSONInsertionTests {
     private func inserting(_ name: String, _ value: String, to object: [String] = [], in text: String)
         -> String?

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FerryCommand
 
-/// The questions of `ferry init`, and what answers make of a destination.
+/// The questions of `ferry init`, and the destinations that inputs give.
 struct WizardTests {
-    /// Answers that were written down before.
+    /// Inputs that were written down before.
     private final class Script: Prompt {
         var left: [String]
         var said: [String] = []

@@ -42,12 +42,12 @@ struct Attempt {
     var totals: SentTotals
     /// The value of `reached` when a request last began or moved.
     var shown: ByteCount
-    /// A mark that says too much was let go with its request.
+    /// A mark that says too much was released with its request.
     var hasVainMark = false
     /// The instant at which bytes last went out.
     var moved: Int64?
     var carriesAll = false
-    /// The last answer that asked for a pause.
+    /// The last response that asked for a pause.
     var askedPause: (status: Int, seconds: Double)?
 
     init(

@@ -4,7 +4,7 @@ import FerryUploads
 
 /// The engine from one start to its end.
 struct Engine {
-    /// The one that waits for an answer of the queue.
+    /// The one that waits for a response of the queue.
     enum Waiter {
         case saved(Upload.ID, run: Int)
         case noted(Upload.ID, run: Int)
@@ -63,7 +63,7 @@ struct Engine {
 
     // Effects are carried out in order, those of an event that comes up meanwhile behind the others.
 
-    /// - Returns: False if somebody carries effects out already.
+    /// - Returns: False if effects are carried out already.
     mutating func beginPerforming(_ new: [CoreEffect]) -> Bool {
         effects += new
         guard !isPerforming else { return false }

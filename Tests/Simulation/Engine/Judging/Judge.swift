@@ -31,14 +31,14 @@ struct Judge {
     /// True until a snapshot is written if the disk may lack what the life before wrote.
     var isDiskInDoubt = false
     var uploads: [Upload.ID: Known] = [:]
-    /// The offset that each address last told the client, and the parts that it acknowledged.
+    /// The offset that each address last sent the client, and the parts that it acknowledged.
     var told: [String: ByteCount] = [:]
     var parts: [String: Set<Range<ByteCount>>] = [:]
     /// The end of the pause that each host asked for.
     var pauses: [String: (asked: Int64, end: Int64)] = [:]
     /// The most uploads that a user ever allowed at once.
     var ceiling = 4
-    /// The number of times that a user let the upload of each file be tried again.
+    /// The number of times that a user retried the upload of each file.
     private(set) var retries: [Int: Int] = [:]
     /// Attempts that began.
     var starts = 0
@@ -73,10 +73,10 @@ extension Judge {
     /// A user wants everything tried now.
     mutating func forced() { pauses = [:] }
 
-    /// A removal is on its way to the disk: nothing is promised until it has been answered.
+    /// A removal is on its way to the disk: nothing is promised until it has a response.
     mutating func removing(_ ids: [Upload.ID]) { for id in ids { uploads[id]?.isPromised = nil } }
 
-    /// A command is taken back: which promises hold is known again when it has been answered.
+    /// A command is taken back: which promises hold is known again when it has a response.
     mutating func undone() {
         for id in uploads.keys {
             uploads[id]?.isPromised = nil
@@ -130,7 +130,7 @@ extension Judge {
         uploads[flight.owner, default: Known()].wire[flight.version, default: 0] += bytes
     }
 
-    /// An answer reaches the attempt that waits for it.
+    /// A response reaches the attempt that waits for it.
     mutating func delivered(_ reply: ExchangeOutcome, to flight: Flight, site: Site) {
         guard case .responded(let answer) = reply, (200..<300).contains(answer.status) else { return }
         let url = flight.exchange.url
@@ -158,10 +158,10 @@ extension Judge {
         let id = upload.id
         if engine?.attempts[id] != nil { violated(.oneSender, "upload \(id) has two attempts") }
         let running = (engine?.attempts.count ?? 0) + 1
-        // In place of what is stuck at one host each other host may have one.
+        // For each upload that is stuck at one host each other host may have one.
         if running > ceiling + sites.count { violated(.oneSender, "\(running) run, and \(ceiling) may") }
         guard let host = sites.first(where: { $0.url == upload.target.url })?.host else { return }
-        // A start that was decided in the same moment may follow the answer that asks for the pause.
+        // A start that was decided in the same moment may follow the response that asks for the pause.
         if let (asked, end) = pauses[host], asked < now, now < end - 2 {
             violated(
                 .pausesAreKept, "upload \(id) is tried \(end - now) ms before \(host) wants to be asked again"

@@ -25,7 +25,7 @@ extension Simulation {
         }
     }
 
-    /// Everything that could go on must have ended.
+    /// Everything that could continue must have ended.
     mutating func checkEnds() {
         for (id, upload) in uploads.sorted(by: { $0.key < $1.key }) {
             switch upload.state {

@@ -19,7 +19,7 @@ struct Flight {
         case attempt(run: Int)
         /// The attempt has the server forget what it holds.
         case forgetting(run: Int)
-        /// No attempt waits for the answer.
+        /// No attempt waits for the response.
         case discard
     }
 

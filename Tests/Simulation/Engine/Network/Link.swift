@@ -6,7 +6,7 @@ struct Link {
     var generation = 0
     /// Packets are dropped, and the kernel does not know.
     var isFading = false
-    /// A captive portal answers in every server's place.
+    /// A captive portal responds instead of every server.
     var hasPortal = false
     /// Bytes per second.
     var rate: Double = 1_048_576

@@ -8,7 +8,7 @@ struct AppendStore {
         var owner: Upload.ID
         var size: ByteCount?
         var content = Content()
-        /// The most that an answer has confirmed.
+        /// The most that a response has confirmed.
         var told: ByteCount = 0
         /// The request whose bytes are stored now.
         var taker: Int?
@@ -45,7 +45,7 @@ struct AppendStore {
         if let entry = entries[url], entry.content.count == entry.size { entries[url]?.isComplete = true }
     }
 
-    /// Returns the offset for an answer, which confirms it.
+    /// Returns the offset for a response, which confirms it.
     mutating func tell(_ url: String) -> ByteCount {
         guard let entry = entries[url] else { return 0 }
         entries[url]?.told = entry.content.count

@@ -18,11 +18,11 @@ struct ServerRequest {
     var body = Content()
     /// Whether the server still stores what comes.
     var isTaken = true
-    /// An answer that the server gives whatever else comes.
+    /// A response that the server sends whatever else comes.
     var refusal: ExchangeOutcome.Response?
 }
 
-/// A server that keeps uploads: it takes requests bit by bit and answers them.
+/// A server that keeps uploads: it takes requests bit by bit and responds to them.
 protocol Service {
     /// The head of a request is there.
     mutating func begin(_ request: inout ServerRequest)

@@ -23,7 +23,7 @@ struct Mood {
     }
 }
 
-/// A place that uploads go to: a server behind a host name.
+/// A target of uploads: a server behind a host name.
 struct Site {
     enum Presence { case up, refusing, silent }
 
@@ -35,7 +35,7 @@ struct Site {
     let isLocal: Bool
     /// There and back, in milliseconds.
     var latency: Int64 = 40
-    /// The time that it works on an answer, in milliseconds.
+    /// The time that it works on a response, in milliseconds.
     var work: Int64 = 0
     var service: any Service
     var mood = Mood.well

@@ -104,7 +104,7 @@ struct MultipartFailureTests {
     {
         let form = form { $0.append(stream: .of([[1], [2, 3]], length: length), name: "photo") }
         try await expectFailure(of: form, .permanent, text)
-        // As it goes on the wire.
+        // As it is sent.
         let segments = try await form.open().segments
         let failure = await failure {
             for case .stream(let stream) in segments { for try await _ in try await stream.open() {} }
@@ -160,7 +160,7 @@ struct MultipartFailureTests {
                 { _ = try await form.encode() }, { _ = try await form.streamed() },
                 { _ = try await form.write(to: directory.path("form")) },
             ] as [() async throws -> Void] {
-                // In place, so that it stays the same file.
+                // Without a rename, so that it stays the same file.
                 try directory.write(Array(repeating: 0, count: 100), to: change)
                 let failure = await failure(read)
                 #expect(failure?.category == .sourceChanged)

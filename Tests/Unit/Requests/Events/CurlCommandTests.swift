@@ -7,7 +7,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// A shell runs the command, and what it calls curl tells its arguments.
+/// A shell runs the command, and what it calls curl prints its arguments.
 struct CurlCommandTests {
     /// Runs a script on a thread of its own: programs are waited for, and the tasks' threads are few.
     private static func run(_ script: String, in folder: TemporaryDirectory) async throws -> Data {

@@ -7,7 +7,7 @@ import Logging
 import Metrics
 import Synchronization
 
-/// Keeps what a logger is told.
+/// Keeps what a logger receives.
 final class LogLines: Sendable {
     struct Line: Sendable {
         var level: Logging.Logger.Level

@@ -9,7 +9,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// Secrets of every kind in every place, and whoever listens.
+/// Secrets of every kind in every part of a request, and all monitors.
 struct PlantedSecretTests {
     /// Distinct, so that a failure says which.
     private static let secrets = [

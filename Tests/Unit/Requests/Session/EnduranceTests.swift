@@ -62,7 +62,7 @@
             let (first, last) = (try #require(reports.first), try #require(reports.last))
             #expect(reports.count == 2)
             #expect(last.descriptors <= first.descriptors + 2)
-            // Swift Testing keeps about 120 bytes of each error that is thrown, for its place; nothing that belongs to an
+            // Swift Testing keeps about 120 bytes of each thrown error, for its location; nothing that belongs to an
             // upload is as small. The rest is fragments.
             let allowance = 300 * (last.uploads - first.uploads) + 300_000
             #expect(last.allocated - first.allocated <= allowance)
@@ -110,7 +110,7 @@
     /// One kind of upload, made again and again.
     enum Load: String, CaseIterable, Sendable {
         case data, file, form, stream, refusedOnce, refusedConnection, reset, cancelled
-        /// Each answer is a refusal that goes on for as long as somebody reads.
+        /// Each response is a refusal that continues for as long as the client reads.
         case flooded
 
         static var lasting: [Load] { allCases.filter { $0 != .flooded } }

@@ -10,7 +10,7 @@ import Testing
 
 private let url = "http://server.example/f"
 
-/// A transport in the hands of a closure, which also tells the progress.
+/// A transport in the hands of a closure, which also reports the progress.
 struct TellingTransport: Transport {
     typealias Perform =
         @Sendable (TransportRequest, any UploadDelegate) async -> Result<TransportResponse, TransportError>
@@ -31,7 +31,7 @@ private func broken() -> Result<TransportResponse, TransportError> {
 }
 
 extension RequestTask {
-    /// All that a reader hears, to the end.
+    /// All that a reader receives, to the end.
     fileprivate func heard() async -> [UploadProgress] {
         var heard: [UploadProgress] = []
         for await value in progress { heard.append(value) }
@@ -150,7 +150,7 @@ struct ProgressTests {
         transport.answer.open()
         let task = Session.making(transport).upload(.data([1, 2]), to: url)
         _ = try await task.status()
-        // The outcome is known a moment before the readers are told.
+        // The outcome is known a moment before the readers get it.
         _ = await task.heard()
         for _ in 0..<2 {
             let heard = await task.heard()

@@ -18,7 +18,7 @@ enum RedirectTarget: String, CaseIterable, Sendable {
 }
 
 struct RedirectMatrixTests {
-    /// The requests to a transport that answers `status` to the file's address and, unless that leads back there, 201
+    /// The requests to a transport that returns `status` to the file's address and, unless that leads back there, 201
     /// to any other.
     private func upload(
         _ status: Int, to place: RedirectTarget

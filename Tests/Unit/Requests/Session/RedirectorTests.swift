@@ -9,7 +9,7 @@ private let url = "http://server.example/f"
 
 // http.md §3, 80
 struct RedirectorTests {
-    /// The result of a request to a server that answers with one redirect, and the requests that it got.
+    /// The result of a request to a server that responds with one redirect, and the requests that it got.
     private func outcome(
         of status: Int, to location: String, session: Redirector = .withinServer, own: Redirector? = nil,
         method: HTTPRequest.Method = .put

@@ -45,7 +45,7 @@ struct RequestHoldTests {
         let task = session.upload(.data([1]), to: url)
         slot.task = task
         task.suspend()
-        // Somebody waits: the request has begun, and is held.
+        // A task waits: the request has begun, and is held.
         let reader = Task { await outcome { () throws(RequestFailure) in try await task.status() } }
         while session.running.count == 0 { await Task.yield() }
         task.resume()
@@ -283,7 +283,7 @@ struct RequestHoldTests {
                             }
                         }
                     }
-                    // What was held last goes on.
+                    // A request that was suspended last resumes.
                     group.addTask {
                         while ![.cancelled, .finished].contains(task.state) {
                             task.resume()

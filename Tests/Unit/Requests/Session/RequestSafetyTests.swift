@@ -19,7 +19,7 @@ private struct Adding: RequestAdapter {
     }
 }
 
-/// Answers with what a closure makes of the address, and keeps what was asked.
+/// Responds with what a closure makes of the address, and keeps what was asked.
 private final class Site: Sendable {
     private let received = Mutex<[TransportRequest]>([])
     private let answer: @Sendable (TransportRequest) -> TransportResponse

@@ -128,7 +128,7 @@ struct RequestTaskTests {
         #expect(transport.count.value == 1)
     }
 
-    // http.md §3, 45: a session that is let go finishes what it began; only shutting it down ends requests.
+    // http.md §3, 45: a session that is released finishes what it began; only shutting it down ends requests.
     @Test func `a session that is released completes its requests`() async throws {
         let transport = HeldTransport()
         let task = { Session.making(transport).upload(.data([1]), to: url) }()
@@ -275,7 +275,7 @@ struct RequestTaskTests {
     }
 }
 
-/// Says that the body is out, then answers as a closure says.
+/// Says that the body is out, then responds as a closure says.
 struct WaitingTransport: Transport {
     let begin: @Sendable () -> Void
     let answer: @Sendable () async -> TransportResponse

@@ -10,7 +10,7 @@ struct RefreshRefused: Error, Hashable {
     var number = 0
 }
 
-/// Answers requests and keeps what they carried.
+/// Responds to requests and keeps what they carried.
 final class TokenServer: Sendable {
     private let answer: @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
     private let received = Mutex<[TransportRequest]>([])
@@ -20,7 +20,7 @@ final class TokenServer: Sendable {
         self.answer = answer
     }
 
-    /// Takes what has one of these tokens, and answers 401 to the rest.
+    /// Takes what has one of these tokens, and responds with 401 to the rest.
     convenience init(accepting names: String...) {
         self.init { request in
             .success(.status(names.contains(request.fields[.authorization] ?? "") ? 200 : 401))
@@ -57,7 +57,7 @@ final class Barrier: Sendable {
     }
 }
 
-/// Makes requests to a server that is a script, and accepts all answers but a 401.
+/// Makes requests to a server that is a script, and accepts all responses but a 401.
 struct RequestDriver: Sendable {
     var adapters: [any RequestAdapter] = []
     let interceptor: any RequestInterceptor

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// A token server: answers as told, and keeps the forms it got.
+/// A token server: responds as the test says, and keeps the forms it got.
 final class TokenEndpoint: Sendable {
     struct Asked: Sendable {
         var fields: HTTPFields

@@ -16,7 +16,7 @@ private final class DigestServer: Sendable {
 
     private let state = Mutex(State())
     private let password: String
-    /// Each nonce is good for so many requests; the next one is told with the last answer if `tellsNext`.
+    /// Each nonce is good for so many requests; the next one is sent with the last response if `tellsNext`.
     private let requestsPerNonce: Int
     private let tellsNext: Bool
     private let saysStale: Bool

@@ -70,7 +70,7 @@ struct SourceChangeTests {
         #expect(requests.allSatisfy { !$0.isComplete })
     }
 
-    /// Each of them one system call, so that nobody sees half of it.
+    /// Each of them one system call, so that no reader sees half of it.
     enum ChangeTimeOnly: CaseIterable {
         case permissions, timesSetAsTheyWere, anotherName
 

@@ -53,7 +53,7 @@ struct RealProxyTests {
             #expect(file.pattern.firstDifference(from: request.body) == nil)
         }
 
-        // A wrong password it answers with 401, which a tunnel's client is not told.
+        // It responds to a wrong password with 401, which a tunnel's client does not see.
         @Test(arguments: ["http", "https"])
         func `N13 missing credentials are reported with the proxy's name`(scheme: String) async throws {
             let proxy = try await ProxyProgram.tinyproxy()

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The limits of what is taken of an answer, and of what is sent to a server that refuses.
+/// The limits of what is taken of a response, and of what is sent to a server that refuses.
 struct ResponseLimitTests {
     private static func outcome(
         of behavior: HostileBehavior, body: TransportRequest.Body = .bytes([1, 2, 3]),

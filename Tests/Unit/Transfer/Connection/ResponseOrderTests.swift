@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Answers that come when nobody waits for them, and requests that wait for none.
+/// Responses that come when no request waits for them, and requests that wait for none.
 struct ResponseOrderTests {
     private static let unasked = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
 
@@ -33,7 +33,7 @@ struct ResponseOrderTests {
         #expect(server.requests.map(\.connection) == [1, 2])
     }
 
-    /// The server thinks that it has answered the second request before it was made.
+    /// The server has sent the second response before the second request.
     @Test func `P15 a repeated response is never taken for the next request's`() async throws {
         let server = try HostileServer([
             HostileBehavior { connection in

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Answers that come byte by byte, with pauses of real time between.
+/// Responses that come byte by byte, with pauses of real time between.
 struct SlowResponseTests {
     private static let limit = Duration.milliseconds(600)
 

@@ -51,7 +51,7 @@ struct ResumableAppendTests {
         #expect(step.exchange?.url == "http://server.example/kept/a.bin")
         let noted = try #require(step.notedResource ?? nil)
         #expect(upload.receive(.answer(200, [.contentLength: "10"])).receipt?.bytes == 10)
-        // Killed before that answer: the server may have let go of the upload since.
+        // Killed before that response: the server may have removed the upload since.
         var next = ResumableUpload(item: .make(), options: .init())
         _ = next.start(resource: noted, capabilities: .newestResumable)
         #expect(next.receive(.answer(404)).receipt?.bytes == 10)
@@ -206,7 +206,7 @@ struct ResumableAppendTests {
         for _ in 1...10 where step.failure == nil {
             step = upload.receive(.answer(200, [.uploadOffset: "-1"]))
         }
-        // What answers so may not be the server: the queue asks again, and not for ever.
+        // What responds so may not be the server: the queue asks again, and not for ever.
         #expect(step.failure?.category == .server)
     }
 

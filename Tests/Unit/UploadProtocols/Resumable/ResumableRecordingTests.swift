@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Real servers' answers in each version, as recorded.
+/// Real servers' responses in each version, as recorded.
 private struct Recordings: Decodable {
     struct Exchange: Decodable {
         var request: String
@@ -31,7 +31,7 @@ private struct Recorded {
         url = "http://\(try #require(lines.first { $0.hasPrefix("Host: ") }).dropFirst(6))\(path)"
     }
 
-    /// The final answer: interim ones never reach a protocol.
+    /// The final response: interim ones never reach a protocol.
     func answer(_ name: String) throws -> ExchangeOutcome {
         var text = try #require(exchanges[name]).response[...]
         while text.hasPrefix("HTTP/1.1 1"), let end = text.firstRange(of: "\r\n\r\n") {
@@ -66,7 +66,7 @@ private struct Recorded {
 struct ResumableRecordingTests {
     @Test(arguments: [Recorded.tusd, Recorded.nio], [InteropVersion.three, .five, .six])
     func `an upload to a recorded server ends`(server: String, version: InteropVersion) throws {
-        // This server tells its newest version, so older ones are not asked for unless they were remembered.
+        // This server sends its newest version, so older ones are not asked for unless they were remembered.
         guard server == Recorded.tusd || version == .six else { return }
         let recorded = try Recorded(server, version)
         var (upload, step) = try recorded.begun()

@@ -26,7 +26,7 @@ struct FakeS3 {
     /// Every part that came.
     var received: [Int] = []
     var pageSize = 1000
-    /// True for a server that tells digests with its answers.
+    /// True for a server that sends digests with its responses.
     var tells = true
     private var begun = 0
 

@@ -16,7 +16,7 @@ extension UploadItem {
 }
 
 extension S3Upload {
-    /// Answers one exchange after another as the server does, until nothing is left or `stop` says so.
+    /// Responds to one exchange after another as the server does, until nothing is left or `stop` says so.
     mutating func run(
         _ step: Step, on server: inout FakeS3, until stop: (Exchange) -> Bool = { _ in false }
     ) -> (step: Step, notes: [Step.Note]) {

@@ -147,7 +147,7 @@ struct S3CompletionTests {
     @Test(arguments: ["", "\"made\""])
     func `a completion with an empty tag is a success`(tag: String) throws {
         var (upload, exchange, _) = try completing()
-        // As radosgw 16.2.15 answers.
+        // As radosgw 16.2.15 responds.
         let step = upload.receive(
             .answer(
                 200, tag.isEmpty ? [:] : [.eTag: tag],

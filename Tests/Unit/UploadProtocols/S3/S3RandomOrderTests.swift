@@ -23,7 +23,7 @@ private struct Disk {
 struct S3RandomOrderTests {
     private enum Fate: CaseIterable { case arrives, lost, answerLost, refused, slowed }
 
-    /// Runs attempts until one is done; parts are answered in any order, and anything may go wrong.
+    /// Runs attempts until one is done; responses to parts come in any order, and anything may go wrong.
     private func upload(
         _ item: UploadItem, _ options: ProtocolOptions, to server: inout FakeS3, faults: Int, seed: UInt64
     ) throws -> (receipt: Receipt, attempts: Int) {
@@ -48,7 +48,7 @@ struct S3RandomOrderTests {
                 let fate =
                     Int.random(in: 0..<100, using: &random) < faults
                     ? Fate.allCases.randomElement(using: &random) : .arrives
-                // A creation whose answer is lost leaves an upload behind, which is not what this is about.
+                // A creation whose response is lost leaves an upload behind, which is not what this is about.
                 switch fate ?? .arrives {
                 case .arrives: step = upload.receive(server.reply(to: exchange), to: exchange)
                 case .lost: step = upload.receive(.broke(afterSending: 3), to: exchange)
@@ -110,7 +110,7 @@ struct S3RandomOrderTests {
             let item = UploadItem.make(url: "http://server.example/b/", size: ByteCount(size))
             let (receipt, _) = try upload(
                 item, .init(chunkSize: 5 << 20, checksum: algorithm), to: &server, faults: 0, seed: 1)
-            // This server keeps SHA-256 to itself: nothing is told, and so nothing is claimed.
+            // This server keeps SHA-256 to itself: nothing is reported, and so nothing is claimed.
             #expect(receipt.verified == (algorithm == .sha256 && size <= 5 << 20 ? nil : algorithm))
             try check(server, item)
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Real servers' answers, as recorded.
+/// Real servers' responses, as recorded.
 struct S3RecordingTests {
     private struct Recordings: Decodable {
         struct Exchange: Decodable {

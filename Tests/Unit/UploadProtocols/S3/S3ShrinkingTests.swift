@@ -80,7 +80,7 @@ struct S3ShrinkingTests {
         ) {
             $0.method == .post
         }
-        // As Cloudflare R2 answers.
+        // As Cloudflare R2 responds.
         let completion = Exchange(.post, objectURL + "?uploadId=U%2F1")
         step = upload.receive(FakeS3.error(400, "InvalidPart"), to: completion)
         #expect(step.notes.lastFacts?["s3.equalParts"] == "yes")

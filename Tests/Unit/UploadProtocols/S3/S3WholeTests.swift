@@ -236,7 +236,7 @@ struct S3ExistingTests {
         #expect(done.receipt?.location == objectURL)
         #expect(done.receipt?.verified == .md5)
         #expect(server.objects.count == 1)
-        // Somebody else's is left alone.
+        // Another client's is left alone.
         server = FakeS3(file: Array(10..<20))
         _ = server.reply(to: put)
         server.file = Array(0..<10)

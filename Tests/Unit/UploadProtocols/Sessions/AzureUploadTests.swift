@@ -131,7 +131,7 @@ struct AzureSendingTests {
     @Test func `the CRC that Azure reports verifies a file, and is preferred to the MD5`() throws {
         var azure = azure(size: 11, chunkSize: nil)
         let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
-        // As Azure answered `Hello World` (recorded by Microsoft's SDK for JavaScript, API version 2019-12-12).
+        // As Azure responded to `Hello World` (recorded by Microsoft's SDK for JavaScript, API version 2019-12-12).
         var response = ExchangeOutcome.Response(
             status: 201,
             fields: [.contentMD5: "sQqNsWTgdUEFt6mb5y4/5Q==", .msContentCRC64: "YeJLfssylmU="])

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Whole uploads against servers that do anything a service may do: keep part of a request, break it, lose the answer,
-/// forget the session. Whatever happens, each byte of the file must be in its place in the end.
+/// Whole uploads against servers that do all a service may do: keep part of a request, break it, lose the response,
+/// forget the session. Whatever happens, each byte of the file must be at its offset in the end.
 struct SessionCoverageTests {
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `Google gets the file, whatever it keeps of a request`(seed: UInt64) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Servers that answer anything: an attempt ends, and nothing traps.
+/// Servers that send anything: an attempt ends, and nothing traps.
 struct SessionFuzzTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `an attempt ends whatever the server sends`(seed: UInt64) {
@@ -49,7 +49,7 @@ struct SessionFuzzTests {
     }
 }
 
-/// Answers of pieces that services use, put together without sense.
+/// Responses of parts that services use, put together without sense.
 private struct SeededAnswers: RandomNumberGenerator {
     private var state: UInt64
 

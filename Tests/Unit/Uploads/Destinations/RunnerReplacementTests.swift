@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Destinations that take the place of others while uploads run.
+/// Destinations that replace others while uploads run.
 struct RunnerReplacementTests {
     private let directory: TemporaryDirectory
 

@@ -7,9 +7,9 @@ import Testing
 @testable import FerryTransfer
 @testable import FerryUploads
 
-/// Networks that want a sign-in and answer in the place of a server that is known.
+/// Networks that want a sign-in and respond instead of a known server.
 struct RunnerSignInTests {
-    /// A network's answer to every request.
+    /// A network's response to every request.
     struct Portal: Sendable, CustomTestStringConvertible {
         var status: Int
         var location: String?

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Connections that are lent, and given up when nobody wants them any more.
+/// Connections that are lent, and given up when they are not needed any more.
 struct TransportPoolTests {
     private let pool = TransportPool(monitors: [])
     private let usual = HTTPClientTransport.Configuration(proxy: .none)

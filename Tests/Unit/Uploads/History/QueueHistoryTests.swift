@@ -42,7 +42,7 @@ struct QueueHistoryTests {
         try await queue.start(monitor: nil)
         await queue.stop()
         #expect(try historyIDs == [1, 2, 3, 4, 5, 6, 7, 8])
-        // The stop may have come before the move: the next start goes on with it.
+        // The stop may have come before the move: the next start continues with it.
         let next = self.queue(journal, keeping: 3)
         try await next.start(monitor: nil)
         try await until(next) { $0.tasks.retiring == nil && $0.core.archive.finished.count == 3 }

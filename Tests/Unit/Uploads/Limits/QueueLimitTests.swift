@@ -9,7 +9,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Limits of the queue by the wall clock, which somebody may set.
+/// Limits of the queue by the wall clock, which a user may set.
 struct QueueLimitTests {
     private static let slow = Bandwidth.atMost(2_000_000)
     private static let hour = 3600.0
@@ -61,7 +61,7 @@ struct QueueLimitTests {
         throw CancellationError()
     }
 
-    /// Lets time go on for the timer that waits.
+    /// Lets time pass for the timer that waits.
     private func pass(_ hours: Double) async throws {
         try await manual.waitForSleepers()
         manual.advance(by: .seconds(hours * Self.hour))

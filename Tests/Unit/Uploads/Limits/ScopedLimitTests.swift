@@ -8,7 +8,7 @@ import Testing
 
 /// Uploads that go by several limits at once.
 struct ScopedLimitTests {
-    /// The bytes that each upload sends in a minute: each asks again when it was told to, with pieces as large as it may.
+    /// The bytes that each upload sends in a minute: each asks again after the delay, with chunks as large as it may.
     private func sent(_ uploads: [Upload], _ rates: [LimitScope: ByteCount]) -> [ByteCount] {
         let start = ContinuousClock.now
         let clock = ManualClock()

@@ -20,7 +20,7 @@ struct TimetableTests {
         try #require(Time(hour: hour, minute: minute))
     }
 
-    /// `2026-11-23 08:00`, by the clocks of the calendar's place; one that comes twice is the first.
+    /// `2026-11-23 08:00`, by the clocks of the calendar's zone; one that comes twice is the first.
     private static func date(_ text: String, _ calendar: Calendar) throws -> Date {
         let numbers = text.split(whereSeparator: { "- :".contains($0) }).compactMap { Int($0) }
         return try #require(

@@ -48,7 +48,7 @@ struct DescriptorReserveTests {
         #expect(file >= 0)
         #expect(table.calls == 2)
         #expect(reserve.count == 2)
-        // The file's own number goes back, without anybody getting in between.
+        // The file's own number goes back, before any other file takes it.
         reserve.take(over: file)
         #expect(reserve.count == 3)
         #expect(fcntl(file, F_GETFD) == FD_CLOEXEC)

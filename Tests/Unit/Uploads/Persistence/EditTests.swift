@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// A `queue.json` that somebody changed with an editor.
+/// A `queue.json` that a user changed with an editor.
 struct EditTests {
     /// Two generations of a queue, the newest edited as `change` does, with the text of its snapshot before that.
     private func edited(

@@ -6,7 +6,7 @@ import Testing
 
 /// An older `queue.json` that was put back from a backup.
 struct OlderCopyTests {
-    /// Four generations of a queue, with the snapshot of the first of them in the place of the newest.
+    /// Four generations of a queue, with the snapshot of the first of them instead of the newest.
     private func disk(
         pending: Bool = true, laidOut change: (String) -> String = { $0 }
     ) throws -> SimulatedDisk {

@@ -76,7 +76,7 @@ struct ReserveTests {
         let both = [entry(2, isFinding: false), entry(3, isFinding: true)]
         #expect(succeeded(store.append(both, durably: true)) == [false, true])
         #expect(!disk.disk.fileNames.contains(JournalReserve.name))
-        // There is room in what the reserve gave back, and it is not for orders.
+        // There is room in what the reserve gave back, and it is not for commands.
         #expect(throws: full) { try store.append([.set(.make(4))]) }
         #expect(succeeded(store.append([entry(5, isFinding: true)], durably: true)) == [true])
         #expect(store.condition == .refusing(full))
@@ -165,7 +165,7 @@ struct ReserveTests {
         _ = try journal.load()
         let before = disk.content(of: "queue.json")
         disk.fail { $0.kind == "create" ? .fails(ENOSPC) : nil }
-        // The snapshot that is due then is tried with the reserve's room too; meanwhile that is promised to nobody else.
+        // The snapshot that is due then is tried with the reserve's room too; meanwhile no other write may use that.
         for id in 1...2 { try await journal.append([.set(.make(id))], durably: true) }
         #expect(await conditions.next() == .behind(full))
         for id in 3...4 { try await journal.append([.set(.make(id))], durably: true) }

@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A folder on disk, removed with everything in it when it is let go.
+/// A folder on disk, removed with everything in it when it is released.
 final class TemporaryState: Sendable {
     /// The folder that holds the state folder.
     let parent: String

@@ -194,7 +194,7 @@ struct RateLimitTests {
         let start = ContinuousClock.now
         let clock = ManualClock()
         let limit = RateLimit(1000) { start.advanced(by: clock.now.offset) }
-        // Each asks again when it was told to; who is told the same moment keeps its place, as timers do.
+        // Each asks again after its delay. Senders of the same moment keep their order, as timers do.
         var next = [Duration.zero, .zero]
         var sent = [0, 0]
         while clock.now.offset < .seconds(60) {
@@ -284,7 +284,7 @@ struct SchedulerTests {
             begun.append(id)
             running[host, default: 0] += places(id)
         }
-        // The large one waits for two places, and what is behind it does not overtake it.
+        // The large one waits for two slots, and what is behind it does not overtake it.
         #expect(begun == [1])
         running = [host: 1]
         #expect(

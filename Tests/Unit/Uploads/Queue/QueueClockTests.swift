@@ -9,7 +9,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// A wall clock that somebody sets while the other one goes on.
+/// A wall clock that a user sets while the other one continues.
 private final class WallClock: Sendable {
     private let offset = Mutex(0.0)
 

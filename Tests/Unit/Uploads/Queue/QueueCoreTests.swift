@@ -19,7 +19,7 @@ struct QueueCoreTests {
         Moment(instant: start.advanced(by: .seconds(seconds)), date: Date(timeIntervalSince1970: seconds))
     }
 
-    /// The queue with what the core answered last.
+    /// The queue with what the core returned last.
     private struct Driven {
         var core: QueueCore
         var effects: [CoreEffect] = []
@@ -39,7 +39,7 @@ struct QueueCoreTests {
             effects = core.handle(event, at: moment(seconds))
         }
 
-        /// Lets the disk answer every append of the last event.
+        /// Lets the disk complete every append of the last event.
         mutating func answer(_ result: Result<Void, JournalError> = .success(())) {
             let tickets = appends.map(\.ticket)
             effects = tickets.flatMap {
@@ -69,7 +69,7 @@ struct QueueCoreTests {
             effects.compactMap { if case .cancel(let id) = $0 { id } else { nil } }
         }
 
-        /// The ids of the transaction that was answered; nil if it was refused or is not answered.
+        /// The ids of the transaction that has a response; nil if it was refused or has none yet.
         var responded: [Upload.ID]? {
             for case .reply(_, .success(let result)) in effects { return result.ids }
             return nil

@@ -14,7 +14,7 @@ import Testing
     import Darwin
 #endif
 
-/// The queue on a disk that is full or broken: what people see, and what goes on.
+/// The queue on a disk that is full or broken: what people see, and what continues.
 struct QueueDiskTests {
     private static func full(isQuota: Bool) -> JournalError { .diskFull(path: "/state", isQuota: isQuota) }
 
@@ -137,7 +137,7 @@ struct QueueDiskTests {
         for id in 1...3 { #expect(await site.add(id) == .changed([id])) }
         let behind = try await site.status { $0.storage == .behind }
         #expect(behind.notice?.summary.hasPrefix("disk full: no new snapshot of the queue in /state") == true)
-        // Everything is written down, so everything goes on.
+        // Everything is written down, so everything continues.
         _ = try await site.runner.next()
         _ = try await site.runner.next()
         try await site.clock.waitForSleepers()
@@ -185,7 +185,7 @@ struct QueueDiskTests {
         try await site.clock.waitForSleepers()
         let before = site.disk.calls.count
         site.clock.advance(by: .seconds(5))
-        // One look, then it is for a person to mend: whoever waits for the end need not wait longer.
+        // One look, then a user must repair it: a wait for the end need not be longer.
         await site.queue.waitUntilIdle()
         #expect(site.disk.calls.count - before < 100)
         #expect(await site.queue.status.storage == .refusing)

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import FerryUploads
 
-/// A journal in memory that can be told to refuse.
+/// A journal in memory that can refuse.
 final class MemoryJournal: Journal {
     private struct State {
         var uploads: [Upload.ID: Upload] = [:]
@@ -272,7 +272,7 @@ struct QueueFixture {
         return try await found.value
     }
 
-    /// Lets the queue go on until something is true of it.
+    /// Lets the queue run until something is true of it.
     func until(_ condition: @Sendable (isolated UploadQueue) -> Bool) async throws {
         for _ in 0..<1_000_000 {
             if await condition(queue) { return }

@@ -232,7 +232,7 @@ struct QueueNetworkTests {
         let fixture = QueueFixture(concurrency: 2)
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(2)
-        // Both run at once, so that either may be told of first.
+        // Both run at once, so that either may be reported first.
         let attempts = [try await fixture.runner.next(), try await fixture.runner.next()]
         try #require(attempts.first { $0.upload.id == ids[1] }).fail(.timedOut)
         _ = try await fixture.wait(for: ids[1]) { $0.isWaiting }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Notices of what happens beside the queue, which its status tells.
+/// Notices of what happens beside the queue, which its status shows.
 struct QueueNoticeTests {
     private let fixture = QueueFixture()
 

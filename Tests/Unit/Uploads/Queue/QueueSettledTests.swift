@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Files that somebody watches come to a queue when they are whole.
+/// Watched files come to a queue when they are whole.
 struct QueueSettledTests {
     private let path = LocalPath("/out/a.mov")
 

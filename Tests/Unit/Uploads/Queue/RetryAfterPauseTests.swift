@@ -17,7 +17,7 @@ struct RetryAfterPauseTests {
         Date(timeIntervalSince1970: 1_800_000_000 + seconds)
     }
 
-    /// A queue in which one of so many uploads to one host has been told to come again in a minute.
+    /// A queue in which one of so many uploads to one host has been asked to come again in a minute.
     private func asked(of count: Int) async throws -> (fixture: QueueFixture, ids: [Upload.ID]) {
         let fixture = QueueFixture(concurrency: 1)
         try await fixture.queue.start(monitor: nil)

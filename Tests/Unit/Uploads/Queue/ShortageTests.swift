@@ -65,7 +65,7 @@ struct ShortageTests {
         _ = try await fixture.wait(for: first.upload.id) { $0.isWaiting }
         second.complete()
         _ = try await fixture.wait(for: second.upload.id) { $0.isDone }
-        // Two places are free and two uploads wait for them, but not for a second.
+        // Two slots are free and two uploads wait for them, but not for a second.
         #expect(await fixture.queue.all.filter { $0.state == .queued }.count == 2)
         let limit = try #require(DescriptorLimit.current)
         #expect(

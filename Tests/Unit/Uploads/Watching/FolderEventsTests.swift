@@ -10,7 +10,7 @@
         import Glibc
     #endif
 
-    /// Events that the kernel tells of a real folder.
+    /// Events that the kernel reports of a real folder.
     struct FolderEventsTests {
         private let directory: TemporaryDirectory
         private let events: SystemFolderEvents

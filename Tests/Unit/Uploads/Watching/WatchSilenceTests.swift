@@ -26,7 +26,7 @@ struct WatchSilenceTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A source of events that never tells one.
+    /// A source of events that never reports one.
     private func folders() throws -> WatchedFolders {
         let state = try StateDirectory(at: LocalPath(directory.path("state")))
         let lock = try state.lock()

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Tells what the test says.
+/// Reports what the test says.
 private final class ScriptedEvents: FolderEvents {
     var watched: [LocalPath] = []
     var refusal: UnwatchedFolder?

@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOSSL
 
 /// Puts bodies of a file's size to URL0, URL1, … at the same time, and prints the seconds from the first request to the
-/// last answer and the versions of HTTP that were spoken.
+/// last response and the versions of HTTP that were spoken.
 ///
 /// `ferry` sends the file by Ferry's own transport; 1.1 and 2 send one buffer again and again by AsyncHTTPClient, which
 /// is under it, in that version. `Tests/bench http2` builds and runs it.

@@ -19,7 +19,7 @@ extension S3Credentials {
     }
 }
 
-/// A server that answers by a script, and a sender that signs for it.
+/// A server that responds by a script, and a sender that signs for it.
 struct S3Stage {
     /// Requests that came, in order.
     final class Log: Sendable {
