@@ -106,8 +106,11 @@ extension QueueCore {
             // If the disk refused an earlier record of these uploads, this one must survive a power cut. It may contain
             // the upload URL to which the next bytes are sent.
             let isRefused = ids.contains(where: unconfirmed.dirty.contains)
+            // An upload may have ended while this record waited for a command. The end is then in this record.
+            let hasEnd = ids.contains(where: unconfirmed.hasEnded)
+            let least: Durability = isRefused ? .powerCut : hasEnd ? .finding : .process
             append(
-                saved.map(QueueChange.set), durability == .process && isRefused ? .powerCut : durability,
+                saved.map(QueueChange.set), durability == .process ? least : durability,
                 .save(saved, begun: unconfirmed.dirty.now), reply)
         case .record(let id, let durably):
             guard let upload = uploads[id] else { throw .stopped }

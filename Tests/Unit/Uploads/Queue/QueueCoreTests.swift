@@ -196,6 +196,18 @@ struct QueueCoreTests {
         #expect(queue.state(1)?.isDone == true)
     }
 
+    @Test func `an end that an earlier record contains survives a power cut before it is shown`() {
+        var queue = Driven([.make(1), .make(2)])
+        queue.handle(.transaction(.setRanks([1: 9]), 1))
+        let command = queue.appends.map(\.ticket)
+        queue.handle(.sent(1, run: 1, 1))
+        queue.end(1, .done(Receipt(bytes: 1)), sent: 1)
+        for ticket in command {
+            queue.handle(.journaled([AppendResult(ticket: ticket, result: .success(()))]))
+        }
+        #expect(queue.appends.map(\.durability) == [.finding, .finding])
+    }
+
     @Test func `an outcome that the disk refuses stays true, and nothing new starts`() {
         var queue = Driven([.make(1)])
         queue.end(1, .done(Receipt(bytes: 1)))
