@@ -32,9 +32,7 @@ struct ConfigurationTrustTests {
     @Test(arguments: [0o664, 0o666, 0o602])
     func `a configuration that others can change is refused with the command that corrects its mode`(
         mode: Int
-    )
-        async throws
-    {
+    ) async throws {
         try setMode(mode, place.configurationFile)
         try await expectRefusal(of: place.configurationFile, "chmod go-w \(place.configurationFile)")
         try setMode(mode & 0o755, place.configurationFile)

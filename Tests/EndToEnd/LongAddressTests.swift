@@ -79,9 +79,7 @@ struct LongAddressTests {
     ])
     func `headers of the configuration that no request could carry are refused`(
         headers: String, message: String
-    )
-        async throws
-    {
+    ) async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/", more: #", "headers": { \#(headers) }"#)
         let result = try await place.ferry("config")
         #expect(result.ending == .exited(2))

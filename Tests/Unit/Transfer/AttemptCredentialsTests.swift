@@ -75,9 +75,7 @@ struct AttemptCredentialsTests {
     @Test(arguments: [(403, true), (404, false)])
     func `the recoverer of a refusal is asked before the protocol sees the response`(
         status: Int, isAsked: Bool
-    )
-        async throws
-    {
+    ) async throws {
         let (file, mender, log) = (try TestFile(count: 10), Mender(status: 403), AttemptLog())
         let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: true))) { reply in
             .failed(UploadFailure(.permanent, "\(reply.status ?? 0)"))

@@ -39,7 +39,7 @@ struct ParallelAttemptTests {
         #expect(outcome.receipt?.bytes == 10)
     }
 
-    @Test func `each reply comes with its exchange, whichever is first`() async throws {
+    @Test func `each response comes with its exchange, whichever is first`() async throws {
         let (file, log) = (try TestFile(count: 10), AttemptLog())
         let gates = [Gate(), Gate(), Gate()]
         gates[2].open()

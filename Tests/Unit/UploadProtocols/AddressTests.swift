@@ -44,9 +44,7 @@ struct UploadAddressTests {
     ])
     func `characters that a location may not hold are encoded, and nothing twice`(
         location: String, expected: String
-    )
-        throws
-    {
+    ) throws {
         #expect(try UploadAddress.resolve(location, against: "http://h/up/") == expected)
     }
 

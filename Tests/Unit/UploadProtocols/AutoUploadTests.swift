@@ -157,9 +157,7 @@ struct AutoUploadTests {
     @Test(arguments: [(404, true), (405, true), (501, true), (403, false), (413, false), (500, false)])
     func `P17 a choice is forgotten when the server has no such thing any more`(
         status: Int, isForgotten: Bool
-    )
-        throws
-    {
+    ) throws {
         var auto = AutoUpload.make()
         let known = ServerCapabilities(facts: ProtocolChoice("put", because: "x").added(to: [:]))
         let put = try #require(auto.start(resource: nil, capabilities: known).exchange)

@@ -108,9 +108,7 @@ struct OAuth2ResponseTests {
     ])
     func `A4 a refusal is reported in the server's words, made harmless`(
         body: String, words: String, hint: String
-    )
-        async throws
-    {
+    ) async throws {
         let failure = try #require(
             await TokenEndpoint.failure(of: TokenEndpoint { _, _ in .json(400, body) }))
         #expect(failure.category == .authentication)
