@@ -62,7 +62,7 @@ struct LeavingTests {
         #expect(effects.outcome == .detach)
     }
 
-    @Test func `the demo, whose queue ends with its screen, cannot be left behind`() {
+    @Test func `the queue of the demo ends with its screen, so the demo cannot be detached`() {
         var model = Model.make([.make(1)], ownership: .own)
         let effects = model.type("D")
         #expect(effects.outcome == nil)
