@@ -41,7 +41,8 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     /// Sets the number of uploads that run at once, from 1 to 256.
     case limitConcurrency(Int)
     /// Undoes the last addition, pause, resume, removal, move or change of a limit since the engine started, whichever
-    /// client requested it. Up to 50 commands can be undone, one after the other.
+    /// client requested it. Up to 50 commands can be undone, one after the other. A retry cannot be undone: the first
+    /// `undo` after it is refused for this reason, and the next one undoes the command before the retry.
     ///
     /// The bytes of a removed upload stay on the server for 10 seconds. If undo puts the upload back after that time,
     /// the file is sent again from its beginning, unless the server may already have the whole file.
@@ -50,8 +51,12 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case nextUndo
     /// Undoes the command with this number (`UndoOffer.number`); refused unless `undo` would undo the same command now.
     case undoCommand(Int)
-    /// Redoes the command that `undo` undid last; refused if another command that can be undone was carried out later.
+    /// Redoes the command that `undo` undid last; refused if another command has changed something since.
     case redo
+    /// Returns what `redo` would do now, and changes nothing.
+    case nextRedo
+    /// Redoes the command with this number (`UndoOffer.number`); refused unless `redo` would redo the same command now.
+    case redoCommand(Int)
     /// Ends every wait for the network or for a retry now, even if the link monitor reports no network.
     case tryNow
     /// Starts no more uploads, and ends the engine once none runs.
@@ -94,15 +99,17 @@ public enum QueueChangeKind: Hashable, Codable, Sendable {
     case unadded(done: Int)
     /// A limit was changed. The value is the new limit.
     case limited(LimitSetting)
+    /// The command to undo is a retry, so `undo` changes nothing.
+    case retried
 }
 
-/// The change that `undo` would make.
+/// The change that `undo` or `redo` would make.
 public struct UndoOffer: Hashable, Codable, Sendable {
-    /// The number of the command that would be undone, for `undoCommand`.
+    /// The number of the command that would be undone or redone, for `undoCommand` or `redoCommand`.
     public var number: Int
-    /// The change that `undo` would make.
+    /// The change that would be made.
     public var change: QueueChangeKind
-    /// The uploads that the undo would change.
+    /// The uploads that would be changed.
     public var ids: [Upload.ID]
     /// The time when the command was carried out.
     public var date: Date
@@ -139,7 +146,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     case limits([BandwidthLimit])
     /// The change that `undo` or `redo` made, and its uploads.
     case reversed(QueueChangeKind, [Upload.ID])
-    /// The change that `undo` would make.
+    /// The change that `undo` or `redo` would make.
     case undoable(UndoOffer)
     /// The command failed for this reason and changed nothing.
     case refused(UploadFailure)

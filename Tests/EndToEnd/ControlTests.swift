@@ -110,6 +110,29 @@ struct ControlTests {
         try await engine.ending()
     }
 
+    @Test func `undo refuses a retry, and the next undo reverses the change before it`() async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readRequest()
+                try connection.answer(400)
+            }
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"))
+        let engine = try await running()
+        try await place.ferry("add", try place.file("a"))
+        try await Eventually.holds("a failed upload") { try await place.list().first?.state == "failed" }
+        #expect(try await place.ferry("retry", "1").output == "1 retried\n")
+        let refusal = "error: a retry cannot be undone\nhint: undo again reverses the change before\n"
+        #expect(try await place.ferry("undo", "--dry-run").errors == refusal)
+        let refused = try await place.ferry("undo")
+        #expect(refused.ending == .exited(2))
+        #expect(refused.errors == refusal)
+        #expect(try await place.ferry("undo").output == "undone: removed upload 1\n")
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
     @Test(arguments: [true, false])
     func `removing an upload deletes its unfinished part at the server`(whileRunning: Bool) async throws {
         try place.file("large.bin", "")

@@ -105,6 +105,33 @@ def test_many_files_from_a_terminal_are_confirmed(home, server, start):
     assert len(home.list()) == 1001
 
 
+def test_undo_and_redo_on_a_terminal_name_the_change_and_ask(queued, home, start):
+    assert home.run("run", "--detach").returncode == 0
+    try:
+        home.run("pause", "--all")
+        home.run("move", "3", "top")
+        terminal = start("undo")
+        terminal.wait("Undo: move upload 3 back, moved at ", "? [y/N]")
+        terminal.press("n\r")
+        terminal.wait("Nothing was undone.")
+        assert terminal.exit_status() == 1
+        terminal = start("undo")
+        terminal.wait("? [y/N]")
+        terminal.press("y\r")
+        terminal.wait("undone: moved upload 3")
+        assert terminal.exit_status() == 0
+        terminal = start("redo")
+        terminal.wait("Redo: move upload 3? [y/N]")
+        terminal.press("y\r")
+        terminal.wait("redone: moved upload 3")
+        assert terminal.exit_status() == 0
+        terminal = start("undo", "--yes")
+        terminal.wait("undone: moved upload 3", gone="[y/N]")
+        assert terminal.exit_status() == 0
+    finally:
+        home.run("stop")
+
+
 @pytest.mark.parametrize("words", [["run", "--ascii"], ["run"]])
 def test_ascii_and_no_colour_are_honoured(queued, start, words):
     plain = {} if "--ascii" in words else {"LC_ALL": "C"}

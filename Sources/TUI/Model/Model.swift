@@ -206,8 +206,8 @@ struct Model: Sendable {
     /// Opens the question before an undo, unless the user has opened another dialog since the request.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
-        // All added uploads are done and stay. No question is needed, because the queue's reply says so.
-        if case .unadded = offer.change, offer.ids.isEmpty {
+        // No question is needed: the queue changes nothing, and its reply says why.
+        if offer.refusal != nil {
             return [.perform(.undoCommand(offer.number), .undo)]
         }
         dialog = .undo(UndoDialog(offer: offer, openedAt: clock.seconds))

@@ -195,6 +195,10 @@ extension PlainModel {
     }
 
     private mutating func ask(_ offer: UndoOffer) {
+        // No question is needed: the queue changes nothing, and its reply says why.
+        if offer.refusal != nil {
+            return perform(.undoCommand(offer.number), .undo, Outcome(reversed: "undone"))
+        }
         let sentence = offer.sentence(of: what(offer.ids), at: model.clock.date, in: model.appearance.zone)
         say("undo: \(sentence)")
         say("type yes to do so; anything else changes nothing")

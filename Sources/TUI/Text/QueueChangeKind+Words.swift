@@ -18,6 +18,21 @@ extension QueueChangeKind {
         case .moved: "moved \(what)"
         case .limited(.bandwidth(let limit)): "the limit is \(limit.sentencePart(at: now, in: zone)) now"
         case .limited(.concurrency(let number)): "\(Strings.count(number, "upload")) at once now"
+        case .retried: "retried \(what)"
+        }
+    }
+
+    /// Describes a change before it happens: `put back reel.mov`. The parameters are those of `sentence`.
+    package func plan(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
+        switch self {
+        case .paused: "pause \(what)"
+        case .resumed: "resume \(what)"
+        case .removed, .unadded: "remove \(what)"
+        case .putBack: "put back \(what)"
+        case .moved: "move \(what)"
+        case .limited(.bandwidth(let limit)): "the limit becomes \(limit.sentencePart(at: now, in: zone))"
+        case .limited(.concurrency(let number)): "\(Strings.count(number, "upload")) at once"
+        case .retried: "retry \(what)"
         }
     }
 
@@ -36,17 +51,16 @@ extension UndoOffer {
     ///   - zone: The time zone of the times of day.
     package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         let time = Strings.moment(date, before: now, in: zone)
+        let plan = change.plan(of: what, at: now, in: zone)
         return switch change {
-        case .paused: "pause \(what), resumed at \(time)"
-        case .resumed: "resume \(what), paused at \(time)"
-        case .removed: "remove \(what), added at \(time)"
-        case .unadded(let done): "remove \(what), added at \(time)\(QueueChangeKind.kept(done))"
-        case .putBack: "put back \(what), removed at \(time)"
-        case .moved: "move \(what) back, moved at \(time)"
-        case .limited(.bandwidth(let limit)):
-            "the limit becomes \(limit.sentencePart(at: now, in: zone)), changed at \(time)"
-        case .limited(.concurrency(let number)):
-            "\(Strings.count(number, "upload")) at once, changed at \(time)"
+        case .paused: "\(plan), resumed at \(time)"
+        case .resumed: "\(plan), paused at \(time)"
+        case .removed: "\(plan), added at \(time)"
+        case .unadded(let done): "\(plan), added at \(time)\(QueueChangeKind.kept(done))"
+        case .putBack: "\(plan), removed at \(time)"
+        case .moved: "\(plan) back, moved at \(time)"
+        case .limited: "\(plan), changed at \(time)"
+        case .retried: "nothing: the retry at \(time) cannot be undone"
         }
     }
 }

@@ -156,7 +156,7 @@ extension QueueChangeKind {
     fileprivate var stops: Bool {
         switch self {
         case .paused, .removed, .unadded: true
-        case .resumed, .putBack, .moved, .limited: false
+        case .resumed, .putBack, .moved, .limited, .retried: false
         }
     }
 }

@@ -53,7 +53,7 @@ extension UploadQueue {
             let ids = try core.ids(selection)
             // A user's retry overrides the link monitor, whose reports are hints and never block users.
             send(.force)
-            return .changed(
+            return reply(
                 try await retry(ids, isEach: selection.isEach, startsEarly: selection.isChosen))
         case .remove(let selection): return reply(try await transact(.remove(try core.ids(selection))))
         case .move(let selection, let move):
@@ -74,18 +74,22 @@ extension UploadQueue {
             return reply(try await transact(.limitConcurrency(count)))
         case .undo: return try await goBack(.undo, number)
         case .undoCommand(let offered):
-            guard core.undo.offer(in: core)?.number == offered else {
+            guard core.undo.offer(.undo, in: core)?.number == offered else {
                 throw UploadFailure(
                     .permanent, "nothing was undone: another change came first",
                     hint: "undo again shows what is the last now")
             }
             return try await goBack(.undo, number)
-        case .nextUndo:
-            guard let offer = core.undo.offer(in: core) else {
-                throw UploadFailure(.permanent, "nothing to undo")
-            }
-            return .undoable(offer)
+        case .nextUndo: return .undoable(try offer(.undo))
         case .redo: return try await goBack(.redo, number)
+        case .redoCommand(let offered):
+            guard core.undo.offer(.redo, in: core)?.number == offered else {
+                throw UploadFailure(
+                    .permanent, "nothing was redone: another change came first",
+                    hint: "redo again shows what is the next now")
+            }
+            return try await goBack(.redo, number)
+        case .nextRedo: return .undoable(try offer(.redo))
         case .tryNow:
             send(.tryNow)
             return .changed([])
@@ -98,7 +102,7 @@ extension UploadQueue {
         }
     }
 
-    /// Adds a command to the undo stack if users can undo it, and returns the reply to the command.
+    /// Adds a command that has changed something to the undo stack, and returns the reply to the command.
     ///
     /// - Parameter ids: The uploads for the reply; nil for all that the command changed.
     private func reply(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
@@ -133,7 +137,7 @@ extension UploadQueue {
     ///   - startsEarly: Whether uploads with a start condition start now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
-    ) async throws(UploadFailure) -> [Upload.ID] {
+    ) async throws(UploadFailure) -> TransactionResult {
         var identities: [Upload.ID: FileIdentity] = [:]
         var refused: Set<Upload.ID> = []
         for (id, found) in await looks(at: ids.compactMap { core.uploads[$0] }.filter(\.needsNewIdentity)) {
@@ -149,7 +153,7 @@ extension UploadQueue {
             }
         }
         let change = UploadChange.retry(identities: identities, startsEarly: startsEarly)
-        return try await transact(.change(ids.filter { !refused.contains($0) }, change)).ids
+        return try await transact(.change(ids.filter { !refused.contains($0) }, change))
     }
 
     /// Reads the current versions of the files of uploads, 16 at a time, as a slow volume may delay each read.
@@ -175,8 +179,8 @@ extension UploadQueue {
     /// Undoes the last command, or redoes the command that was undone last. Skips a command if that would change
     /// nothing, for example because its uploads were removed later.
     ///
-    /// - Throws: `UploadFailure` if no command is left, if the disk refuses the change, or if all uploads of an
-    ///   addition to undo are done.
+    /// - Throws: `UploadFailure` if no command is left, if the disk refuses the change, if all uploads of an addition to
+    ///   undo are done, or if the command to undo is a retry.
     private func goBack(
         _ direction: UndoStack.Direction, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
@@ -196,19 +200,24 @@ extension UploadQueue {
             core.undo.went(direction, entry, action: action)
             return .reversed(change, action.ids)
         }
-        throw UploadFailure(
-            .permanent, direction == .undo ? "nothing to undo" : "nothing to redo")
+        throw .nothing(to: direction)
+    }
+
+    private func offer(_ direction: UndoStack.Direction) throws(UploadFailure) -> UndoOffer {
+        guard let offer = core.undo.offer(direction, in: core) else { throw .nothing(to: direction) }
+        return offer
     }
 }
 
 extension QueueCommand {
-    /// The kind of the command in the order of commands; nil if users cannot undo it.
+    /// The kind of the command in the order of commands; nil if `undo` skips the command.
     fileprivate var kind: CommandOrder.Kind? {
         switch self {
-        case .undo, .undoCommand, .redo: .choice
-        case .add, .addMissing, .addNew, .pause, .resume, .remove, .move, .limitBandwidth, .limitConcurrency:
+        case .undo, .undoCommand, .redo, .redoCommand: .choice
+        case .add, .addMissing, .addNew, .pause, .resume, .retry, .remove, .move, .limitBandwidth,
+            .limitConcurrency:
             .change
-        case .find, .list, .retry, .limits, .nextUndo, .tryNow, .stopWhenIdle, .flush: nil
+        case .find, .list, .limits, .nextUndo, .nextRedo, .tryNow, .stopWhenIdle, .flush: nil
         }
     }
 }
@@ -223,6 +232,10 @@ extension UploadSelection {
 extension UploadFailure {
     private static let batchesNamed = 10
     private static let uploadsNamed = 5
+
+    fileprivate static func nothing(to direction: UndoStack.Direction) -> UploadFailure {
+        UploadFailure(.permanent, "nothing to \(direction.rawValue)")
+    }
 
     /// Returns the failure of a command that names uploads which are not in the queue.
     ///

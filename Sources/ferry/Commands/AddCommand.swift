@@ -257,17 +257,13 @@ struct AddQuestion {
         }
         let bytes = SortedFiles(new, known: DuplicateFilter([])).bytes
         let goal = destination.name.isEmpty ? destination.url : destination.name
-        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(goal))? [y/N] "
+        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(goal))?"
     }
 
     /// Asks the question and returns true if the user agrees. Returns true without a question if `text` is nil, or if
     /// standard input or standard error is not a terminal.
     var userAgrees: Bool {
-        guard let text, StandardStream.input.isTerminal, StandardStream.errors.isTerminal else { return true }
-        StandardError.write(text)
-        let isYes = ["y", "yes"].contains(readLine()?.lowercased())
-        if !isYes { StandardError.write("Nothing was added.\n") }
-        return isYes
+        text.map { Confirmation(question: $0, refusal: "Nothing was added.").userAgrees } ?? true
     }
 }
 

@@ -9,20 +9,26 @@ struct UndoCommand: AsyncParsableCommand {
         commandName: "undo",
         abstract: "Undo the last change: add, pause, resume, remove, move or limit.",
         discussion: """
-            Undoing an addition stops running uploads and keeps done ones. Up to 50 changes since the engine started \
-            can be undone, one after the other, from any screen or command.
+            On a terminal, it names the change and asks. Undoing an addition stops running uploads and keeps done \
+            ones. A retry cannot be undone: the first undo after it says so, and the next one undoes the change \
+            before. Up to 50 changes since the engine started can be undone, one after the other, from any screen or \
+            command.
 
               ferry undo --dry-run
               ferry undo
             """)
 
     @Flag(help: "Only show what would be undone.") var dryRun = false
+    @Flag(name: [.short, .long], help: "Do not ask on a terminal.") var yes = false
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        guard dryRun else { return try await report(global, .undo, "undone", json: json) }
+        guard dryRun else {
+            return try await goBack(.undo, by: global.access(), asks: !yes && !json, json: json)
+        }
         guard case .undoable(let offer) = try await global.access().perform(.nextUndo) else { return }
+        if let refusal = offer.refusal { throw CommandFailure(refused: refusal) }
         if json { return print(JSONLine.text(ChangedLine(offer))) }
         print("would undo: \(offer.sentence(of: uploadsText(offer.ids), in: .local))")
     }
@@ -33,26 +39,82 @@ struct RedoCommand: AsyncParsableCommand {
         commandName: "redo",
         abstract: "Redo the last undone change, if no other change came since.",
         discussion: """
-            Several changes that were undone are redone one after the other, the last one first.
+            On a terminal, it names the change and asks. Several changes that were undone are redone one after the \
+            other, the last one first.
 
               ferry undo && ferry redo
             """)
 
+    @Flag(name: [.short, .long], help: "Do not ask on a terminal.") var yes = false
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await report(global, .redo, "redone", json: json) }
+    func run() async throws {
+        try await goBack(.redo, by: global.access(), asks: !yes && !json, json: json)
+    }
 }
 
 /// Performs `undo` or `redo`, and prints what it changed.
-private func report(
-    _ global: GlobalOptions, _ command: QueueCommand, _ participle: String, json: Bool
-) async throws(CommandFailure) {
-    guard case .reversed(let change, let ids) = try await global.access().perform(command) else { return }
+///
+/// - Parameter asks: Whether to ask the user first, if there is a terminal.
+/// - Throws: `ExitCode` if the user does not agree.
+private func goBack(
+    _ direction: UndoStack.Direction, by access: QueueAccess, asks: Bool, json: Bool
+) async throws {
+    var command = direction.command
+    if asks, Confirmation.isPossible {
+        guard case .undoable(let offer) = try await access.perform(direction.next) else { return }
+        // A refusal needs no question: the queue changes nothing, and its reply says why.
+        guard offer.refusal != nil || direction.question(about: offer).userAgrees else { throw ExitCode(1) }
+        command = direction.command(offer.number)
+    }
+    guard case .reversed(let change, let ids) = try await access.perform(command) else { return }
     if json { return print(JSONLine.text(ChangedLine(change, ids))) }
-    print("\(participle): \(change.sentence(of: uploadsText(ids), in: .local))")
+    print("\(direction.participle): \(change.sentence(of: uploadsText(ids), in: .local))")
 }
 
 private func uploadsText(_ ids: [Upload.ID]) -> String {
     ids.count == 1 ? "upload \(ids[0])" : "\(ids.count) uploads"
+}
+
+extension UndoStack.Direction {
+    fileprivate var command: QueueCommand {
+        switch self {
+        case .undo: .undo
+        case .redo: .redo
+        }
+    }
+
+    /// The command that returns what `command` would do.
+    fileprivate var next: QueueCommand {
+        switch self {
+        case .undo: .nextUndo
+        case .redo: .nextRedo
+        }
+    }
+
+    /// Returns the command for the change with this number.
+    fileprivate func command(_ number: Int) -> QueueCommand {
+        switch self {
+        case .undo: .undoCommand(number)
+        case .redo: .redoCommand(number)
+        }
+    }
+
+    fileprivate var participle: String {
+        switch self {
+        case .undo: "undone"
+        case .redo: "redone"
+        }
+    }
+
+    fileprivate func question(about offer: UndoOffer) -> Confirmation {
+        let what = uploadsText(offer.ids)
+        let text =
+            switch self {
+            case .undo: "Undo: \(offer.sentence(of: what, in: .local))?"
+            case .redo: "Redo: \(offer.change.plan(of: what, in: .local))?"
+            }
+        return Confirmation(question: SafeLine.text(text), refusal: "Nothing was \(participle).")
+    }
 }

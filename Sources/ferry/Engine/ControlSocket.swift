@@ -9,7 +9,7 @@ import FerryUploads
 enum ControlSocket {
     /// The version of requests and responses. The members `version` and `ferry` never change their form, so that two
     /// versions of Ferry can recognize each other.
-    static let version = 8
+    static let version = 9
 
     /// The members of requests and responses that every version of Ferry understands.
     struct Greeting: Codable {

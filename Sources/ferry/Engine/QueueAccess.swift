@@ -92,13 +92,12 @@ struct QueueAccess {
     /// Throws if repeating the command could do harm: the engine did not respond, but may have carried it out.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
-        case .add, .move, .retry, .remove, .undo, .undoCommand, .redo:
+        case .add, .move, .retry, .remove, .undo, .undoCommand, .redo, .redoCommand:
             throw CommandFailure(
                 inUse: "the running engine did not answer: unknown whether this succeeded",
                 hint: "check `ferry list`")
-        case .list, .addMissing, .addNew, .find, .nextUndo, .pause, .resume, .limits, .limitBandwidth,
-            .limitConcurrency, .tryNow,
-            .stopWhenIdle, .flush:
+        case .list, .addMissing, .addNew, .find, .nextUndo, .nextRedo, .pause, .resume, .limits,
+            .limitBandwidth, .limitConcurrency, .tryNow, .stopWhenIdle, .flush:
             break
         }
     }
@@ -155,7 +154,7 @@ struct QueueAccess {
         switch command {
         // The undo stack was in the memory of an engine, which has ended.
         case .undo, .undoCommand, .nextUndo: return .refused(Self.nothing("to undo"))
-        case .redo: return .refused(Self.nothing("to redo"))
+        case .redo, .redoCommand, .nextRedo: return .refused(Self.nothing("to redo"))
         default: break
         }
         let (queue, runner) = assembly.queue(lock, monitors: [], snapshotsAtEnds: false)

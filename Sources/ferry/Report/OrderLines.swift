@@ -15,6 +15,7 @@ struct ChangedLine: OutputLine {
                 case .putBack: .putBack
                 case .moved: .moved
                 case .limited: .limited
+                case .retried: .retried
                 }
         }
     }

@@ -115,7 +115,7 @@ struct People {
                     if !chosen.isBroad { known.condition = nil }
                 }
             case .remove: state.watch.removalsUnderWay += 1
-            case .undo, .undoCommand, .redo:
+            case .undo, .undoCommand, .redo, .redoCommand:
                 // Which command it undoes or redoes is known from its response.
                 state.watch.resumesAsked += 1
                 state.watch.resumesUnderWay += 1
@@ -135,8 +135,8 @@ struct People {
             case .limitConcurrency(let count): state.watch.ceiling = max(state.watch.ceiling, count)
             case .tryNow:
                 for id in state.watch.uploads.keys { state.watch.uploads[id]?.notBefore = nil }
-            case .add, .addMissing, .addNew, .find, .nextUndo, .list, .move, .limits, .limitBandwidth, .flush,
-                .stopWhenIdle:
+            case .add, .addMissing, .addNew, .find, .nextUndo, .nextRedo, .list, .move, .limits,
+                .limitBandwidth, .flush, .stopWhenIdle:
                 break
             }
             return before
@@ -162,7 +162,7 @@ struct People {
             switch command {
             case .resume: state.watch.resumesUnderWay -= 1
             case .remove: state.watch.removalsUnderWay -= 1
-            case .undo, .undoCommand, .redo:
+            case .undo, .undoCommand, .redo, .redoCommand:
                 state.watch.resumesUnderWay -= 1
                 state.watch.removalsUnderWay -= 1
                 state.watch.undosUnderWay -= 1
@@ -194,7 +194,7 @@ struct People {
         case .removed, .unadded:
             let removal = watch.removal(since: before)
             watch.uploads[id]?.removal = removal
-        case .paused, .resumed, .moved, .limited: break
+        case .paused, .resumed, .moved, .limited, .retried: break
         }
     }
 

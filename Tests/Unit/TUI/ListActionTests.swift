@@ -140,6 +140,13 @@ import Testing
         #expect(effects.commands == [.undoCommand(7)])
     }
 
+    @Test func `an undo that the queue refuses needs no question`() {
+        var model = Model.make([.make(1)])
+        let effects = model.update(.replied(Self.offer(.retried, []), to: .undo))
+        #expect(effects.commands == [.undoCommand(7)])
+        #expect(model.dialog == nil)
+    }
+
     @Test func `files that an addition leaves out are counted in the message`() {
         var model = Model.make([])
         _ = model.update(.replied(.changed([1]), to: .add(files: 3, skipped: 1)))

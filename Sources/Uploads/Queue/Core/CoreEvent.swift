@@ -32,7 +32,7 @@ package enum CoreEvent: Sendable {
     case tryNow
     /// A user retries some uploads. The next attempts may start, whatever the state of the link and of their hosts.
     case force
-    /// A command was carried out, and this action undoes it.
+    /// A command was carried out. `undo` performs this action.
     case commanded(UndoAction)
     /// The core starts the uploads that may start now, because something has changed.
     case advance

@@ -236,7 +236,8 @@ extension QueueCore {
             case .resume: .pause(ids, batches: batches.resumed)
             case .setRanks:
                 .setRanks(Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }))
-            case .retry, .renew: nil
+            case .retry: .refuseRetry(ids)
+            case .renew: nil
             }
         return TransactionResult(ids: ids, undo: undo)
     }

@@ -79,7 +79,7 @@ package struct TransactionResult: Sendable {
     var isPaused = false
     /// The removed uploads, in their last state.
     var gone: [Upload] = []
-    /// The action that undoes the transaction; nil if users cannot undo it.
+    /// The action for `undo`, which may refuse; nil if `undo` skips the transaction.
     package var undo: UndoAction?
 }
 

@@ -1,5 +1,5 @@
 import FerryFiles
-import FerryProtocols
+package import FerryProtocols
 
 /// An action that undoes a command of a user, and can itself be undone.
 package enum UndoAction: Hashable, Sendable {
@@ -18,12 +18,14 @@ package enum UndoAction: Hashable, Sendable {
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
+    /// Refuses: these uploads were retried, and a retry cannot be undone.
+    case refuseRetry([Upload.ID])
 
     /// The uploads that the action names.
     var ids: [Upload.ID] {
         switch self {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),
-            .putBack(let ids, _, _):
+            .putBack(let ids, _, _), .refuseRetry(let ids):
             ids
         case .setRanks(let ranks): Array(ranks.keys)
         case .limitBandwidth, .limitConcurrency: []
@@ -34,7 +36,7 @@ package enum UndoAction: Hashable, Sendable {
     package var isEmpty: Bool {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
-        case .remove, .unadd, .putBack, .setRanks: ids.isEmpty
+        case .remove, .unadd, .putBack, .setRanks, .refuseRetry: ids.isEmpty
         case .limitBandwidth, .limitConcurrency: false
         }
     }
@@ -59,6 +61,8 @@ extension UndoAction {
         case .limitBandwidth(let bandwidth, let scope):
             return (.limitBandwidth(bandwidth, scope), limited(in: core))
         case .limitConcurrency(let count): return (.limitConcurrency(count), limited(in: core))
+        // The transaction changes nothing. The change has a refusal, which `undo` reports.
+        case .refuseRetry: return (.change([], .pause), .retried)
         }
     }
 
@@ -103,6 +107,7 @@ extension UndoAction {
             let ids = ranks.filter { core.uploads[$0.key].map(\.rank) ?? $0.value != $0.value }.map(\.key)
             return ids.isEmpty ? nil : (.moved, ids)
         case .limitBandwidth, .limitConcurrency: return (limited(in: core), [])
+        case .refuseRetry: return (.retried, [])
         }
     }
 
@@ -115,7 +120,7 @@ extension UndoAction {
                 .bandwidth(core.limits.limit(of: scope, timetable, order: bandwidth, at: core.now.date)))
         case .limitConcurrency(let count):
             return .limited(.concurrency(count ?? core.configuration.concurrency))
-        case .pause, .resume, .remove, .unadd, .putBack, .setRanks:
+        case .pause, .resume, .remove, .unadd, .putBack, .setRanks, .refuseRetry:
             return .limited(.concurrency(core.concurrency))
         }
     }
@@ -137,9 +142,9 @@ extension UndoAction {
 }
 
 extension UndoStack {
-    /// Returns the change that `undo` would make now; nil if there is nothing to undo.
-    func offer(in core: QueueCore) -> UndoOffer? {
-        for entry in undos.reversed() {
+    /// Returns the change that `undo` or `redo` would make now; nil if there is nothing to undo or to redo.
+    func offer(_ direction: Direction, in core: QueueCore) -> UndoOffer? {
+        for entry in entries(direction).reversed() {
             guard let (change, ids) = entry.action.effect(in: core) else { continue }
             return UndoOffer(number: entry.number, change: change, ids: ids, date: entry.date)
         }
@@ -148,15 +153,24 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The failure of an undo that removed nothing, because all uploads of the addition are done; nil for any other
-    /// change. Callers must check that nothing was removed. Without the failure, `undo` would skip the addition, and
-    /// undo the command before it.
+    /// The failure of an undo that changed nothing: all uploads of the addition are done, or the command was a retry.
+    /// Nil for any other change. Callers must check that nothing was changed. Without the failure, `undo` would skip
+    /// the command, and undo the one before it.
     var refusal: UploadFailure? {
-        guard case .unadded(let done) = self, done > 0 else { return nil }
-        let uploads =
-            done == 1 ? "the upload that was added last is" : "the \(done) uploads that were added last are"
-        return UploadFailure(
-            .permanent, "\(uploads) done: nothing to take back",
-            hint: "undo again reverses the change before")
+        let summary: String
+        switch self {
+        case .unadded(done: 1): summary = "the upload that was added last is done: nothing to take back"
+        case .unadded(let done) where done > 1:
+            summary = "the \(done) uploads that were added last are done: nothing to take back"
+        case .retried: summary = "a retry cannot be undone"
+        case .paused, .resumed, .removed, .putBack, .moved, .unadded, .limited: return nil
+        }
+        return UploadFailure(.permanent, summary, hint: "undo again reverses the change before")
     }
+}
+
+extension UndoOffer {
+    /// The failure that `undo` will report in place of a change; nil if it will change something. Clients then need not
+    /// ask the user before they send `undoCommand`.
+    package var refusal: UploadFailure? { ids.isEmpty ? change.refusal : nil }
 }

@@ -1,9 +1,9 @@
 import FerryFiles
 import FerryProtocols
 
-/// The commands that can be undone, and those that can be redone. Pure.
+/// The commands that `undo` and `redo` choose from. Pure.
 package struct UndoStack {
-    package enum Direction { case undo, redo }
+    package enum Direction: String { case undo, redo }
 
     /// A command of a user, and the action that undoes it; once it is undone, the action that redoes it.
     package struct Entry: Hashable, Sendable {
@@ -16,9 +16,17 @@ package struct UndoStack {
 
     static let limit = 50
 
-    private(set) var undos: [Entry] = []
+    private var undos: [Entry] = []
     private var redos: [Entry] = []
     private var lastNumber = 0
+
+    /// Returns the entries of a direction. `next` returns the last of them first.
+    func entries(_ direction: Direction) -> [Entry] {
+        switch direction {
+        case .undo: undos
+        case .redo: redos
+        }
+    }
 
     /// Adds the undo action of a new command. Commands that were undone before it can no longer be redone.
     ///

@@ -62,6 +62,17 @@ import Testing
         #expect(effects.lines == ["nothing was undone"])
     }
 
+    @Test func `a terminal is not asked about an undo that the queue refuses`() {
+        var plain = PlainModel.make([.make(1)])
+        _ = plain.type("undo")
+        let effects = plain.reply(
+            .undoable(UndoOffer(number: 3, change: .retried, ids: [], date: Date(timeIntervalSince1970: 0))))
+        #expect(effects.commands == [.undoCommand(3)])
+        #expect(effects.lines == [])
+        let refusal = UploadFailure(.permanent, "a retry cannot be undone")
+        #expect(plain.reply(.refused(refusal)).lines == ["not done: a retry cannot be undone"])
+    }
+
     @Test func `a script is not asked before it undoes`() {
         var plain = PlainModel.make([.make(1)], readsTerminal: false)
         #expect(plain.type("undo").commands == [.undo])

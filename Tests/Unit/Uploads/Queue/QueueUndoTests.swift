@@ -170,6 +170,57 @@ struct QueueUndoTests {
         await fixture.queue.stop()
     }
 
+    @Test func `a retry cannot be undone, and the next undo reverses the change before it`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().fail(.permanent)
+        _ = try await fixture.wait(for: ids[0]) { $0.isFailed }
+        #expect(await fixture.queue.perform(.retry(.ids(ids))) == .changed(ids))
+        guard case .undoable(let offer) = await fixture.queue.perform(.nextUndo),
+            case .refused(let failure) = await fixture.queue.perform(.undoCommand(offer.number))
+        else {
+            Issue.record("the retry was undone")
+            return
+        }
+        #expect(offer.change == .retried)
+        #expect(offer.ids == [])
+        #expect(offer.refusal == failure)
+        #expect(failure.summary == "a retry cannot be undone")
+        #expect(await fixture.queue.perform(.undo) == .reversed(.unadded(done: 0), ids))
+        await fixture.queue.stop()
+    }
+
+    @Test func `a retry that changed nothing is passed over`() async throws {
+        let fixture = try await fixture(2)
+        _ = await fixture.queue.perform(.move(.ids([2]), .top))
+        #expect(await fixture.queue.perform(.retry(.failed)) == .changed([]))
+        #expect(await fixture.queue.perform(.undo) == .reversed(.moved, [2]))
+        await fixture.queue.stop()
+    }
+
+    @Test func `the offer of a redo names its effect, and is refused after another change`() async throws {
+        let fixture = try await fixture(2)
+        _ = await fixture.queue.perform(.remove(.ids([1])))
+        _ = await fixture.queue.perform(.undo)
+        guard case .undoable(let offer) = await fixture.queue.perform(.nextRedo) else {
+            Issue.record("nothing was offered")
+            return
+        }
+        #expect(offer.change == .removed)
+        #expect(offer.ids == [1])
+        #expect(await fixture.queue.all.map(\.id) == [1, 2])
+        #expect(await fixture.queue.perform(.redoCommand(offer.number)) == .reversed(.removed, [1]))
+        _ = await fixture.queue.perform(.undo)
+        _ = await fixture.queue.perform(.move(.ids([2]), .top))
+        guard case .refused(let failure) = await fixture.queue.perform(.redoCommand(offer.number)) else {
+            Issue.record("redone")
+            return
+        }
+        #expect(failure.summary == "nothing was redone: another change came first")
+        await fixture.queue.stop()
+    }
+
     @Test func `a new command ends what could be redone`() async throws {
         let fixture = try await fixture(2)
         _ = await fixture.queue.perform(.remove(.ids([1])))

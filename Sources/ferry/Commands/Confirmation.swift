@@ -1,0 +1,20 @@
+import FerryFiles
+
+/// A question that a command asks at a terminal before it acts.
+struct Confirmation {
+    let question: String
+    /// The sentence for a user who does not agree.
+    let refusal: String
+
+    /// True if the command can ask: standard input and standard error are a terminal.
+    static var isPossible: Bool { StandardStream.input.isTerminal && StandardStream.errors.isTerminal }
+
+    /// Asks the question and returns true if the user agrees. Without a terminal, returns true without a question.
+    var userAgrees: Bool {
+        guard Self.isPossible else { return true }
+        StandardError.write("\(question) [y/N] ")
+        let isYes = ["y", "yes"].contains(readLine()?.lowercased())
+        if !isYes { StandardError.write("\(refusal)\n") }
+        return isYes
+    }
+}
