@@ -139,6 +139,20 @@ def test_a_destination_that_is_new_in_the_configuration_is_offered(home, server,
             home.run("stop")
 
 
+def test_a_file_that_was_uploaded_before_is_counted_and_left_out(home, server, start):
+    home.add(home.make("one.txt", 10))
+    assert home.run("run", "--exit-when-idle").returncode == 0
+    home.run("remove", "--all")
+    assert home.list() == []
+    home.make("two.txt", 10)
+    screen = start()
+    screen.wait("Nothing to upload yet.")
+    open_dialog(screen, f"{home.files}/*.txt")
+    screen.wait("2 files, 20 B", "1 already done")
+    confirm(screen)
+    screen.wait("added 1 upload, 1 left out: already queued or done", "two.txt")
+
+
 def test_the_dialog_fits_a_small_screen(server, home, start):
     path = home.make("one.txt", 10)
     screen = start(rows=10, columns=40)

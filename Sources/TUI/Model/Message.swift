@@ -13,7 +13,8 @@ enum Message: Sendable {
     case replied(QueueReply, to: Request)
     /// The contents of a folder that the model requested. Here and below, `number` is the number of the request.
     case listed(BrowsedFolder, number: Int)
-    case previewed(FileSelection, number: Int)
+    /// The files that a search found, and the done uploads of the history at their paths.
+    case previewed(FileSelection, past: [Upload] = [], number: Int)
     case completed([String], number: Int)
     case destinations(DestinationNames)
     /// Text that other code in the process wrote to standard output or error.

@@ -123,8 +123,8 @@ struct Model: Sendable {
                 live.take(samples, in: table, limits: status.limits.rates, now: clock.seconds))
         case .replied(let reply, let request): return take(reply, to: request)
         case .listed(let folder, let number): return updateAdd { $0.take(folder, number: number, &$1) }
-        case .previewed(let selection, let number):
-            return updateAdd { $0.take(selection, number: number, &$1) }
+        case .previewed(let selection, let past, let number):
+            return updateAdd { $0.take(selection, past: past, number: number, &$1) }
         case .completed(let candidates, let number):
             return updateAdd { $0.take(candidates, number: number, &$1) }
         case .destinations(let names):

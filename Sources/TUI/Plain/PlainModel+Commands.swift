@@ -183,7 +183,7 @@ extension PlainModel {
             if let text = ids.isEmpty ? outcome.unchanged : outcome.changed { say(text) }
             if let steering = outcome.steering { tellUnchanged(steering, but: ids) }
             if let files = outcome.files, ids.count < files {
-                say("\(Strings.count(files - ids.count)) left out: already in the queue, unchanged")
+                say("\(Strings.count(files - ids.count)) left out: already queued or done, unchanged")
             }
         case .reversed(let change, let ids):
             let sentence = change.sentence(

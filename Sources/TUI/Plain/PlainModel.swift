@@ -166,7 +166,7 @@ struct PlainModel: Sendable {
     private mutating func take(_ message: Message) {
         switch message {
         case .queue(let update): take(update)
-        case .previewed(let selection, let number): take(selection, number: number)
+        case .previewed(let selection, _, let number): take(selection, number: number)
         case .replied(let reply, _): take(reply)
         case .queueEnded:
             _ = model.update(message)

@@ -77,7 +77,8 @@ struct EffectRunner: Sendable {
                 .replied(reply, to: .add(files: selection.files.count, skipped: selection.problems.count)))
         case .preview(let request, let number):
             let selection = await add.preview(request)
-            if !Task.isCancelled { mailbox.post(.previewed(selection, number: number)) }
+            let past = Task.isCancelled ? [] : await add.past(selection)
+            if !Task.isCancelled { mailbox.post(.previewed(selection, past: past, number: number)) }
         case .startEngine:
             if let startEngine { mailbox.post(.replied(await startEngine(), to: .startEngine)) }
         case .list(let reference, let number):

@@ -142,6 +142,8 @@ package enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
 package struct AddService: Sendable {
     /// Finds the files of a typed line, a paste or marked paths. It ends early when its task is cancelled.
     package var preview: @Sendable (_ request: AddRequest) async -> FileSelection
+    /// Returns the done uploads of the history at the paths of these files.
+    package var past: @Sendable (_ selection: FileSelection) async -> [Upload]
     /// Reads a folder, which may take long.
     package var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
@@ -154,12 +156,14 @@ package struct AddService: Sendable {
 
     package init(
         preview: @escaping @Sendable (_ request: AddRequest) async -> FileSelection,
+        past: @escaping @Sendable (_ selection: FileSelection) async -> [Upload] = { _ in [] },
         list: @escaping @Sendable (_ folder: FolderReference) async -> BrowsedFolder,
         add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
         complete: @escaping @Sendable (_ line: String) async -> [String],
         destinations: @escaping @Sendable () async -> DestinationNames
     ) {
         self.preview = preview
+        self.past = past
         self.list = list
         self.add = add
         self.complete = complete

@@ -41,7 +41,7 @@ struct ReplyText {
         case .add(let files, let skipped):
             let known = files - ids.count
             let rest = [
-                known > 0 ? "\(Strings.count(known)) left out: already in the queue" : nil,
+                known > 0 ? "\(Strings.count(known)) left out: already queued or done" : nil,
                 skipped > 0 ? "\(Strings.count(skipped)) skipped" : nil,
             ].compactMap(\.self).map { ", \($0)" }.joined()
             text = "added \(Strings.count(ids.count, "upload"))\(rest)"

@@ -186,11 +186,7 @@ struct AddCommand: AsyncParsableCommand {
     ) async throws(CommandFailure) -> DuplicateFilter {
         var known = DuplicateFilter([], match: match)
         guard !again, !new.isEmpty else { return known }
-        do throws(JournalError) {
-            if let directory = try StateDirectory(reading: global.stateFolder) {
-                known.add(try UploadHistory.read(in: directory))
-            }
-        } catch {
+        do throws(JournalError) { known.add(try UploadHistory.read(inFolder: global.stateFolder)) } catch {
             // If the history cannot be read, a file may be sent twice. That is better than not to send it.
             StandardError.note("earlier uploads are unknown: \(error.summary)")
         }

@@ -10,6 +10,8 @@ struct ScreenAdding: Sendable {
     /// Returns the assembly of the current configuration. The function may read the configuration file.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
+    /// The state folder, which contains the history.
+    let state: LocalPath
 
     var service: AddService {
         AddService(
@@ -21,6 +23,7 @@ struct ScreenAdding: Sendable {
                     sign.set()
                 }
             },
+            past: { await past($0) },
             list: { place in await Self.apart { Self.list(place) } },
             add: { selection, name in await add(selection, to: name) },
             complete: { line in await Self.apart { Self.completions(line) } },
@@ -39,12 +42,25 @@ struct ScreenAdding: Sendable {
         }
     }
 
+    /// Adds the files to the queue. Leaves out those that were uploaded before, as `ferry add` does.
     private func add(_ selection: FileSelection, to name: String) async -> QueueReply {
         do throws(UploadFailure) {
             let destination = try await Self.apart(assembly).destination(name.isEmpty ? nil : name)
-            return await queue.perform(.addNew(try NewUploads.make(selection, for: destination)))
+            let known = DuplicateFilter(await past(selection), match: .inSameVersion)
+            let new = try NewUploads.make(selection, for: destination).filter { !known.contains($0) }
+            return new.isEmpty ? .changed([]) : await queue.perform(.addNew(new))
         } catch {
             return .refused(error)
+        }
+    }
+
+    private func past(_ selection: FileSelection) async -> [Upload] {
+        guard !selection.files.isEmpty else { return [] }
+        return await Self.apart { [state] in
+            // If the history cannot be read, a file may be sent twice. That is better than not to send it.
+            let entries = (try? UploadHistory.read(inFolder: state)) ?? []
+            let paths = Set(selection.files.map(\.path))
+            return entries.filter { $0.outcome == .done && paths.contains($0.upload.path) }.map(\.upload)
         }
     }
 
@@ -119,6 +135,14 @@ struct ScreenAdding: Sendable {
 
     private static func absolute(_ path: LocalPath) -> LocalPath {
         LocalFiles.absolute(path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path)
+    }
+}
+
+extension UploadHistory {
+    /// Returns the entries of the history in a state folder, the newest first; none if the folder is missing.
+    static func read(inFolder folder: LocalPath) throws(JournalError) -> [HistoryEntry] {
+        guard let directory = try StateDirectory(reading: folder) else { return [] }
+        return try read(in: directory)
     }
 }
 

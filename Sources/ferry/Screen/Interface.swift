@@ -52,7 +52,9 @@ struct Interface {
         return await lines.run()
     }
 
-    private var adding: AddService { ScreenAdding(assembly: currentAssembly, queue: client).service }
+    private var adding: AddService {
+        ScreenAdding(assembly: currentAssembly, queue: client, state: assembly.state).service
+    }
 
     private var screen: Screen {
         let appearance = assembly.configuration.appearance

@@ -410,6 +410,22 @@ import Testing
         #expect(model.frame().description.contains("2 files, 4 KiB  1 already queued"))
     }
 
+    @Test func `files whose done uploads have left the queue are counted`() {
+        var model = Model.make([.make(1, name: "a.mov")])
+        model.type("a/out/")
+        _ = model.pass(to: 1)
+        let selection = Self.selection("a.mov", "b.mov")
+        let past = selection.files.map { file in
+            var upload = Upload.make(9, name: file.relativeName, state: .done)
+            upload.identity = file.identity
+            return upload
+        }
+        for number in 1...model.adding.questions {
+            _ = model.update(.previewed(selection, past: past, number: number))
+        }
+        #expect(model.frame().description.contains("2 files, 4 KiB  1 already queued, 1 already done"))
+    }
+
     @Test func `a click moves the cursor, one on the sign marks, two are enter`() throws {
         var model = Self.make()
         let frame = model.frame()

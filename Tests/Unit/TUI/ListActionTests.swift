@@ -150,7 +150,7 @@ import Testing
     @Test func `files that an addition leaves out are counted in the message`() {
         var model = Model.make([])
         _ = model.update(.replied(.changed([1]), to: .add(files: 3, skipped: 1)))
-        #expect(model.toast.current?.text == "added 1 upload, 2 left out: already in the queue, 1 skipped")
+        #expect(model.toast.current?.text == "added 1 upload, 2 left out: already queued or done, 1 skipped")
     }
 
     @Test func `the cursor goes to what was put back`() {

@@ -179,10 +179,10 @@ extension AddDialog {
     }
 
     mutating func take(
-        _ selection: FileSelection, number: Int, _ around: inout AddSurroundings
+        _ selection: FileSelection, past: [Upload], number: Int, _ around: inout AddSurroundings
     ) -> DialogOutcome {
         guard case .asked(number, let adding) = preview else { return .stay() }
-        preview = .ready(AddPreview(selection, known: UploadTable.KnownFiles()))
+        preview = .ready(AddPreview(selection, past: past))
         recount(in: around.table)
         guard adding else { return .stay() }
         if selection.files.isEmpty {
@@ -214,10 +214,10 @@ extension AddDialog {
         return .stay()
     }
 
-    /// Counts again how many of the chosen files the queue already has.
+    /// Counts again how many of the chosen files the queue or the history already has.
     private mutating func recount(in table: UploadTable) {
         guard case .ready(var preview) = preview else { return }
-        preview.known = table.known(preview.selection.files, to: destinationName)
+        preview.known = table.known(preview.selection.files, to: destinationName, past: preview.past)
         self.preview = .ready(preview)
     }
 }

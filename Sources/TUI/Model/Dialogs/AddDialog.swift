@@ -181,12 +181,14 @@ struct AddDialog: Sendable {
 struct AddPreview: Sendable {
     let selection: FileSelection
     let bytes: Int128
-    /// The number of chosen files that the queue already has.
-    var known: UploadTable.KnownFiles
+    /// The done uploads of the history at the paths of the files.
+    let past: [Upload]
+    /// The number of chosen files that the queue or the history already has.
+    var known = UploadTable.KnownFiles()
 
-    init(_ selection: FileSelection, known: UploadTable.KnownFiles) {
+    init(_ selection: FileSelection, past: [Upload]) {
         self.selection = selection
-        self.known = known
+        self.past = past
         bytes = selection.files.reduce(0) { $0 + Int128($1.identity.size) }
     }
 }

@@ -29,7 +29,7 @@ struct UploadTable: Sendable {
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
 
-    /// The number of chosen files that the queue already has for one destination.
+    /// The number of chosen files that the queue or the history already has for one destination.
     struct KnownFiles: Hashable, Sendable {
         /// The number of files with an unfinished upload to the destination, even if the file has changed since.
         var queued = 0
@@ -37,9 +37,13 @@ struct UploadTable: Sendable {
         var done = 0
     }
 
-    /// Counts the files that the queue already has, in one pass over it.
-    func known(_ files: [FileSelection.File], to destination: String) -> KnownFiles {
-        guard !isEmpty else { return KnownFiles() }
+    /// Counts the files that the queue or the history already has, in one pass over both.
+    ///
+    /// - Parameter past: Done uploads that may have left the queue.
+    func known(
+        _ files: [FileSelection.File], to destination: String, past: [Upload]
+    ) -> KnownFiles {
+        guard !isEmpty || !past.isEmpty else { return KnownFiles() }
         let wanted = Dictionary(files.map { ($0.path, $0.identity) }) { first, _ in first }
         var (queued, done): (Set<LocalPath>, Set<LocalPath>) = ([], [])
         for upload in uploads.all where upload.target.destination == destination {
@@ -49,6 +53,9 @@ struct UploadTable: Sendable {
             } else if upload.identity == identity {
                 done.insert(upload.path)
             }
+        }
+        for upload in past where upload.target.destination == destination {
+            if wanted[upload.path] == upload.identity { done.insert(upload.path) }
         }
         return KnownFiles(queued: queued.count, done: done.subtracting(queued).count)
     }
