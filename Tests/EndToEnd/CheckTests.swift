@@ -103,6 +103,53 @@ struct CheckTests {
         #expect(!result.output.contains("resume after a crash"))
     }
 
+    @Test(arguments: [401, 403, 404])
+    func `a check of tus fails where a server that says what it offers refuses a new upload`(status: Int)
+        async throws
+    {
+        let offers = [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0"), ("Tus-Extension", "creation")]
+        let server = try HostileServer([.answer(204, headers: offers), .answer(status)])
+        defer { server.stop() }
+        let result = try await place.ferry("check", "tus+\(server.url("/files/"))")
+        #expect(result.ending == .exited(1), "\(result.output)")
+        #expect(result.output.contains("the server answered \(status)"), "\(result.output)")
+        #expect(server.requests.map(\.method) == ["OPTIONS", "POST"])
+    }
+
+    @Test func `the digests that a check lists are those that the server offers`() async throws {
+        let offers = [
+            ("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0"), ("Tus-Extension", "creation,termination"),
+        ]
+        let made = HostileBehavior.answer(
+            201, headers: [("Tus-Resumable", "1.0.0"), ("Location", "/files/7")])
+        let server = try HostileServer([.answer(204, headers: offers), made, .answer(204)])
+        defer { server.stop() }
+        let result = try await place.ferry("check", "tus+\(server.url("/files/"))")
+        #expect(result.ending == .exited(0), "\(result.output)")
+        #expect(result.output.contains("it does not check what arrives"), "\(result.output)")
+        #expect(!result.output.contains("checksum"), "\(result.output)")
+        #expect(server.requests.map(\.method) == ["OPTIONS", "POST", "DELETE"])
+    }
+
+    @Test func `a check of put fails where the server lists no PUT, or refuses every request`() async throws {
+        let allowed = [("Allow", "GET, HEAD, OPTIONS")]
+        for answers in [[HostileBehavior.answer(200, headers: allowed)], [.answer(403), .answer(403)]] {
+            let server = try HostileServer(answers)
+            defer { server.stop() }
+            let result = try await place.ferry("check", "put+\(server.url("/in/"))")
+            #expect(result.ending == .exited(1), "\(result.output)")
+        }
+    }
+
+    @Test(arguments: ["post", "form", "resumable"])
+    func `a check that sends no file says that it tried none`(protocolName: String) async throws {
+        let server = try HostileServer([.answer(204)])
+        defer { server.stop() }
+        let result = try await place.ferry("check", "\(protocolName)+\(server.url("/in/"))")
+        #expect(result.ending == .exited(0), "\(result.output)")
+        #expect(result.output.contains("that it takes files was not tried"), "\(result.output)")
+    }
+
     @Test func `a check fails where the server cannot check what the destination demands`() async throws {
         let server = try HostileServer([
             .answer(204, headers: [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0")])

@@ -17,6 +17,7 @@ package struct PlainCheck: DestinationCheck {
         // Any other refusal of OPTIONS may concern OPTIONS only.
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
         let allowed = response.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
-        return .found("the server answers" + (allowed ?? ""))
+        return .finished(
+            CheckReport(findings: ["the server answers" + (allowed ?? ""), CheckReport.untried]))
     }
 }

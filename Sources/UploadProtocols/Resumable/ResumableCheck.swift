@@ -19,7 +19,9 @@ package struct ResumableCheck: DestinationCheck {
         var found = ServerCapabilities()
         found.note(reported)
         return .finished(
-            CheckReport(findings: findings(reported), capabilities: found.facts.isEmpty ? nil : found))
+            CheckReport(
+                findings: findings(reported) + [CheckReport.untried],
+                capabilities: found.facts.isEmpty ? nil : found))
     }
 
     static func question(_ target: String) -> Exchange {

@@ -53,6 +53,9 @@ public struct CheckReport: Hashable, Sendable {
         }
     }
 
+    /// The finding of a check that sends no file, because a file would stay there.
+    static let untried = "that it takes files was not tried"
+
     /// The findings, one sentence each, without a full stop at the end.
     public var findings: [String]
     /// The features of the server, to be stored for the destination's uploads; nil if the check found none.

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// A check of the features of the tus server at a URL (tus 1.0.0, "OPTIONS").
+/// A check of the features of the tus server at a URL (tus 1.0.0, "OPTIONS"), and whether the server takes an upload.
 ///
-/// If there is no response, or one without a tus field, the check creates an upload of one byte, to see whether the
-/// server supports tus. The check then deletes the upload without sending the byte. On a server without the termination
+/// The check creates an upload of one byte, and deletes it without sending the byte. On a server without the termination
 /// extension, the empty upload stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
-        case creating(findings: [String])
+        /// - `isDeletable`: Whether the server may delete uploads: it names termination, or no extensions at all.
+        case creating(CheckReport, isDeletable: Bool)
         case deleting(CheckReport)
     }
 
@@ -29,13 +29,16 @@ package struct TusCheck: DestinationCheck {
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch (phase, reply) {
-        case (.deleting(let report), _): return .finished(report)
+        case (.deleting(var report), _):
+            if !Self.isGone(reply) { report.findings.append(Self.stays) }
+            return .finished(report)
         case (.asking, .broken(let failure, let bodySent)):
             guard bodySent != nil, failure.category.isOfNetwork else { return .failed(failure) }
-            return create(finding: "it does not answer OPTIONS: \(failure.summary)")
+            return create(["it does not answer OPTIONS: \(failure.summary)"], at: TusOffer.unheard)
         case (.creating, .broken(let failure, _)): return .failed(failure)
         case (.asking, .responded(let response)): return receiveOptions(response)
-        case (.creating(let findings), .responded(let response)): return receiveCreation(response, findings)
+        case (.creating(let report, let isDeletable), .responded(let response)):
+            return receiveCreation(response, report, isDeletable: isDeletable)
         }
     }
 
@@ -50,20 +53,24 @@ package struct TusCheck: DestinationCheck {
             guard found.facts[TusOffer.Fact.saysNothing] == nil else {
                 let name = StatusName.of(response.status).map { " (\($0))" } ?? ""
                 return create(
-                    finding: "it answered \(response.status)\(name) to OPTIONS and named no tus version")
+                    ["it answered \(response.status)\(name) to OPTIONS and named no tus version"], at: found)
             }
-            _ = try TusOffer.sum(options, of: 0, at: found)
-            return .finished(
-                CheckReport(findings: Self.findings(found, in: response), capabilities: found))
+            let namesExtensions = response.fields[.tusExtension] != nil
+            return create(
+                Self.findings(found, in: response), at: found,
+                isDeletable: !namesExtensions || found.extensions.contains("termination"))
         } catch {
             return .failed(error)
         }
     }
 
-    private mutating func create(finding: String) -> CheckStep {
+    private mutating func create(
+        _ findings: [String], at found: ServerCapabilities, isDeletable: Bool = true
+    ) -> CheckStep {
         do throws(UploadFailure) {
-            _ = try TusOffer.sum(options, of: 0, at: TusOffer.unheard)
-            phase = .creating(findings: [finding])
+            _ = try TusOffer.sum(options, of: 0, at: found)
+            phase = .creating(
+                CheckReport(findings: findings, capabilities: found), isDeletable: isDeletable)
             return .send(try TusCreation(item: item).exchange(.whole))
         } catch {
             return .failed(error)
@@ -73,21 +80,37 @@ package struct TusCheck: DestinationCheck {
     /// The item for the creation of an upload. Its byte is never sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
-    private mutating func receiveCreation(_ response: ExchangeOutcome.Response, _ findings: [String])
-        -> CheckStep
-    {
-        let failure = TusVerdict.failure(response)
-        guard [200, 201].contains(response.status), response.namesTus else {
-            return .failed(failure.category == .permanent ? TusVerdict.isNoTusServer(response) : failure)
+    /// Takes the response to the creation. An upload would end with the same failure.
+    private mutating func receiveCreation(
+        _ response: ExchangeOutcome.Response, _ report: CheckReport, isDeletable: Bool
+    ) -> CheckStep {
+        let isUnheard = report.capabilities?.facts[TusOffer.Fact.saysNothing] != nil
+        guard [200, 201].contains(response.status), response.namesTus || !isUnheard else {
+            let failure = TusVerdict.failure(response)
+            return .failed(
+                isUnheard && failure.category == .permanent ? TusVerdict.isNoTusServer(response) : failure)
         }
-        let report = CheckReport(
-            findings: findings + ["it takes new tus uploads all the same"], capabilities: TusOffer.unheard)
-        guard let made = try? TusCreation(item: item).url(in: response) else {
-            return .failed(TusVerdict.isNoTusServer(response))
+        var report = report
+        report.findings.append(isUnheard ? "it takes new tus uploads all the same" : "it takes new uploads")
+        let made: String
+        do throws(UploadFailure) { made = try TusCreation(item: item).url(in: response) } catch {
+            return .failed(isUnheard ? TusVerdict.isNoTusServer(response) : error)
+        }
+        guard isDeletable else {
+            report.findings.append(Self.stays)
+            return .finished(report)
         }
         phase = .deleting(report)
         return .send(
             Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version]))
+    }
+
+    private static let stays = "the empty upload of this check stays there until it expires"
+
+    /// Returns true if the response to the deletion shows that the upload is gone.
+    private static func isGone(_ reply: ExchangeOutcome) -> Bool {
+        guard case .responded(let response) = reply else { return false }
+        return response.isSuccess || [404, 410].contains(response.status)
     }
 
     private static func findings(_ found: ServerCapabilities, in response: ExchangeOutcome.Response)

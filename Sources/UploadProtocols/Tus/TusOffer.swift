@@ -111,6 +111,9 @@ enum TusOffer {
 extension ServerCapabilities {
     /// True if the server has lost bytes that it had confirmed.
     var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
+
+    /// The digests by which this tus server can check what arrives, as far as Ferry supports them.
+    package var tusChecksums: Set<DigestAlgorithm> { Set(TusOffer.checksums(of: self).map(\.algorithm)) }
 }
 
 /// The way in which the server checks an upload's chunks, chosen when the upload is created.

@@ -60,6 +60,7 @@ package struct WebDAVCheck: DestinationCheck {
         if server.isOwnCloud {
             findings.append("it keeps files' times; the protocol nextcloud can resume there")
         }
+        findings.append(CheckReport.untried)
         let report = CheckReport(findings: findings, capabilities: server.capabilities)
         guard server.takesPropfind, response.status == 207 else { return .finished(report) }
         phase = .contents(report)

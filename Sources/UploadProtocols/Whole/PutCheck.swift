@@ -1,11 +1,20 @@
 import HTTPTypes
 
 /// A check whether the server of a `put` destination allows the HTTP method, and whether it describes existing files by
-/// `HEAD`.
+/// `HEAD`. The check fails if the server lists its methods without this one, or refuses both `OPTIONS` and `HEAD`.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
-        case head(findings: [String])
+        case head(findings: [String], Verdict)
+    }
+
+    /// The conclusion from a response about the method.
+    private enum Verdict: Sendable {
+        case allowed
+        /// The server lists its methods, without this one.
+        case missing(UploadFailure)
+        case refused(UploadFailure)
+        case unknown
     }
 
     /// The file name in the URLs of the requests; no file of this name is created.
@@ -13,12 +22,15 @@ package struct PutCheck: DestinationCheck {
 
     private let address: String
     private let method: String
+    /// True if the URL is signed for one request. Its server refuses every other request, which proves nothing.
+    private let isSigned: Bool
     private var phase = Phase.options
 
     /// - Parameter url: The URL of the destination.
     package init(url: String, options: ProtocolOptions) {
         address = UploadAddress.address(url, for: Self.name)
         method = options.requestMethod(or: .put).rawValue
+        isSigned = ProtocolChoice.named(by: url)?.name == PutUpload.name
     }
 
     package mutating func start() -> CheckStep { .send(Exchange(.options, address)) }
@@ -29,26 +41,46 @@ package struct PutCheck: DestinationCheck {
         if failure.category == .authentication || failure.isTransient, response.status != 501 {
             return .failed(failure)
         }
-        switch phase {
-        case .options:
-            phase = .head(findings: methods(in: response))
+        let verdict = verdict(on: response, failure)
+        switch (phase, verdict) {
+        case (.options, .missing(let failure)): return .failed(failure)
+        case (.options, _):
+            phase = .head(findings: findings(response, verdict), verdict)
             return .send(Exchange(.head, address))
-        case .head(let findings):
+        case (.head(_, .refused(let failure)), .refused), (.head(_, .refused), .missing(let failure)),
+            (.head(_, .unknown), .missing(let failure)):
+            return .failed(failure)
+        case (.head(let findings, _), _):
             return .finished(CheckReport(findings: findings + [Self.telling(response)]))
         }
     }
 
-    private func methods(in response: ExchangeOutcome.Response) -> [String] {
-        let list = FieldList.words(response.fields[.allow]).map { $0.uppercased() }
-        var findings: [String] = []
-        // For a URL without a file, some servers list fewer methods than they accept.
-        if !response.isSuccess || list.isEmpty {
-            findings.append("the server does not say which methods it takes")
-        } else if list.contains(method) {
-            findings.append("the server takes \(method)")
-        } else {
-            findings.append("\(method) is not among the methods that the server names")
+    private func verdict(on response: ExchangeOutcome.Response, _ failure: UploadFailure) -> Verdict {
+        let list = Self.methods(in: response)
+        // A 405 lists the methods too (RFC 9110 §15.5.6).
+        if response.isSuccess || response.status == 405, !list.isEmpty {
+            if list.contains(method) { return .allowed }
+            let names = ServerText.cleaned(list.joined(separator: ", "))
+            let missing = UploadFailure(
+                .permanent, "\(method) is not among the methods that the server names: \(names)",
+                hint: "check the destination's url and protocol")
+            return isSigned ? .unknown : .missing(missing)
         }
+        return [403, 405].contains(response.status) && !isSigned ? .refused(failure) : .unknown
+    }
+
+    private static func methods(in response: ExchangeOutcome.Response) -> [String] {
+        FieldList.words(response.fields[.allow]).map { $0.uppercased() }
+    }
+
+    private func findings(_ response: ExchangeOutcome.Response, _ verdict: Verdict) -> [String] {
+        let list = Self.methods(in: response)
+        var findings =
+            if case .allowed = verdict {
+                ["the server takes \(method)"]
+            } else {
+                ["the server does not say which methods it takes; that it takes \(method) was not tried"]
+            }
         if response.fields[.dav] != nil, list.isEmpty || list.contains("MOVE") {
             findings.append(
                 "it speaks WebDAV: the protocol webdav never leaves half a file under a file's name")

@@ -8,7 +8,8 @@ struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Ask destinations what they can do.",
         discussion: """
-            Nothing is uploaded or left there. The next uploads use the findings.
+            No file is uploaded. At a tus server, an empty upload is made and deleted again, if the server deletes \
+            uploads. The next uploads use the findings.
 
             Exit status: 0 no problem, 1 a problem, 2 wrong usage or configuration.
 

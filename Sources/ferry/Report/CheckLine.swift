@@ -46,7 +46,7 @@ struct CheckLine: OutputLine {
             $0.traits == nil ? nil : $0.result.isParallel
         },
         .maybe("checksums", "The possible values of `checksum`.", as: .array(.choice(DigestAlgorithm.self))) {
-            $0.traits?.checksums.map(\.rawValue).sorted()
+            $0.traits == nil ? nil : $0.result.checksums?.map(\.rawValue).sorted()
         },
         .maybe(
             "ifExists", "The possible values of `ifExists`.", as: .array(.choice(ExistingFilePolicy.self))

@@ -67,6 +67,14 @@ struct CheckResult: Sendable {
         return known.resumesWebDAV(destination.options)
     }
 
+    /// The digests that `checksum` may name; nil if `entry` is nil.
+    var checksums: Set<DigestAlgorithm>? {
+        guard let entry else { return nil }
+        // A tus server names the digests that it can compute.
+        guard entry.name == TusUpload.name, let known else { return entry.traits.checksums }
+        return known.tusChecksums
+    }
+
     var isFine: Bool {
         failure == nil
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }

@@ -85,7 +85,8 @@ enum CheckText {
         var parts = [result.resumes == true ? "resume after a crash" : "start again from 0 after a crash"]
         parts.append(
             result.isParallel == true ? "send several requests at once" : "send one request at a time")
-        let checksums = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)
+        let offered = result.checksums ?? []
+        let checksums = DigestAlgorithm.allCases.filter(offered.contains).map(\.rawValue)
         if !checksums.isEmpty { parts.append("checksum \(checksums.joined(separator: ", "))") }
         let existing = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)
         if !existing.isEmpty { parts.append("ifExists \(existing.joined(separator: ", "))") }

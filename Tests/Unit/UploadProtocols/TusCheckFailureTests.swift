@@ -14,9 +14,43 @@ struct TusCheckFailureTests {
         return (check, step)
     }
 
-    @Test func `a server that says what it offers is asked nothing more`() {
-        let step = asked(.answer(204, [.tusVersion: "1.0.0", .tusExtension: "creation"])).step
-        #expect(step.report?.findings.first == "it speaks tus 1.0.0")
+    /// The check of a server that names its extensions, before the response to the creation.
+    private func named(_ extensions: String) -> TusCheck {
+        let (check, step) = asked(.answer(204, [.tusVersion: "1.0.0", .tusExtension: extensions]))
+        #expect(step.exchange?.method == .post)
+        return check
+    }
+
+    @Test(arguments: [401, 403, 404, 405, 503])
+    func `a server that says what it offers and refuses a new upload fails`(status: Int) {
+        var check = named("creation,termination")
+        #expect(check.receive(.answer(status)).failure?.status == status)
+    }
+
+    @Test func `a server that makes an upload and does not say where fails`() {
+        var check = named("creation")
+        #expect(check.receive(.answer(201)).failure?.summary.contains("did not say where") == true)
+    }
+
+    @Test func `a new upload is deleted again where the server deletes uploads`() {
+        var check = named("creation,termination")
+        let step = check.receive(.answer(201, [.location: "7"]))
+        #expect(step.exchange?.method == .delete)
+        #expect(step.exchange?.url == UploadResource.tus.url)
+        #expect(check.receive(.answer(204)).report?.findings.last == "it takes new uploads")
+    }
+
+    @Test(arguments: [ExchangeOutcome.answer(405), .broke(afterSending: 0)])
+    func `an upload that the server does not delete is said to stay`(reply: ExchangeOutcome) {
+        var check = named("creation,termination")
+        _ = check.receive(.answer(201, [.location: "7"]))
+        #expect(check.receive(reply).report?.findings.last?.contains("stays there") == true)
+    }
+
+    @Test func `a server that offers no termination gets no deletion`() {
+        var check = named("creation")
+        let step = check.receive(.answer(201, [.location: "7"]))
+        #expect(step.report?.findings.last?.contains("stays there") == true)
     }
 
     @Test(arguments: [200, 404, 405, 500])

@@ -88,6 +88,7 @@ struct WebDAVCheckTests {
     @Test func `a server without MOVE is reported`() throws {
         let (end, _) = run(check, [.answer(200, [.allow: "GET, PUT"]), .answer(405)])
         let findings = try #require(end.report).findings
+        #expect(findings.last == "that it takes files was not tried")
         #expect(findings.contains { $0.contains("MOVE") && $0.contains("put") })
     }
 
@@ -152,13 +153,48 @@ struct PutCheckTests {
 
     @Test(arguments: [
         ("GET, PUT", "the server takes PUT"),
-        ("GET, POST", "PUT is not among the methods that the server names"),
-        ("", "the server does not say which methods it takes"),
+        ("", "the server does not say which methods it takes; that it takes PUT was not tried"),
     ])
     func `the methods that a server names are compared`(allow: String, finding: String) throws {
         let (end, asked) = run(check, [.answer(200, [.allow: allow]), .answer(404)])
         #expect(try #require(end.report).findings.first == finding)
         #expect(asked.map(\.method) == [.options, .head])
+    }
+
+    @Test(arguments: [200, 405])
+    func `a server that lists its methods without PUT fails`(status: Int) {
+        let (end, asked) = run(check, [.answer(status, [.allow: "GET, POST"])])
+        #expect(
+            end.failure?.summary == "PUT is not among the methods that the server names: GET, POST")
+        #expect(asked.map(\.method) == [.options])
+    }
+
+    @Test func `a list in the response to HEAD counts too, unless OPTIONS named PUT`() {
+        let list = ExchangeOutcome.answer(405, [.allow: "GET, POST"])
+        #expect(run(check, [.answer(405), list]).end.failure?.summary.contains("not among") == true)
+        #expect(run(check, [.answer(404), list]).end.failure?.summary.contains("not among") == true)
+        #expect(run(check, [.answer(200, [.allow: "PUT"]), list]).end.failure == nil)
+    }
+
+    @Test(arguments: [(403, 403), (405, 405), (403, 405)])
+    func `a server that refuses OPTIONS and HEAD fails`(first: Int, second: Int) {
+        #expect(run(check, [.answer(first), .answer(second)]).end.failure?.status == first)
+    }
+
+    @Test(arguments: [(403, 404), (404, 403), (501, 501), (200, 403)])
+    func `one refusal of two proves nothing`(first: Int, second: Int) {
+        #expect(run(check, [.answer(first), .answer(second)]).end.report != nil)
+    }
+
+    @Test func `a 405 that lists PUT is no refusal`() {
+        let list = ExchangeOutcome.answer(405, [.allow: "PUT"])
+        #expect(run(check, [list, list]).end.report?.findings.first == "the server takes PUT")
+    }
+
+    @Test func `an address that is signed for one request is not judged by other requests`() {
+        let signed = PutCheck(
+            url: "https://bucket.s3.amazonaws.com/a?X-Amz-Signature=5", options: .init())
+        #expect(run(signed, [.answer(403), .answer(403)]).end.report != nil)
     }
 
     @Test func `a server that speaks WebDAV has the better protocol named`() throws {

@@ -23,6 +23,7 @@ struct ResumableCheckTests {
     @Test func `a server without the field may still take them`() throws {
         let report = try #require(checked(405, [:]))
         #expect(report.findings.first?.contains("does not say") == true)
+        #expect(report.findings.last == "that it takes files was not tried")
         #expect(report.capabilities == nil)
     }
 

@@ -128,8 +128,9 @@ struct RunnerCapabilityTests {
 
     @Test func `a check asks, keeps what it finds and leaves nothing`() async throws {
         let tus = HostileBehavior.answer(
-            204, headers: [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation")])
-        let server = try HostileServer([tus, tus])
+            204, headers: [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation,termination")])
+        let made = HostileBehavior.answer(201, headers: [("Location", "/files/7")])
+        let server = try HostileServer([tus, tus, made, .answer(204)])
         defer { server.stop() }
         let destination = place(server.url("/files/"))
         let report = try await with(destination) { runner in
@@ -139,7 +140,8 @@ struct RunnerCapabilityTests {
             return report
         }
         #expect(report.capabilities?.choice?.name == "tus")
-        #expect(Set(server.requests.map(\.method)) == ["OPTIONS"])
+        #expect(server.requests.map(\.method) == ["OPTIONS", "OPTIONS", "POST", "DELETE"])
+        #expect(server.requests.last?.target == "/files/7")
     }
 
     @Test(arguments: ["put", "auto"])
