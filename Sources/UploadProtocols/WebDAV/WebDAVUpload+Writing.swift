@@ -151,10 +151,22 @@ extension WebDAVUpload {
             knowsFolder = true
             return foundFolder(.nothing)
         case 400, 403, 405, 411, 415, 416, 422, 501, 505:
-            guard chunk.manner != .whole else { return .failed(WebDAVFailure.failure(response)) }
-            return writeAnew(after: chunk)
-        default: return .failed(WebDAVFailure.failure(response))
+            return chunk.manner == .whole ? refusedWhole(response) : writeAnew(after: chunk)
+        default:
+            return chunk.manner == .whole
+                ? refusedWhole(response) : .failed(WebDAVFailure.failure(response))
         }
+    }
+
+    /// Handles a refused whole file. If the folder is missing, some servers respond with 403, 405 or 412 in place of
+    /// 409 (RFC 4918 §9.7.1). So the folder is looked up once, unless the server has described it before.
+    private mutating func refusedWhole(_ response: ExchangeOutcome.Response) -> Step {
+        let failure = WebDAVFailure.failure(response)
+        guard failure.category == .permanent, !knowsFolder, WebDAVFolders(of: finalAddress) != nil else {
+            return .failed(failure)
+        }
+        knowsFolder = true
+        return look(at: WebDAVAddress(finalAddress.folderURL), for: .refusedFolder(failure))
     }
 
     /// Handles a request that was too large (413) by trying a smaller one. Apache's LimitRequestBody and nginx's

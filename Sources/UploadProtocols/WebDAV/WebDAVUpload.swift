@@ -40,6 +40,8 @@ public struct WebDAVUpload: SequentialProtocol {
         /// The folder of the file, to create a missing folder before the file is sent. Otherwise many bytes could be
         /// sent in vain.
         case folder
+        /// The folder of the file, to see whether it is missing, after the server refused the file with this failure.
+        case refusedFolder(UploadFailure)
         /// The temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
         /// The next temporary name, to see whether the trial `MOVE` arrived.
@@ -221,6 +223,8 @@ extension WebDAVUpload {
         case (.failed(let failure), .folder) where failure.category == .permanent:
             // The folder may still be writable.
             return write(from: 0)
+        case (.failed(let failure), .refusedFolder(let refusal)) where failure.category == .permanent:
+            return .failed(refusal)
         case (.failed(let failure), .written(let chunk)) where failure.category == .permanent:
             return measured(nil, chunk)
         case (.failed(let failure), .result(isOurs: true)) where failure.category == .permanent:
@@ -234,6 +238,8 @@ extension WebDAVUpload {
             let verdict = choice.receive(found, ours: ours)
             return act(on: verdict, choice)
         case (.found(let found, _), .folder): return foundFolder(found)
+        case (.found(let found, _), .refusedFolder(let refusal)):
+            return found == .nothing ? foundFolder(.nothing) : .failed(refusal)
         case (.found(let found, _), .written(let chunk)): return measured(found, chunk)
         case (.found(let found, let ours), .result(let isOurs)):
             return foundResult(found, isOurs: isOurs, computed: ours)

@@ -45,6 +45,39 @@ struct WebDAVUploadTests {
             ])
     }
 
+    @Test(arguments: [400, 403, 405, 412])
+    mutating func `a folder that is missing is made whatever status refuses the file`(status: Int) {
+        run.model.missingFolderStatus = status
+        #expect(run.upload(.make(name: "b/e.bin")).receipt != nil)
+        #expect(run.model.files == ["/files/b/e.bin": 10])
+        #expect(run.model.log.filter { $0 == "PROPFIND /files/b/" }.count == 1)
+        #expect(run.model.folders.contains("/files/b/"))
+    }
+
+    @Test(arguments: [400, 403, 405, 412])
+    mutating func `the refusal of a file stands if its folder is there`(status: Int) {
+        run.model.putStatus = status
+        #expect(run.upload().failure?.status == status)
+        #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
+        #expect(run.model.log.filter { $0 == "PROPFIND /files/" }.count == 1)
+        #expect(!run.model.log.contains { $0.hasPrefix("MKCOL") })
+    }
+
+    @Test mutating func `the refusal of a file stands if its folder cannot be looked up`() {
+        run.model.putStatus = 403
+        run.model.lookStatus["/files/"] = 403
+        #expect(run.upload().failure?.status == 403)
+        #expect(run.model.log.last == "PROPFIND /files/")
+    }
+
+    @Test mutating func `a file is refused for good once its folder is made`() {
+        run.model.folders = ["/"]
+        run.model.putStatus = 412
+        #expect(run.upload().failure?.status == 412)
+        #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 2)
+        #expect(run.model.log.filter { $0.hasPrefix("MKCOL") } == ["MKCOL /files/"])
+    }
+
     @Test mutating func `many bytes are not sent to a folder that is missing`() {
         _ = run.upload(.make(name: "b/e.bin", size: 1 << 30))
         #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
