@@ -44,7 +44,8 @@ struct FrozenEngineTests {
     }
 
     /// A script deletes the files once `ferry wait` ends with 0.
-    @Test func `a wait for an engine that is silent at first continues until its uploads have ended`() throws {
+    @Test func `a wait for an engine that is silent at first continues until its uploads have ended`() throws
+    {
         var silent = QueueUpdate(isComplete: false, changed: [], removed: [], status: EngineStatus())
         silent.status.contact = .silent(since: Date())
         var wait = UploadWait(.all, past: { _ in nil })

@@ -410,7 +410,7 @@ import Testing
         #expect(model.frame().description.contains("2 files, 4 KiB  1 already queued"))
     }
 
-    @Test func `files whose done uploads have left the queue are counted`() {
+    @Test func `files with done uploads that have left the queue are counted`() {
         var model = Model.make([.make(1, name: "a.mov")])
         model.type("a/out/")
         _ = model.pass(to: 1)
