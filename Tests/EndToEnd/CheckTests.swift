@@ -131,14 +131,11 @@ struct CheckTests {
         #expect(server.requests.map(\.method) == ["OPTIONS", "POST", "DELETE"])
     }
 
-    @Test func `a check of put fails where the server lists no PUT, or refuses every request`() async throws {
-        let allowed = [("Allow", "GET, HEAD, OPTIONS")]
-        for answers in [[HostileBehavior.answer(200, headers: allowed)], [.answer(403), .answer(403)]] {
-            let server = try HostileServer(answers)
-            defer { server.stop() }
-            let result = try await place.ferry("check", "put+\(server.url("/in/"))")
-            #expect(result.ending == .exited(1), "\(result.output)")
-        }
+    @Test func `a check of put fails where the server lists no PUT`() async throws {
+        let server = try HostileServer([.answer(200, headers: [("Allow", "GET, HEAD, OPTIONS")])])
+        defer { server.stop() }
+        let result = try await place.ferry("check", "put+\(server.url("/in/"))")
+        #expect(result.ending == .exited(1), "\(result.output)")
     }
 
     @Test(arguments: ["post", "form", "resumable"])

@@ -1,11 +1,12 @@
 import HTTPTypes
 
 /// A check whether the server of a `put` destination allows the HTTP method, and whether it describes existing files by
-/// `HEAD`. The check fails if the server lists its methods without this one, or refuses both `OPTIONS` and `HEAD`.
+/// `HEAD`. The check fails if the server lists its methods without this one. A refusal of `OPTIONS` and `HEAD` alone proves
+/// nothing: some servers allow only the upload.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
-        case head(findings: [String], Verdict)
+        case head(findings: [String])
     }
 
     /// The conclusion from a response about the method.
@@ -13,7 +14,6 @@ package struct PutCheck: DestinationCheck {
         case allowed
         /// The server lists its methods, without this one.
         case missing(UploadFailure)
-        case refused(UploadFailure)
         case unknown
     }
 
@@ -41,21 +41,18 @@ package struct PutCheck: DestinationCheck {
         if failure.category == .authentication || failure.isTransient, response.status != 501 {
             return .failed(failure)
         }
-        let verdict = verdict(on: response, failure)
-        switch (phase, verdict) {
-        case (.options, .missing(let failure)): return .failed(failure)
-        case (.options, _):
-            phase = .head(findings: findings(response, verdict), verdict)
+        let verdict = verdict(on: response)
+        if case .missing(let failure) = verdict { return .failed(failure) }
+        switch phase {
+        case .options:
+            phase = .head(findings: findings(response, verdict))
             return .send(Exchange(.head, address))
-        case (.head(_, .refused(let failure)), .refused), (.head(_, .refused), .missing(let failure)),
-            (.head(_, .unknown), .missing(let failure)):
-            return .failed(failure)
-        case (.head(let findings, _), _):
+        case .head(let findings):
             return .finished(CheckReport(findings: findings + [Self.telling(response)]))
         }
     }
 
-    private func verdict(on response: ExchangeOutcome.Response, _ failure: UploadFailure) -> Verdict {
+    private func verdict(on response: ExchangeOutcome.Response) -> Verdict {
         let list = Self.methods(in: response)
         // A 405 lists the methods too (RFC 9110 §15.5.6).
         if response.isSuccess || response.status == 405, !list.isEmpty {
@@ -66,7 +63,7 @@ package struct PutCheck: DestinationCheck {
                 hint: "check the destination's url and protocol")
             return isSigned ? .unknown : .missing(missing)
         }
-        return [403, 405].contains(response.status) && !isSigned ? .refused(failure) : .unknown
+        return .unknown
     }
 
     private static func methods(in response: ExchangeOutcome.Response) -> [String] {
