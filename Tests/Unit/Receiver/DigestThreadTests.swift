@@ -44,11 +44,11 @@ struct DigestThreadTests {
         let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         defer { for gate in [first, second] { gate.signal() } }
         async let before: Void = Self.wait(for: first)
-        let largeIsDone = Atomic(false)
+        let end = End()
         try await withThrowingTaskGroup { group in
             group.addTask {
                 _ = try await large.digests([.sha256], of: 0..<100 << 20)
-                largeIsDone.store(true, ordering: .sequentiallyConsistent)
+                end.isReached.store(true, ordering: .sequentiallyConsistent)
             }
             for _ in 0..<100 { await Task.yield() }
             async let digest = small.digests([.sha256], of: 0..<1)
@@ -57,13 +57,17 @@ struct DigestThreadTests {
             for _ in 0..<100 { await Task.yield() }
             first.signal()
             _ = try await digest
-            let isLargeDone = largeIsDone.load(ordering: .sequentiallyConsistent)
+            let isLargeDone = end.isReached.load(ordering: .sequentiallyConsistent)
             #expect(!isLargeDone)
             second.signal()
             try await behind
             try await group.waitForAll()
         }
         try await before
+    }
+
+    private final class End: Sendable {
+        let isReached = Atomic(false)
     }
 
     private static func wait(for gate: DispatchSemaphore) async throws {
