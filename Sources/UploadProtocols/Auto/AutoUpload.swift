@@ -102,6 +102,8 @@ public struct AutoUpload: UploadProtocol {
 
 /// The `OPTIONS` request with which uploads and checks find out the protocol, and the choice from the response.
 enum AutoProbe {
+    private static let silenceHint = "if the server never answers OPTIONS, set protocol, such as tus or put"
+
     static func exchange(at url: String) -> Exchange {
         Exchange(.options, url, fields: [.tusResumable: "1.0.0"])
     }
@@ -109,7 +111,11 @@ enum AutoProbe {
     static func choice(
         _ reply: ExchangeOutcome, at url: String, isGivenAddress: Bool, in catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> ProtocolChoice {
-        guard case .responded(let response) = reply else { throw reply.failure }
+        guard case .responded(let response) = reply else {
+            var failure = reply.failure
+            if case .broken(_, .some) = reply { failure.hint = failure.hint ?? silenceHint }
+            throw failure
+        }
         var failure = ResponseClassifier.failure(response)
         let mayBeFile = isGivenAddress && !UploadAddress.tellsNamesApart(url)
         if mayBeFile, failure.category != .authentication, ![429, 503].contains(response.status) {
@@ -117,7 +123,7 @@ enum AutoProbe {
         }
         if failure.category == .authentication || (300..<400).contains(response.status) { throw failure }
         if failure.isTransient {
-            failure.hint = failure.hint ?? "if the server never answers OPTIONS, set protocol"
+            failure.hint = failure.hint ?? silenceHint
             throw failure
         }
         let choice = try ProtocolChoice.named(by: response, at: url)

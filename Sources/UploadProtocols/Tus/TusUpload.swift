@@ -137,7 +137,12 @@ extension TusUpload {
     /// instead (seen with fastapi-tusd 0.100.2). The next request, a creation, then shows whether the server supports
     /// tus. If a checksum is required, the attempt fails, because only OPTIONS shows whether the server supports it.
     private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
-        guard wasSent, failure.category.isOfNetwork, options.checksum == nil else { return .failed(failure) }
+        guard wasSent, failure.category.isOfNetwork else { return .failed(failure) }
+        guard options.checksum == nil else {
+            var failure = failure
+            failure.hint = failure.hint ?? "if the server never answers OPTIONS, leave checksum out"
+            return .failed(failure)
+        }
         learn(TusOffer.unheard)
         knowledge = .assumed
         return begin()

@@ -30,6 +30,13 @@ struct AutoUploadTests {
         #expect(asked.url == "http://server.example/files/")
     }
 
+    @Test func `a server that closes the connection at OPTIONS is named with a way out`() {
+        var auto = AutoUpload.make()
+        #expect(auto.start(.broke(afterSending: 0)).failure?.hint?.contains("set protocol") == true)
+        var other = AutoUpload.make()
+        #expect(other.start(.broke(afterSending: nil)).failure?.hint == nil)
+    }
+
     @Test func `the choice is noted before the chosen protocol's first request`() {
         var auto = AutoUpload.make()
         let step = auto.start(.answer(204, tusFields))

@@ -68,7 +68,9 @@ struct TusCreationTests {
     @Test func `a checksum that the destination demands is not assumed from silence`() {
         var tus = TusUpload(item: .make(), options: .init(checksum: .sha1))
         _ = tus.start(resource: nil, capabilities: nil)
-        #expect(tus.receive(.broke(afterSending: 0)).failure?.category == .network)
+        let failure = tus.receive(.broke(afterSending: 0)).failure
+        #expect(failure?.category == .network)
+        #expect(failure?.hint?.contains("checksum") == true)
     }
 
     @Test func `creation sends the length, the name and the type`() throws {
