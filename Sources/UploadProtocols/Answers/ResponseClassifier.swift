@@ -38,12 +38,18 @@ package enum ResponseClassifier {
         guard (300..<400).contains(response.status), let location = response.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
         else { return nil }
+        if isTooLong(location) { return "an address of \(location.utf8.count) bytes, which is too long" }
         let shown = ServerText.cleaned(UploadAddress.withoutQuery(location))
         return shown.isEmpty ? nil : shown
     }
 
+    private static func isTooLong(_ address: String?) -> Bool {
+        address.map { $0.utf8.count > UploadAddress.longest } ?? false
+    }
+
     private static func hint(_ response: ExchangeOutcome.Response) -> String? {
         switch response.status {
+        case 300..<400 where isTooLong(response.fields[.location]): nil
         case 300..<400: "set the destination's url to the address it redirects to"
         case 403 where !response.carriedCredentials:
             "writing there needs credentials, or is forbidden; set the destination's auth, then retry"

@@ -51,6 +51,12 @@ struct ResponseClassifierTests {
         #expect(failure.hint == "set the destination's url to the address it redirects to")
     }
 
+    @Test func `a redirect to an address that no request could carry is named by its length`() {
+        let failure = Self.failure(307, [.location: "/" + String(repeating: "x", count: 8999)])
+        #expect(failure.summary.hasSuffix("sends it to an address of 9000 bytes, which is too long"))
+        #expect(failure.hint == nil)
+    }
+
     @Test func `P14 417 names the field that a configuration must not have there`() {
         let failure = Self.failure(417)
         #expect(failure.summary == "the server answered 417 (expectation failed)")
