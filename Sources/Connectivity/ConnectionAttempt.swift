@@ -113,8 +113,8 @@ enum ConnectionAttempt {
         return code
     }
 
-    /// Returns the milliseconds until a deadline, at least 0 and at most an hour. They are rounded up, so that no wait
-    /// for a deadline within the hour ends too early.
+    /// Returns the milliseconds until a deadline, from 0 to one hour. The value is rounded up, so that `poll` does not
+    /// time out just before the deadline.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A monitor of this machine's network. It reports whether a destination may be reachable, and by which kind of
-/// interface.
+/// A monitor of this machine's network. It reports whether the network permits a connection to a destination, and which
+/// kind of interface would carry it.
 ///
 /// The status is only a hint. A network that is up says nothing about the destination, and a machine that seems offline
 /// may have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
@@ -21,8 +21,8 @@ public final class ConnectivityMonitor: Sendable {
         watch = SharedWatch { monitor.connectivity() }
     }
 
-    /// Watches the route to a destination. A destination on this machine (a loopback name or address, or a Unix socket)
-    /// is always reachable. The status of any other destination is that of this machine's network.
+    /// Watches one destination. A destination on this machine (a loopback name or address, or a Unix socket) is always
+    /// reachable. For any other destination, the status is that of this machine's network.
     ///
     /// - Parameters:
     ///   - host: The host as in a URL, with or without brackets; or the path of a Unix socket, which may be

@@ -8,7 +8,8 @@
             case messages([NetlinkMessage])
             /// The socket has nothing to read now.
             case empty
-            /// The kernel dropped messages because the socket's buffer was full (ENOBUFS).
+            /// Messages were lost: the socket's buffer in the kernel was full (ENOBUFS), or a message was longer than
+            /// the buffer for reading.
             case lost
         }
 
@@ -21,7 +22,7 @@
         private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
         private static let routingProtocol: Int32 = 0
 
-        /// - Throws: `SystemCallError` if this process may not use netlink, as in some sandboxes.
+        /// - Throws: `SystemCallError` if the socket cannot be opened, for example in a sandbox that forbids netlink.
         init() throws(SystemCallError) {
             let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
             let descriptor = socket(AF_NETLINK, type, Self.routingProtocol)

@@ -10,15 +10,16 @@ package struct ProbeSchedule: Hashable, Sendable {
 
     package init() {}
 
-    /// True after fewer than two failures since the last success; also true before the first result.
+    /// True if fewer than two failures have followed the last success. Before any failure, it is true.
     package var isReachable: Bool { failures < 2 }
 
     /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success.
     ///
     /// Most outages are short, and one probe of a host costs a packet or two. So the schedule has four probes a second
     /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
-    /// seconds, and 30 from then on. Longer waits in the first seconds cost too much. On a link that works for 2 s
-    /// after every 3 s of outage, waits of 1, 2 and 4 s made a tus upload take 1.55 times as long as the link allowed.
+    /// seconds, and 30 from then on. Longer waits in the first seconds would delay uploads. On a link that works for
+    /// 2 s after every 3 s of outage, waits of 1, 2 and 4 s made a tus upload take 1.55 times the shortest possible
+    /// time.
     package var delay: Duration? {
         switch failures {
         case ...0: nil

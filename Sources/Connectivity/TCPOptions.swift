@@ -2,17 +2,18 @@
     package import FerryFiles
     import Glibc
 
-    /// The numbers of the options of a TCP socket that Ferry reads and sets (tcp(7)).
+    /// The TCP socket options that Ferry uses: their numbers (tcp(7)), and the values for keepalive.
     package enum TCPOptions {
         package static let info = TCP_INFO
         package static let congestion = TCP_CONGESTION
         package static let userTimeout = TCP_USER_TIMEOUT
         package static let unsentLimit = TCP_NOTSENT_LOWAT
-        /// TCP_RTO_MAX_MS of include/uapi/linux/tcp.h, which the C library does not declare yet.
+        /// The option that limits the time between two retransmissions, in milliseconds: TCP_RTO_MAX_MS of
+        /// include/uapi/linux/tcp.h, which the C library does not declare yet.
         package static let longestBackoff: CInt = 44
 
         /// The options for TCP keepalive: after 2 s of silence, the kernel probes the peer every 2 s, at most 120
-        /// times.
+        /// times. So the kernel closes a dead connection after about four minutes.
         package static let keepAlive: [(isOfTCP: Bool, name: CInt, value: CInt)] = [
             (false, SO_KEEPALIVE, 1), (true, TCP_KEEPIDLE, 2), (true, TCP_KEEPINTVL, 2),
             (true, TCP_KEEPCNT, 120),

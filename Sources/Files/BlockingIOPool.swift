@@ -22,6 +22,7 @@ public final class BlockingIOPool: Sendable {
     /// A blocking call, and the handler of its timeout.
     private final class Job: Sendable {
         let number: UInt64
+        /// The number of the device that the call reads; nil if it is unknown.
         let medium: UInt64?
         let work: @Sendable () -> Void
         let giveUp: @Sendable () -> Void
@@ -113,7 +114,7 @@ public final class BlockingIOPool: Sendable {
     ///     the threads to other devices. All unknown devices count as one.
     ///   - isWanted: Called right before `work`. If it returns false, `work` is not called, and `deliver` receives
     ///     nothing. A job that has timed out before this call has already delivered its failure.
-    ///   - silent: Makes the failure for a call that takes longer than the timeout. The argument is the timeout.
+    ///   - silent: Makes the failure that `deliver` receives after a timeout. The argument is the timeout.
     ///   - deliver: Receives the outcome, on any thread. After a timeout it receives the failure, and may later receive
     ///     the outcome of `work` too.
     package func submit<Value: Sendable, Failure: Error>(
@@ -175,7 +176,8 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Removes and returns the first job that may begin. If there is none, counts the thread as idle.
+    /// Removes and returns the first job whose device has not reached its limit of threads. If there is none, counts
+    /// the thread as idle.
     private func take() -> Job? {
         state.withLock { state in
             guard let index = state.queued.firstIndex(where: { hasRoom(for: $0.medium, state) }) else {

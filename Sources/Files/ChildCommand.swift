@@ -49,6 +49,7 @@ package struct ChildCommand: Sendable {
 
         package var ending: Ending
         package var output: Data
+        /// The last 4096 bytes of standard error.
         package var complaint: Data
 
         /// Returns the last line with text, which usually states the reason for a failure; empty if there is none.

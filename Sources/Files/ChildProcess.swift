@@ -9,7 +9,7 @@ import CFerryFiles
 /// A program that this process started. The child inherits three descriptors and no other open file. No signal is
 /// blocked or ignored in the child.
 package struct ChildProcess: Sendable {
-    /// The process id. The kernel reserves it until the process is reaped, so a signal never reaches another process.
+    /// The process id. Until the process is reaped, the kernel reserves the id, so a signal reaches no other process.
     package let id: Int32
 
     /// The ways to isolate the child from this process.

@@ -14,7 +14,7 @@ package final class Directory: Sendable {
     private let reserve: DescriptorReserve?
 
     /// - Parameters:
-    ///   - follows: True if the path itself may be a symbolic link.
+    ///   - follows: True to follow a symbolic link in the last component of the path; if false, the link is an error.
     ///   - keepsReserve: True if files in the folder must open even when the process has no other free descriptor.
     package convenience init(
         _ path: LocalPath, follows: Bool = false, keepsReserve: Bool = false
@@ -181,9 +181,9 @@ package final class Directory: Sendable {
         guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }
     }
 
-    /// Replaces the file `name` by a new file with `bytes`, which only its owner can access. When this method returns,
-    /// the new file survives a power cut. After an error the old file remains, with one exception: if the sync of the
-    /// folder failed, a power cut leaves either the old or the new file.
+    /// Replaces the file `name` by a new file that contains `bytes`. Only its owner can access the new file. When this
+    /// method returns, the new file survives a power cut. After an error the old file remains, with one exception: if
+    /// the sync of the folder failed, the new file is in use, but a power cut can bring back the old one.
     ///
     /// - Parameter draft: The name of the new file until it is complete. An existing file of that name is removed.
     package func replace(

@@ -4,8 +4,8 @@ package struct FileSystemKind: Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// True if the files are on another machine or on the host of a virtual machine, or if that is unknown for a FUSE
-    /// file system.
+    /// True if the files are on another machine, or on the host of this virtual machine. A FUSE file system counts as
+    /// remote if it is not known to be local.
     package var isRemote: Bool {
         // A FUSE name does not show where the files are. The file systems in `localFUSE` store them on this machine.
         if name == "fuse" || name.hasPrefix("fuse.") { return !Self.localFUSE.contains(name) }

@@ -93,7 +93,7 @@ package final class LineSocket: Sendable {
 package struct IncomingLines {
     private let socket: LineSocket
     private var buffer: [UInt8] = []
-    /// The end of the part of `buffer` that was already returned.
+    /// The index in `buffer` of the first byte that was not returned yet.
     private var start = 0
 
     private let lineLimit: Int

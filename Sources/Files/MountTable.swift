@@ -71,10 +71,11 @@ package enum PseudoFileSystems {
         "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
         "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
     ]
-    /// The numbers of devices that are no pseudo file systems. The number of a pseudo file system is not stored,
-    /// because the kernel may reuse it.
+    /// A cache: the device numbers found not to be pseudo file systems. The number of a pseudo file system is not
+    /// stored, because the kernel can reuse it.
     private static let others = Mutex<Set<UInt64>>([])
 
+    /// True if the device number belongs to a pseudo file system; false if the mount table does not contain the number.
     package static func hold(_ device: UInt64) -> Bool {
         if others.withLock({ $0.contains(device) }) { return false }
         let isPseudo = MountTable.current?.kind(of: device).map { kinds.contains($0.name) } ?? false

@@ -114,7 +114,7 @@ package final class OpenFile: Sendable {
         return count
     }
 
-    /// Reads the content, at most `limit` bytes. The file may report no length, as files in `/proc` do.
+    /// Reads the content, at most `limit` bytes. Also works for a file that reports no length, such as one in `/proc`.
     package func content(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)

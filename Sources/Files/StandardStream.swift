@@ -53,7 +53,7 @@ package enum StandardStream: CInt, Sendable {
 
     /// Waits until the stream has bytes, has ended, or has an error.
     ///
-    /// - Returns: False if a terminal has hung up.
+    /// - Returns: False if the terminal or the other end of a pipe has hung up, or if the stream has an error.
     package func waitForBytes() -> Bool {
         while true {
             var entry = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)

@@ -14,6 +14,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
     package var code: Errno
     /// The property that makes the file unsafe; nil if a system call failed instead.
     package var danger: FileDanger?
+    /// The permission bits of the unsafe file; 0 if a system call failed instead.
     package var mode: UInt32
 
     package init(
@@ -64,11 +65,13 @@ public enum FileDanger: Hashable, Sendable {
     case notADirectory
     case notARegularFile
     case symbolicLink
+    /// The file has more than one hard link; `count` is their number.
     case otherNames(count: Int)
+    /// The file or folder belongs to another user; the value is that user's ID.
     case owner(UInt32)
     /// The permission bits give other users some access to the file or folder.
     case openToOthers
-    /// All users may change a folder above the file.
+    /// All users can write to a parent folder, which has no sticky bit. So they can replace the file or folder.
     case parentOpenToAll
 }
 

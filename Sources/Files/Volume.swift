@@ -32,8 +32,8 @@ package enum Volume {
         ].contains(code.rawValue)
     }
 
-    /// True if there is no file at `path` because its disk or share is not mounted. In that case, the nearest existing
-    /// folder of the path is on another device than the file was.
+    /// True if there is no file at `path` because its disk or share is not mounted. The sign of this is that the
+    /// nearest existing folder of the path is on another device than the file was.
     ///
     /// - Parameter expected: The last known identity of the file.
     package static func isAway(_ path: LocalPath, expecting expected: FileIdentity) -> Bool {
@@ -56,9 +56,9 @@ package enum Volume {
         return false
     }
 
-    /// True if a file in a folder on this device has the same device number as the folder. An overlay reports the lower
-    /// layer's device for a file, so the result is false. The result is also false for btrfs subvolumes, whose devices
-    /// are not in the mount table.
+    /// True if files on this device report the same device number as their folder. False for an overlay file system,
+    /// where a file reports the device of the lower layer. Also false for a device that is not in the mount table, such
+    /// as a btrfs subvolume.
     private static func tellsDevice(_ folder: UInt64) -> Bool {
         #if os(Linux)
             guard let kind = MountTable.current?.kind(of: folder) else { return false }

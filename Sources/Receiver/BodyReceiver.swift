@@ -15,6 +15,7 @@ struct BodyReceiver: Sendable {
         var isComplete: Bool { if case .complete = self { true } else { false } }
     }
 
+    /// The time after which pending bytes are written although the batch is not full, checked at each chunk.
     private static let timeout = Duration.milliseconds(500)
 
     let metrics: ReceiverMetrics
@@ -22,7 +23,7 @@ struct BodyReceiver: Sendable {
 
     /// Writes the body into the file from `offset` on, until the body ends or cannot be stored.
     /// - Parameter limit: The maximum size of the file; nil for no limit.
-    /// - Returns: The size of the file, whose new bytes are not synced yet, and the reason why receiving ended.
+    /// - Returns: The size of the file, and the reason why receiving ended. The new bytes are not synced yet.
     func receive(
         _ exchange: Exchange, id: String, into file: OpenFile, from offset: Int, limit: Int?
     ) async -> (size: Int, ending: Ending) {

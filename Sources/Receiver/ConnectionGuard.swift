@@ -29,8 +29,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case refused
     }
 
-    /// The maximum number of requests that wait for their responses. A client that sends thousands of
-    /// requests without reading the responses would fill the memory: one read of 512 KiB can have 17,000 requests.
+    /// The maximum number of requests that wait for their responses; one more closes the connection. A client that
+    /// sends thousands of requests without reading the responses would fill the memory: one read of 512 KiB can contain
+    /// 17,000 requests.
     private static let mostRequests = 32
 
     private let rules: Rules

@@ -37,9 +37,9 @@ extension DigestAlgorithm {
 extension DigestDemand {
     /// Compares the client's digests with those of a range of the file.
     ///
-    /// - Returns: The value of `Repr-Digest` that the client wants; nil if it wants none. Valid only if the range is
-    ///   the whole file.
-    /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`).
+    /// - Returns: The value of `Repr-Digest` that the client wants; nil if it wants none. It is correct only if the
+    ///   range is the whole file.
+    /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`) if a digest differs.
     @discardableResult
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {
         let algorithms = Set(told.map(\.algorithm) + [wanted].compactMap { $0 })
@@ -61,7 +61,8 @@ actor DigestMemory {
         var algorithm: DigestAlgorithm
     }
 
-    /// The number of digests at which the cache is emptied. It suffices for a client that compares a whole folder.
+    /// The number of digests at which the cache is emptied: the maximum number of names in a folder list
+    /// (`WebDAVFolders.listLimit`), so that a client can compare a whole folder.
     private static let limit = 10_000
 
     private var fields: [Key: String] = [:]

@@ -18,8 +18,8 @@ final class Exchange {
 
     /// The maximum number of content bytes that are read and dropped so that the connection can be reused.
     private static let smallRest = 64 << 10
-    /// The number of bytes that a client may still send after an early refusal, before the connection closes;
-    /// `lingering` limits the time. Closing at once would reset the connection, and the response would be lost.
+    /// The maximum number of content bytes that are read and dropped after the last response, before the connection
+    /// closes; `lingering` limits the time. Closing at once would reset the connection, and the response would be lost.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
 

@@ -101,7 +101,7 @@ struct HTTPServer: Sendable {
     }
 }
 
-/// An accepted connection, until a task serves it.
+/// Holds an accepted connection until a task serves it.
 ///
 /// NIO ends the process if an asynchronous channel is released without being closed (`NIOAsyncWriter`). A stopped
 /// listener releases the connections that it has accepted and not yet passed on, so this class closes them.

@@ -30,9 +30,10 @@ extension UploadStore {
         case children(limit: Int)
     }
 
-    /// Finds the entry at a path, and the entries in it if it is a folder.
+    /// Finds the entry at a path. If it is a folder and `depth` is `children`, also finds the entries in it.
     ///
-    /// Leaves out the folder `.ferry`, symbolic links, special files, and names that no request can contain.
+    /// Leaves out the folder `.ferry`, symbolic links, special files, and names that no request can contain, such as
+    /// hidden ones.
     func find(_ names: [SafeName], _ depth: Depth) throws(SystemCallError) -> Found {
         do throws(SystemCallError) {
             guard let last = names.last else { return try entries(in: root, [], depth) }

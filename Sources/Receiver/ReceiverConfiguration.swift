@@ -41,8 +41,8 @@ public struct ReceiverConfiguration: Sendable {
     public var host: String
     /// The port; 0 lets the system choose.
     public var port: Int
-    /// The token that clients must send as `Authorization: Bearer TOKEN`; at least 16 bytes in UTF-8. Required for any
-    /// address except loopback, unless `makesToken` is true.
+    /// The token that clients must send as `Authorization: Bearer TOKEN`; at least 16 bytes in UTF-8. Needed if
+    /// `makesToken` is false and `host` is not a loopback address.
     public var token: String?
     /// True to create a random token if none is given, and to store it in `.ferry/token` for the next start.
     public var makesToken = false
@@ -59,7 +59,7 @@ public struct ReceiverConfiguration: Sendable {
     public var allowListing = false
     /// The time for which the receiver keeps an upload resource, finished or not, after the last request for it.
     public var expiry = Duration.seconds(24 * 60 * 60)
-    /// The limits on the resources of clients.
+    /// The limits that keep clients from exhausting the machine.
     public var limits = Limits()
     /// The limit in bytes per second over all uploads together, so that a demo can be watched; nil for no limit.
     public var bytesPerSecond: Int?

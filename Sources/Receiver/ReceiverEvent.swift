@@ -13,12 +13,13 @@ public enum ReceiverEvent: Hashable, Sendable {
     case interrupted(id: String, name: String, kept: Int)
     /// Bytes arrive again from this offset on, after an interruption or a restart of the receiver.
     case resumed(id: String, name: String, offset: Int)
-    /// The client removed the upload.
+    /// The client removed the upload resource. The file of a finished upload stays.
     case removed(id: String, name: String)
-    /// The receiver removed the upload: no request used it for too long, or it was empty and had to make room for a new
-    /// one.
+    /// The receiver removed the upload resource: no request used it for too long, or it was empty and had to make room
+    /// for a new one. The file of a finished upload stays.
     case expired(id: String, name: String)
-    /// A request was refused. `request` is its method and path; empty if a connection was refused unread.
+    /// A request was refused. `request` is its method and path; empty if the connection was refused before a request
+    /// was read.
     case refused(status: Int, reason: String, request: String)
 }
 

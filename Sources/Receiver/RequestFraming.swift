@@ -13,7 +13,8 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// Creates the error for the first ambiguity of a head as it arrived; nil if the head has none.
+    /// Creates the error for the first ambiguity of a request head; nil if the head has none. The head must be as the
+    /// client sent it.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
         // RFC 9112 §3.2: a server must respond with 400, even if the values are equal.

@@ -180,6 +180,7 @@ private struct FormIntake {
     var files: [File] = []
     var fields: [[String]] = []
     var fieldBytes = 0
+    /// The number of received bytes of the body, without those of files that already have their final paths.
     var bodyBytes = 0
 
     init(parser: MultipartParser) { self.parser = parser }

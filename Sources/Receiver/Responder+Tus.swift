@@ -3,7 +3,8 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The server of tus 1.0.0: core, creation, creation-with-upload, termination, expiration, checksum.
+/// The server of tus 1.0.0: the core protocol, and the extensions creation, creation-with-upload, termination,
+/// expiration and checksum.
 extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
@@ -159,8 +160,8 @@ extension Responder {
 
     /// Runs `body` while no other request can use the upload.
     ///
-    /// - Throws: `Refusal` if the upload is unknown or gone, or belongs to the other protocol. Also the errors of
-    ///   `body`.
+    /// - Throws: `Refusal` if the upload is unknown or gone, or if the upload is of one protocol (tus or the IETF
+    ///   draft) and the request of the other. Also the errors of `body`.
     func withUpload(
         _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Response
     ) async throws -> Response {
@@ -242,8 +243,8 @@ extension Responder {
         }
     }
 
-    /// Returns the data file, and the number of bytes that are safely on disk. Finishes an upload that was complete
-    /// before a crash.
+    /// Returns the data file, and the number of bytes that are safely on disk. If all bytes are stored already,
+    /// finishes the upload first. This happens for an empty upload, and after a crash before the rename.
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
@@ -265,8 +266,8 @@ extension Responder {
         }
     }
 
-    /// Stores the content at the offset `expected`, and returns the number of bytes of the upload that are durable.
-    /// Content with a checksum is stored completely or not at all. Only a crash may leave a part of it.
+    /// Stores the content at the offset `expected`, and returns the new size of the upload on disk. Content with a
+    /// checksum is stored completely or not at all. Only a crash can leave a part of it.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, _ checksum: TusChecksum?
     ) async throws -> Int {

@@ -112,9 +112,9 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// Returns true for `/files` and `/files/`. Also true for an upload resource `/files/ID`, and for any path below
-    /// `/files/` of a request with `Tus-Resumable`, unless the method is `PUT`. Other paths below `/files/` are files
-    /// in a stored folder.
+    /// Returns true for a request that tus serves. The paths `/files` and `/files/` always belong to tus. With a method
+    /// other than `PUT`, so does the path of an upload resource (`/files/ID`), and any path below `/files/` if the
+    /// request has `Tus-Resumable`. Other paths below `/files/` are files in a stored folder.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }

@@ -5,7 +5,7 @@ import NIOCore
 
 /// The properties of an IETF upload that a tus upload does not have.
 struct ResumableTerms: Codable, Hashable, Sendable {
-    /// The path below the directory that the client requested.
+    /// The path that the client requested, below the receiver's directory.
     let path: String
     /// The `Repr-Digest` of the request that created the upload; nil if it had none. It is checked when all bytes are
     /// stored.
@@ -49,10 +49,10 @@ extension HTTPResponse.Status {
 }
 
 extension Refusal {
-    /// Creates a refusal as a problem document (RFC 9457).
+    /// Creates a refusal whose response is a problem document (RFC 9457).
     ///
     /// - Parameters:
-    ///   - problem: The problem type, registered with IANA or proposed.
+    ///   - problem: The name of the problem type, registered with IANA or proposed.
     ///   - members: Further members of the document, such as `expected-offset`.
     init(
         _ status: HTTPResponse.Status, problem: String, _ reason: String, members: [String: Int] = [:],

@@ -129,8 +129,8 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// Returns the names in the path of a request for a file or a folder; a slash may end the path. Empty for the
-    /// directory itself.
+    /// Returns the components of a request path that names a file or a folder. Ignores a slash at the end. The result
+    /// is empty for the receiver's directory itself.
     static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
         var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
         if path.hasSuffix("/") { path = path.dropLast() }

@@ -9,6 +9,7 @@ actor TusStore {
         case full
     }
 
+    /// The state of an upload. A removed upload is remembered, so that requests for it get 410 instead of 404.
     private enum Slot {
         case free(TusUpload)
         case held(TusUpload, stop: @Sendable () -> Void, waiting: [Waiter])

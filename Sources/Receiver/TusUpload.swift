@@ -117,8 +117,8 @@ extension UploadStore {
         return uploads
     }
 
-    /// True if the data file was renamed to `path`, or if a crash during the rename left it under its old name and
-    /// `path`.
+    /// True if the data file was renamed to `path`. Also true if a crash during the rename left the file under both
+    /// names.
     private func hasName(_ path: String, _ id: String) throws(SystemCallError) -> Bool {
         guard (try? work.status(of: Self.dataName(id))) != nil else { return true }
         guard let published = StoredPath(text: path).flatMap({ try? stored($0) }) else { return false }

@@ -6,7 +6,7 @@ import NIOSSL
 /// `/files/`. A `PUT` or `POST` of a file may also be a resumable upload of the IETF.
 ///
 /// The response that completes an upload is sent only after the file is on disk under its name. No stored file is
-/// replaced unless the configuration allows it. The folder belongs to this receiver until the receiver is released.
+/// replaced unless the configuration allows it. No other receiver can use the folder until this object is released.
 public final class UploadReceiver: Sendable {
     private let configuration: ReceiverConfiguration
     private let responder: Responder

@@ -3,8 +3,8 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The subset of WebDAV (RFC 4918) that a client needs to copy a tree of files into the folder, and to list existing
-/// ones. Nothing can be moved, removed or locked.
+/// The subset of WebDAV (RFC 4918) that a client needs to copy a tree of files into the receiver's folder, and to list
+/// the folder. Nothing can be moved, removed or locked.
 struct WebDAVFolders: Sendable {
     /// The maximum number of names in a list. Larger folders are refused: a partial list would look complete.
     static let listLimit = 10_000

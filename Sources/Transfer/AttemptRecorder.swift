@@ -6,7 +6,7 @@ public protocol AttemptRecorder: Sendable {
     /// change survives a power cut as soon as this function returns.
     /// - Throws: `UploadFailure` if the state was not recorded.
     func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure)
-    /// Reports that the attempt reads the file to compute a digest, before it sends the file.
+    /// Reports that the attempt reads the file to compute digests for its next request.
     func isReading()
     /// Reports that a request begins. `reached` is the number of bytes of the file that are confirmed or in flight.
     func didStart(_ exchange: Exchange, reached: ByteCount)
@@ -17,7 +17,7 @@ public protocol AttemptRecorder: Sendable {
     /// Reports that the last byte of the request was sent.
     func didFinishSending(_ exchange: Exchange)
     /// Reports the end of the attempt. `bytes` is the number of bytes that were confirmed when the attempt began, plus
-    /// all bytes of the file that its exchanges sent. A byte that two exchanges sent counts twice.
+    /// all bytes of the file that its exchanges sent. A byte that was sent twice counts twice.
     func didEnd(out bytes: ByteCount)
 }
 

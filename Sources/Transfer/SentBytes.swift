@@ -4,8 +4,9 @@ import Synchronization
 /// The sent bytes of a file: how many are confirmed or in flight, and how many an attempt has sent in total.
 package struct SentTotals {
     private var confirmed: ByteCount
+    /// For each running exchange, by its number: the number of the file's bytes sent since its current body began.
     private var underWay: [Int: ByteCount] = [:]
-    /// The bytes sent by exchanges that have ended, plus the bytes that were confirmed when the attempt began.
+    /// The part of `out` that is not in `underWay`.
     private var ended: ByteCount
 
     package init(confirmed: ByteCount) { (self.confirmed, ended) = (confirmed, confirmed) }
@@ -19,10 +20,13 @@ package struct SentTotals {
     /// them.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
-    /// Records that an exchange has sent `bytes` of the file.
+    /// Records how many bytes of the file an exchange has sent so far.
     ///
-    /// - Parameter begins: True for the first bytes of a body. An exchange sends its body again after a redirect, after
-    ///   refused credentials and on a fresh connection. The number then counts from 0 again.
+    /// - Parameters:
+    ///   - bytes: The number of the file's bytes that were sent since the current body began.
+    ///   - exchange: The number of the exchange within the attempt.
+    ///   - begins: True for the first bytes of a body. An exchange sends its body again after a redirect, after refused
+    ///     credentials and on a fresh connection. `bytes` then counts from 0 again.
     package mutating func record(_ bytes: ByteCount, of exchange: Int, begins: Bool = false) {
         let before = underWay.updateValue(bytes, forKey: exchange) ?? 0
         if begins { ended += before }

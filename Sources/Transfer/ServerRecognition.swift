@@ -17,7 +17,7 @@ final class ServerRecognition: Sendable {
     var now: UploadAttempt.Server { server.withLock { $0 } }
 
     /// Learns from a response that counts as the server's own. A success (2xx) marks the server as known and adds its
-    /// software. An HTML page does not, since a captive portal may have sent it. Neither does any other status.
+    /// software. Any other status adds nothing, and an HTML page adds nothing: it possibly comes from a captive portal.
     func accept(_ response: ExchangeOutcome.Response) {
         guard (200..<300).contains(response.status), !CaptivePortal.isPage(response) else { return }
         let software = response.fields[.server]

@@ -5,6 +5,7 @@ import Synchronization
 /// mark shows a later attempt that the server may have the whole file. The attempt removes the mark when it learns that
 /// the server does not have the whole file.
 final class UnknownOutcomeMarker: Sendable {
+    /// The upload resource that contains the mark; nil if the request needs no mark.
     private let mark: UploadResource?
     private let recorder: any AttemptRecorder
     private let isSet = Mutex(false)

@@ -15,8 +15,8 @@ extension UploadAttempt {
         /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
         /// response. The caller sets this if only such responses have come for a long time.
         public var isTakenAtWord: Bool
-        /// True if the upload may end with an HTML page that shows no sign of the server, because a user retried it after
-        /// such a page.
+        /// True if an HTML page without any sign of the server is accepted as the final response of the upload. The
+        /// caller sets this if a user retried the upload after such a page.
         public var mayEndWithPage: Bool
 
         public init(
@@ -34,8 +34,8 @@ extension UploadAttempt {
 
 // Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
-    /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, or possibly did,
-    /// the outcome is `broken`. Returns nil if the attempt was cancelled before that was known.
+    /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, or possibly
+    /// did, the outcome is `broken`. Returns nil if the attempt was cancelled before that was known.
     func reply(
         to exchange: Exchange, _ received: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
@@ -88,11 +88,12 @@ extension UploadAttempt {
         return page.failure(doubting: received.status, of: host(of: exchange))
     }
 
-    /// Returns a failure if the upload would end with an HTML page that may not be the server's; otherwise nil. Only a
-    /// `HEAD` request to the same URL can then show that the server itself has accepted the file.
+    /// Returns a failure if the response that would complete the upload is an HTML page and possibly not the server's;
+    /// otherwise nil. In doubt, sends a `HEAD` request to the same URL to find out whether the server itself has
+    /// accepted the file.
     ///
-    /// A server that has named its software was checked by `suspicion`. The success of a request that must not be
-    /// repeated is never doubted.
+    /// A server that has named its software was checked by `suspicion`. A success is not doubted if the request must
+    /// not be repeated and the protocol cannot ask the server for the outcome.
     private func suspicionAtEnd(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {

@@ -145,8 +145,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Deletes an incomplete upload from the server after its file has changed, and then the record of the upload. If
-    /// the server does not respond, both stay for a later attempt.
+    /// Deletes an incomplete upload from the server after its file has changed, and then the recorded upload resource.
+    /// If the server does not respond, both stay for a later attempt.
     private func forget(_ known: UploadResource?, _ uploadProtocol: any UploadProtocol) async {
         // The server may have the complete version that was queued, which must not be deleted.
         guard let known, !known.wholeBodySent else { return }
@@ -298,9 +298,9 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Returns the check of a response. After a refusal that a retrier may correct, the check of a request with bytes
-    /// of the file first removes the mark of an unknown outcome. The server has stored nothing, and new credentials may
-    /// take long. When the file is sent again, the mark is set again.
+    /// Returns the check of a response. If the request carries bytes of the file and a retrier can correct its refusal,
+    /// the check removes the mark of an unknown outcome, because the server has stored nothing. It does so before the
+    /// retrier runs, because fetching new credentials can take long. The mark is set again when the file is sent again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {

@@ -233,9 +233,9 @@ package enum UploadAddress {
 }
 
 extension URL {
-    /// If this URL has the host `localhost` and no port or a default port, returns it with the Unix socket of `base` as
-    /// its host. A server behind a socket makes such URLs from the `Host` field of the requests. Any other URL is
-    /// returned unchanged, and every URL if `base` has no socket.
+    /// Returns this URL with the Unix socket of `base` in place of the host `localhost`. A server behind a socket makes
+    /// URLs with that host, because it is the value of `Host` in the requests. Returns this URL unchanged if `base`
+    /// has no socket, or if this URL has another host, user info, or a port other than 80 and 443.
     fileprivate func behindSocket(of base: URL) -> URL {
         guard base.scheme?.lowercased() == UploadAddress.unixScheme,
             let socket = base.host(percentEncoded: false),

@@ -1,5 +1,5 @@
 /// An optional value that is stored on the heap. Without a value, a property takes only the memory of one reference. A
-/// queue may have a million uploads, and most of them have no value in such a property.
+/// queue can have a million uploads, and most of them have no value in such a property.
 enum Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     case none
     indirect case some(Value)

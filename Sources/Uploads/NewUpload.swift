@@ -2,7 +2,7 @@ public import FerryTransfer
 
 /// A file to add to the queue, with its target and its version.
 public struct NewUpload: Hashable, Sendable {
-    /// The absolute path, because the engine may run in another working directory.
+    /// The path of the file. It must be absolute, because the engine can run in another working directory.
     public var path: LocalPath
     /// The version of the file to send. If the file has another version when it is sent, the upload is held by default.
     public var identity: FileIdentity
@@ -10,7 +10,7 @@ public struct NewUpload: Hashable, Sendable {
     public var target: Upload.Target
     /// The name of the upload's batch; nil for none.
     public var batch: String?
-    /// The condition for the start of the upload; nil if it may start at once. The queue rejects the upload if a range
+    /// The condition for the start of the upload; nil if it can start at once. The queue rejects the upload if a range
     /// in the condition's `after` contains no upload of the queue.
     public var start: Upload.StartCondition?
 

@@ -11,7 +11,7 @@ public protocol QueueClient: Sendable {
 
     /// Returns a stream of the queue's changes, in sequence. The first element describes the whole current queue
     /// (`isComplete`). The queue never waits for a slow reader. Changes of one upload that the reader has not read are
-    /// merged, so at most one record per upload is pending.
+    /// merged, so at most one change per upload is pending.
     func updates() async -> AsyncStream<QueueUpdate>
 
     /// Returns the current progress of the running uploads. Cheap enough to call several times a second.
@@ -21,8 +21,8 @@ public protocol QueueClient: Sendable {
 /// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds each file for which the queue has no upload to the same target. An unfinished upload of any version of the
-    /// file counts, and a done upload of the same version.
+    /// Adds each file, unless the queue has an upload of it to the same target: an unfinished upload of any version of
+    /// the file, or a done upload of the same version.
     case addMissing([NewUpload])
     /// Adds each file for which the queue has no upload of the same version to the same target, in any state.
     case addNew([NewUpload])
@@ -166,7 +166,7 @@ public struct QueueUpdate: Sendable {
     public var isComplete: Bool
     /// The changed and the new uploads, in their current state.
     public var changed: [Upload]
-    /// The ids of removed uploads. An id is used again only if undo puts the upload back.
+    /// The ids of removed uploads. An id is used again only if undo or redo puts the upload back.
     public var removed: [Upload.ID]
     /// The current status, whether it changed or not.
     public var status: EngineStatus
@@ -181,7 +181,7 @@ public struct QueueUpdate: Sendable {
 
 /// The status of the engine as a whole.
 public struct EngineStatus: Hashable, Codable, Sendable {
-    /// Whether uploads that need the network may run.
+    /// Whether there is a network, as the link monitor reports it. Before its first report, the value is `online`.
     public enum Network: Hashable, Codable, Sendable {
         case online
         /// There is no usable network. `reason` is a part of a sentence: "no address on any interface".
@@ -194,7 +194,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case saved
         /// Everything is on disk, but the last snapshot could not be written, so the journal grows.
         case behind
-        /// Changes are refused, and no upload starts. Running uploads may finish.
+        /// Changes are refused, and no upload starts. Running uploads can still finish.
         case refusing
     }
 
@@ -211,13 +211,14 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
     /// Whether there is a network.
     public var network: Network
-    /// The current limits of the scopes that have a limit now or get one later from a timetable, sorted by scope.
+    /// The current limits of the scopes that have a limit now or get one later from a timetable, or that a command made
+    /// unlimited. Sorted by scope.
     public var limits: [BandwidthLimit]
-    /// The number of uploads that may run at once.
+    /// The number of slots for running uploads. Small uploads can share a slot.
     public var concurrency: Int
     /// Whether changes are on disk. If the value is not `saved`, `notice` gives the reason.
     public var storage: Storage
-    /// A notice about the whole queue that the user should know, such as a full disk.
+    /// The current problem that users should know, such as a full disk; nil if there is none.
     public var notice: UploadFailure?
     /// The busy servers that asked for a pause, if uploads wait for them. The pause that ends last is the first.
     public var retryAfterPauses: [RetryAfterPause]

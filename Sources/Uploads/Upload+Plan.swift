@@ -6,8 +6,8 @@ extension Upload {
         /// The earliest time of the start by the wall clock; nil for any time.
         public var notBefore: Date?
         /// The numbers of the uploads that must be done first: ranges in ascending order without overlaps, below the
-        /// upload's own number. An upload that is no longer in the queue counts as done. If a user removes an
-        /// unfinished one, the queue holds the upload that waits for it.
+        /// upload's own number. An upload that is no longer in the queue counts as done. But when a user removes an
+        /// unfinished upload, the queue sets the uploads that wait for it to the state `held`.
         public var after: [ClosedRange<ID>]
 
         public init(notBefore: Date? = nil, after: [ClosedRange<ID>] = []) {
@@ -30,8 +30,8 @@ extension Upload {
     }
 
     /// True if the upload runs, or will start without an action of a user: when a slot is free, when its wait ends,
-    /// when the network returns, or when other uploads are done. False for an upload with a start time. A blocked
-    /// upload (`BlockedUpload`) counts too.
+    /// when the network returns, or when other uploads are done. Also true for a blocked upload (`BlockedUpload`).
+    /// False for a queued upload with a start time (`isScheduled`).
     package var isDue: Bool { state.isPending && !isScheduled }
 
     /// True if the upload is queued and has a start time. The queue removes the start time once the time has come and

@@ -8,8 +8,8 @@ extension Upload {
         return target.method
     }
 
-    /// True if a server can confirm the stored bytes by a digest with the upload's protocol. Also true while the choice
-    /// of `auto` is unknown.
+    /// True if the upload's protocol lets a server confirm the stored bytes by a digest. Also true while the choice of
+    /// `auto` is unknown.
     public var canBeVerified: Bool {
         ProtocolCatalog.entry(named: protocolName).map { !$0.traits.checksums.isEmpty } ?? false
     }

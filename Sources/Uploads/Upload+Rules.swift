@@ -43,8 +43,8 @@ extension Upload {
         }
     }
 
-    /// True if the server may store two copies of the file: the whole body was sent without a response, and the queue
-    /// has sent it again or will send it again.
+    /// True if the server possibly stores two copies of the file: the whole body was sent without a response, and the
+    /// queue has sent it again or will send it again.
     public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
 
     /// True if a retry must read the file's version again, because the file changed or could not be read.
@@ -138,8 +138,8 @@ extension Upload {
         tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
-    /// Decides by the current policy about an upload whose outcome on the server is unknown. An earlier policy may have
-    /// decided differently.
+    /// Applies the current policy to a held or waiting upload whose outcome on the server is unknown. This fails it,
+    /// holds it or queues it again, if an earlier policy decided differently.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
@@ -178,7 +178,7 @@ extension Upload {
     }
 
     /// Ends a pause for lack of a network, and a wait after a network failure. The upload is then queued, unless a user
-    /// paused it. Called when its host may be reachable again.
+    /// paused it. Called when the upload's host is possibly reachable again.
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):

@@ -38,7 +38,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         get { rest.value?.batch }
         set { setRest { $0.batch = newValue } }
     }
-    /// The condition for the first start of the upload; nil if it may start at once.
+    /// The condition for the first start of the upload; nil if it can start at once.
     public var start: StartCondition? {
         get { rest.value?.start }
         set { setRest { $0.start = newValue?.ifAny } }
@@ -167,12 +167,13 @@ public struct Upload: Identifiable, Hashable, Sendable {
     public struct Tries: Hashable, Sendable {
         /// The number of attempts ever started.
         public var attempts = 0
-        /// The number of network failures since the server last confirmed more bytes or a user retried the upload. A
-        /// locked upload counts too, and so does a volume or a source of credentials that is away. A failure within
-        /// five seconds after the network returned does not count.
+        /// The number of network failures since the server last confirmed more bytes or a user retried the upload. An
+        /// attempt also counts if the server has locked the upload, or if the file's volume or the source of
+        /// credentials is unavailable. A network failure within five seconds after the network returned does not count.
         public var network = 0
         /// The number of temporary refusals by the server since it last confirmed more bytes or a user retried the
         /// upload. Confirmed bytes reset this count only while `resent` is below twice the file's size plus 64 MiB.
+        /// Without this limit, a server that repeatedly loses confirmed bytes would be retried without end.
         public var server = 0
         /// The number of attempts that ended because credentials were rejected or missing. It is reset like `server`.
         public var authentication = 0

@@ -12,7 +12,7 @@ package final class WakeupPipe: Sendable {
     /// The reason why a wait ended. Both values are false if the time is over or a signal arrived.
     package struct Wakeup {
         package var isRung: Bool
-        /// True if the other descriptor is readable, or if a read would report its end or an error.
+        /// True if the descriptor `other` of `wait` is readable, or if a read would report its end or an error.
         package var isReadable: Bool
     }
 

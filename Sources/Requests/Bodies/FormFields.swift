@@ -102,7 +102,7 @@ extension FormFields.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLite
     public init(arrayLiteral elements: FormFields.Value...) { self = .list(elements) }
     public init(nilLiteral: ()) { self = .none }
 
-    /// Creates the text of any value from its description; a boolean becomes 1 or 0.
+    /// Creates a text with the description of `value`; a boolean becomes 1 or 0.
     public init(_ value: some CustomStringConvertible) {
         self = .text((value as? Bool).map { $0 ? "1" : "0" } ?? value.description)
     }

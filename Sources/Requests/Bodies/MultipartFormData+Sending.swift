@@ -2,7 +2,7 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension MultipartFormData {
-    /// Opens every file off the caller's thread, and returns the body with its length. Each attempt calls this once.
+    /// Opens every file off the caller's thread, and returns the body with its length, for one attempt.
     /// - Throws: `UploadFailure` of the first part that cannot be sent, with its number and its name.
     public func open() async throws(UploadFailure) -> StreamedBody {
         try await OpenedForm(self).body
@@ -71,7 +71,8 @@ extension MultipartFormData {
     /// Writes the body to a new file that only its owner may read. After a failure the file is removed.
     /// - Parameter path: The path of the file, not a URL.
     /// - Returns: The number of written bytes.
-    /// - Throws: `UploadFailure` (`permanent`) if `path` is a URL or empty; else the errors for a `LocalPath`.
+    /// - Throws: `UploadFailure` (`permanent`) if `path` is a URL or empty; otherwise the errors of `write(to:)` with a
+    ///   `LocalPath`.
     @discardableResult
     public func write(to path: String) async throws -> ByteCount {
         try await write(to: LocalPath(notAnAddress: path))

@@ -5,8 +5,8 @@ public import HTTPTypes
 
 /// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the sequence in which they were appended.
 ///
-/// The value only describes the parts: no file or stream is opened before `open()`. Each `open()` begins anew, so one
-/// form serves every attempt, unless a stream can be read only once. An error of `open()` names the faulty part.
+/// The value only describes the parts: appending opens no file or stream. Each `open()` begins anew, so one form serves
+/// every attempt, unless a stream can be read only once. An error of `open()` names the faulty part.
 /// Appending changes this value only, not earlier copies.
 ///
 /// A form without parts is the closing delimiter alone, `--B--` and CRLF, where B is the boundary.

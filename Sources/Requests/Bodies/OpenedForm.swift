@@ -3,7 +3,7 @@ import FerryTransfer
 
 /// A form whose files are open, for one attempt.
 struct OpenedForm: Sendable {
-    /// The maximum total size, in bytes, of neighbouring segments that are joined: a write costs more than a copy.
+    /// The size in bytes up to which neighbouring segments in memory are joined: a write costs more than a copy.
     private static let joinedLimit = 64 << 10
 
     private(set) var body = StreamedBody([])

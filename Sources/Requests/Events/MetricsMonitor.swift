@@ -9,9 +9,11 @@ import Synchronization
 /// | --- | --- | --- |
 /// | `ferry_requests` | counter: requests that ended | `outcome`: `finished`, `failed`, `cancelled` |
 /// | `ferry_responses` | counter: responses | `status` |
-/// | `ferry_request_duration` | timer: creation to end | `outcome` |
-/// | `ferry_sent_bytes` | counter: bytes of bodies, repeated ones too | |
-/// | `ferry_retries`, `ferry_refreshes`, `ferry_broken_connections` | counters | |
+/// | `ferry_request_duration` | timer: from creation to end | `outcome` |
+/// | `ferry_sent_bytes` | counter: body bytes sent, including those sent again | |
+/// | `ferry_retries` | counter: retries | |
+/// | `ferry_refreshes` | counter: refreshes of credentials | |
+/// | `ferry_broken_connections` | counter: requests sent that got no usable response | |
 ///
 /// URLs and labels are not dimensions, because their number is unlimited.
 public struct MetricsMonitor: EventMonitor {
@@ -53,8 +55,8 @@ public struct MetricsMonitor: EventMonitor {
     }
 }
 
-/// Stores one handler for each name and dimension value and uses it again, because a backend may never release a
-/// handler.
+/// Creates one counter or timer for each name and dimension value, and uses it again. Some metrics backends never
+/// release a counter or timer.
 private final class Handlers: Sendable {
     private struct Key: Hashable {
         var label: String

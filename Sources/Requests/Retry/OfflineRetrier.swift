@@ -6,7 +6,7 @@ public import FerryTransfer
 /// returns.
 ///
 /// The connectivity monitor reports whether there is a network. If there is a network, the next retrier decides. A
-/// request that may have reached the server is repeated only if the server may receive it twice.
+/// request that has possibly reached the server is retried only if `TransportRequest.isRepeatable` is true.
 public struct OfflineRetrier: RequestInterceptor {
     private let monitor: ConnectivityMonitor
     private let maximumWait: Duration
@@ -15,7 +15,8 @@ public struct OfflineRetrier: RequestInterceptor {
 
     /// - Parameters:
     ///   - maximumWait: The longest wait for a network. After this time, the next retrier decides.
-    ///   - limit: The maximum number of retries of a request after network failures, including those of other retriers.
+    ///   - limit: The maximum number of retries of a request after network failures. Retries that other retriers
+    ///     requested count, too.
     public init(
         _ monitor: ConnectivityMonitor = ConnectivityMonitor(), maximumWait: Duration = .seconds(5),
         limit: Int = 10, clock: any Clock<Duration> = ContinuousClock()

@@ -3,13 +3,13 @@ import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// Retries a request after a failure that may pass by itself: a connection that failed or broke, or a response that
+/// Retries a request after a failure that is probably temporary: a connection that failed or broke, or a response that
 /// means "not now".
 ///
 /// The delay before retry n (from 0) is `scale · base^n`, at most `cap`. With full `jitter` it is a random duration up
 /// to that value. The delay is never shorter than the server's `Retry-After`. The default numbers are Alamofire's: two
-/// retries, whose delays before jitter are half a second and one second. A request is retried only if the server may
-/// receive it twice: its method must be one of `methods`, or it must have an `Idempotency-Key`.
+/// retries, whose delays before jitter are half a second and one second. A request is retried only if its method is one
+/// of `methods` or it has an `Idempotency-Key`, because the server possibly receives it twice.
 public struct RetryPolicy: RequestInterceptor {
     /// The random part of a delay.
     public enum Jitter: Hashable, Sendable {
@@ -24,13 +24,13 @@ public struct RetryPolicy: RequestInterceptor {
     public var base = 2.0
     /// The delay before the first retry, without jitter.
     public var scale = Duration.milliseconds(500)
-    /// The longest delay that the policy computes. The server's `Retry-After` may be longer, up to `timeout`.
+    /// The longest delay that the policy computes. A `Retry-After` of the server can be longer, up to `timeout`.
     public var cap = Duration.seconds(120)
     /// The jitter. Use `none` if tests or users must know the delays in advance.
     public var jitter = Jitter.full
     /// The longest `Retry-After` that the policy accepts. A request is not retried if the server asks for more.
     public var timeout = Duration.seconds(600)
-    /// The methods that may be repeated (RFC 9110 §9.2.2).
+    /// The methods of requests that the policy retries: by default the idempotent methods (RFC 9110 §9.2.2).
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
     /// The statuses that mean "not now" (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
     public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]

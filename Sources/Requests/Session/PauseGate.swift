@@ -25,7 +25,7 @@ final class PauseGate: Sendable {
         waiting?.resume(returning: true)
     }
 
-    /// Waits until the gate is open. Only one task may wait at a time.
+    /// Waits until the gate is open. Only one task is allowed to wait at a time.
     /// - Returns: False if the task was cancelled before the gate opened.
     func wait() async -> Bool {
         await withTaskCancellationHandler {

@@ -6,7 +6,7 @@ public protocol RedirectHandler: Sendable {
     func request(after redirect: Redirect, for context: RequestContext) async -> TransportRequest?
 }
 
-/// The redirect handlers of the library. A chain of more than 5 redirects counts as a loop and ends the request.
+/// The redirect handlers of the library. A chain of more than 5 redirects counts as a loop, and the request fails.
 public struct Redirector: RedirectHandler {
     private let decide: @Sendable (Redirect) async -> TransportRequest?
 
@@ -15,9 +15,9 @@ public struct Redirector: RedirectHandler {
     /// GET or HEAD.
     public static let withinServer = Redirector { $0.nextWithinServer }
 
-    /// Follows redirects to any server. Another server receives the body and no credentials. A redirect from https to
-    /// http is not followed but becomes the response. So does one from an external server to this machine or into a
-    /// private network.
+    /// Follows redirects to any server. Another server receives the body, but no credentials. Two kinds of redirect
+    /// become the response instead: from https to http, and from an external server to this machine or a private
+    /// network.
     public static let follow = Redirector { $0.losesEncryption || $0.leadsInside ? nil : $0.next }
 
     /// Follows no redirect: each redirect becomes the response.

@@ -14,7 +14,7 @@ public struct RequestOptions: Sendable {
     public var monitors: [any EventMonitor]
     /// The delegate, called for every write of this request's body.
     public var delegate: (any UploadDelegate)?
-    /// The value of `Idempotency-Key`, the same for every attempt. A POST with such a key may be repeated.
+    /// The value of `Idempotency-Key`, the same for every attempt. With such a key, retriers can repeat even a POST.
     public var idempotencyKey: String?
 
     /// - Parameters:

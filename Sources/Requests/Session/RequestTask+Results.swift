@@ -6,7 +6,8 @@ import HTTPTypes
 /// The results of a request, in several forms. Each of these methods may be called repeatedly and by several readers. A
 /// call begins the request if it has not begun. It throws `RequestFailure` if the request fails.
 extension RequestTask {
-    /// Returns the response, once it was accepted. A long body may be incomplete (`isBodyComplete`).
+    /// Returns the response, once it was accepted. If the body is longer than the transport's `responseLimit`, the
+    /// response contains only the beginning of it (`isBodyComplete`).
     public func response() async throws(RequestFailure) -> TransportResponse {
         try await outcome().1.get().response
     }
@@ -14,7 +15,7 @@ extension RequestTask {
     /// Returns the status of the response alone.
     public func status() async throws(RequestFailure) -> Int { try await response().status }
 
-    /// Returns the body of the response, which may be empty.
+    /// Returns the whole body of the response; empty if it has none. Throws if the transport stored only the beginning.
     public func data() async throws(RequestFailure) -> Data {
         try await decoded { Data(try $1.completeBody()) }
     }

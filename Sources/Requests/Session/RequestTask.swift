@@ -15,7 +15,9 @@ public final class RequestTask: Identifiable, Sendable {
         case initialized
         case running
         case suspended
+        /// The request was ended by `cancel()` or by the session's `shutdown()`.
         case cancelled
+        /// The request has an accepted response, or it has failed.
         case finished
     }
 
@@ -57,8 +59,8 @@ public final class RequestTask: Identifiable, Sendable {
 
     private struct Core {
         var stage = Stage.initialized
-        /// The task of the current attempts; nil if none are being made. `suspend()` cancels it, unless that would lose
-        /// a response or a delay.
+        /// The task of the current attempts; nil if none are being made. `suspend()` cancels it, unless a response is
+        /// awaited or a delay between two attempts is running.
         var attempts: Task<Outcome, Never>?
         var context: RequestContext
     }
@@ -77,7 +79,7 @@ public final class RequestTask: Identifiable, Sendable {
         session.running.hold(self)
     }
 
-    /// Reports a request that never began as cancelled. A running request retains itself.
+    /// Reports a cancellation if the request never began. A running request is retained until it ends.
     deinit {
         session.running.remove(self)
         switch core.withLock({ $0.stage }) {
@@ -192,8 +194,8 @@ public final class RequestTask: Identifiable, Sendable {
         return execution
     }
 
-    /// Returns the outcome of the current execution, and the execution; begins a request that has not begun. The
-    /// execution is nil if the request ended before it began.
+    /// Waits for the current execution, and returns it with its outcome. Begins the request if it has not begun. The
+    /// execution is nil if the request ended before any execution began.
     func outcome() async -> (Execution?, Outcome) {
         resumeIfNew()
         while true {

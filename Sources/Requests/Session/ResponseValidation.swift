@@ -2,7 +2,8 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The checks that decide whether a response is a success. They run in sequence, and the first error is the reason.
+/// The checks that decide whether a response is a success. They run in sequence, and the first error rejects the
+/// response.
 public struct ResponseValidation: Sendable {
     /// A function that throws if the response is not accepted.
     public typealias Check = @Sendable (TransportRequest, TransportResponse) async throws -> Void
@@ -28,14 +29,15 @@ public struct ResponseValidation: Sendable {
         ])
     }
 
-    /// Accepts only these content types. `text/*` and `*/*` are understood; parameters are not compared. A response
-    /// with an empty body is always accepted. A response without a content type is accepted only for `*/*`.
+    /// Accepts only these content types. They can contain wildcards: `text/*`, `*/*`. Parameters are not compared. A
+    /// response with an empty body is always accepted. A response without a content type is accepted only for `*/*`.
     public static func contentTypes(_ accepted: [String]) -> ResponseValidation {
         let ranges = accepted.compactMap { MediaRange($0) }
         return ResponseValidation([{ _, response in try checkType(of: response, against: ranges) }])
     }
 
-    /// Accepts a content type that the request's `Accept` allows. Without `Accept`, every content type is accepted.
+    /// Accepts only the content types that the request's `Accept` allows, by the rules of `contentTypes(_:)`. Without
+    /// `Accept`, every response is accepted.
     public static let acceptedContentTypes = ResponseValidation([
         { request, response in
             guard let accept = request.fields[.accept] else { return }

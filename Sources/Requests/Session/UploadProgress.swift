@@ -22,7 +22,8 @@ public struct UploadProgress: Hashable, Sendable {
     /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
     /// The number of bytes of the body that were passed to the socket in this attempt. It never decreases within an
-    /// attempt. If a redirect sends the body again, it grows only once the repeated bytes exceed it.
+    /// attempt. If a redirect sends the body again, the number stays the same until more bytes were sent the second
+    /// time.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while unknown.
     public var expected: ByteCount?
@@ -70,7 +71,7 @@ final class ProgressTracker: AttemptObserver {
 
     private let state = Mutex(State())
 
-    /// Ends the streams of a request that never began.
+    /// Ends the streams that are still open, so that no reader waits for ever.
     deinit {
         for reader in state.withLock({ $0.readers.values }) { reader.finish() }
     }
@@ -78,7 +79,8 @@ final class ProgressTracker: AttemptObserver {
     var value: UploadProgress { state.withLock { $0.value } }
     var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// True if cancelling the attempts loses neither a response nor a delay between two attempts.
+    /// True if nothing is lost when the attempts are cancelled: no response is awaited, and no delay between two
+    /// attempts is running.
     var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
 
     func stream() -> AsyncStream<UploadProgress> {

@@ -42,8 +42,8 @@ struct Frame: Equatable, Sendable {
         put(SafeText(own: text), row: row, column: column, role: role, limit: limit)
     }
 
-    /// Draws text from outside the program, such as a file name. Escapes in it, such as `\u{202E}`, have the role
-    /// `escape`.
+    /// Draws text from outside the program, such as a file name, and returns the column after it. Escapes that replace
+    /// undrawable characters, such as `\u{202E}`, are drawn with the role `escape`.
     @discardableResult
     mutating func put(
         _ text: SafeText, row: Int, column: Int, role: Role = .normal, limit: Int = .max

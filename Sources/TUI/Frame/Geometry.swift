@@ -18,17 +18,17 @@ struct Point: Hashable, Sendable {
 
 /// A part of a frame that reacts to clicks.
 struct Region: Equatable, Sendable {
-    /// The target of a click. It names an upload by its id, because lines may move between drawing and clicking.
+    /// The target of a click. It names an upload by its id, because lines can move between drawing and clicking.
     enum Target: Hashable, Sendable {
         case upload(Upload.ID)
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
-        /// The bytes of an entry's name in the folder that the Add dialog lists. `entryMark` is the mark beside the
-        /// name.
+        /// An entry of the folder that the Add dialog lists, by the bytes of its name. `entryMark` is the mark beside
+        /// the name.
         case entry([UInt8])
         case entryMark([UInt8])
-        /// The screen around the targets of an open dialog. A click on it does nothing, and does not reach the list.
+        /// The rest of the screen while a dialog is open. A click there does nothing, and does not reach the list.
         case nothing
     }
 

@@ -23,8 +23,8 @@ struct Palette: Sendable {
         }
     }
 
-    /// A pair of the terminal's colour numbers with attributes. A colour of nil is the terminal's default, which fits
-    /// light and dark backgrounds.
+    /// Two colour numbers of the terminal, and the attributes of the text. A colour of nil is the terminal's default,
+    /// which fits light and dark backgrounds.
     struct Style: Hashable, Sendable {
         var foreground: Int?
         var background: Int?
@@ -43,8 +43,8 @@ struct Palette: Sendable {
     /// Returns the colours and attributes of a role.
     ///
     /// - Parameter onCursorLine: True for text in the cursor's line. The text keeps its colour and gets the background
-    ///   `theme.cursorLine`. In dialogs, selections and banners, and in themes without that background, the text gets
-    ///   the normal colour, and its reverse video is toggled.
+    ///   `theme.cursorLine`. In dialogs, selections and banners, and if the theme has no such background for this
+    ///   terminal, the text gets the normal colour, and its reverse video is toggled.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }

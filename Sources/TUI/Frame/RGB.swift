@@ -37,8 +37,8 @@ package struct RGB: Hashable, Sendable {
 
     /// The number of the colour in terminals with 24-bit colours.
     ///
-    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. A dark blue with such
-    /// a number therefore gets one step of green, which adds 256.
+    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Black and pure blues
+    /// have such numbers, so they get one step of green, which adds 256.
     var directNumber: Int {
         let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
         return number < 256 ? number + 256 : number

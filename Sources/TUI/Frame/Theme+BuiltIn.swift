@@ -1,14 +1,15 @@
 /// The themes that come with Ferry.
 ///
-/// The tests compute the contrast of each role that carries text, in terminals of 256 colours. It is at least 4.5 to 1
-/// against the theme's background and against the cursor's line, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and
-/// 1.4.6).
+/// The tests compute the contrast of each role that carries text, in terminals of 256 or more colours. It is at least
+/// 4.5 to 1 against the background and against the cursor's line, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and
+/// 1.4.6). The tests assume a black background for `standard` and a white one for `light`.
 extension Theme {
     /// The theme for dark backgrounds.
     package static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: colours($0).dark) }
     /// The theme for light backgrounds.
     package static let light = Theme(cursorLine: Colour(nil, 254)) { Look(colour: colours($0).light) }
-    /// The theme of white on black, whatever the terminal's colours are.
+    /// The theme of white and bright text on black. In terminals of 8 or 16 colours, the terminal's own background
+    /// stays.
     package static let highContrast = Theme(background: Colour(nil, 16)) { role in
         Look(colour: colours(role).black, removed: .dim)
     }

@@ -27,7 +27,8 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// True if the action moves in the list, shows another tab or marks many rows.
+    /// True if the action moves in the list, shows another tab or marks many rows. Such an action stops the automatic
+    /// scrolling of the list.
     var isMovement: Bool {
         switch self {
         case .up, .down, .pageUp, .pageDown, .halfPageUp, .halfPageDown, .top, .bottom, .show: true
@@ -36,7 +37,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// Returns the row that the action moves to; nil if the action does not move. The row may be outside of the list.
+    /// Returns the row that the action moves to; nil if the action does not move. The row can be outside of the list.
     ///
     /// - Parameters:
     ///   - row: The current row of the list's `count` rows.
@@ -70,7 +71,7 @@ enum Context: Hashable, Sendable, CaseIterable {
     case list, details, help, add, browse, leftOut, prompt, filter, order, log, logSearch, copy, removal, undo
     case quit, quitOrDetach, leave
 
-    /// True if characters are text in this context, not keys.
+    /// True if typed characters are text in this context, not keys of actions.
     var takesText: Bool {
         switch self {
         case .help, .add, .prompt, .filter, .logSearch: true

@@ -15,8 +15,8 @@ extension ActionTable {
     ///
     /// - Parameter changes: The labels of the new keys, by `Entry.name`.
     /// - Throws: `RebindingError` for unknown names and keys, keys that cannot be bound, and keys that two actions of
-    ///   one context would share. Also for a key that opens and confirms a dialog, and for `cancel` or `quit` without
-    ///   keys.
+    ///   one context would share. Also for a key that would both open and confirm a dialog, and for `cancel` or `quit`
+    ///   without keys.
     package func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }

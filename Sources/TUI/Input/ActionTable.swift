@@ -49,14 +49,14 @@ package struct ActionTable: Hashable, Sendable {
         entry(for: action, in: context)?.keys.first?.label
     }
 
-    /// Returns the key of an action and its effect, `p resumes`; nil if the action has no key.
+    /// Returns the first key of an action in the list, followed by `what`: `p resumes`. Nil if the action has no key.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     /// A row of the table; nil for the hint if the hint line does not show the action.
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
-    /// The rows by context. `quit`, `quitOrDetach` and `leave` appear twice, because `ferry config --keys` keeps this
-    /// sequence: it lists the actions that leave at once before those that wait or stay.
+    /// The rows by context. `ferry config --keys` prints them in this sequence. `quit`, `quitOrDetach` and `leave`
+    /// appear twice: first the actions that leave at once for all three, then those that wait or stay.
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),

@@ -240,7 +240,7 @@ private struct PasteBuffer {
 }
 
 enum PastedText {
-    /// Decodes pasted text. Terminals send line ends as carriage returns.
+    /// Decodes pasted text. Line ends become line feeds, because terminals send them as carriage returns.
     static func decode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var afterReturn = false

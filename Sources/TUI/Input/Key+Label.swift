@@ -28,8 +28,8 @@ extension Key {
 
     var isCharacter: Bool { if case .character = self { true } else { false } }
 
-    /// The description of the keys that the terminal reports instead, because they send or begin with the same bytes.
-    /// Nil if the terminal reports this key.
+    /// A description of what arrives instead of this key, because its bytes are those of another key or the beginning
+    /// of other keys. Nil if this key arrives as itself.
     var arrivesAs: String? {
         switch self {
         case .control("h"): Key.backspace.label

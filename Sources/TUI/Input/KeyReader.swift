@@ -3,7 +3,8 @@
 struct KeyReader: Sendable {
     /// The time in seconds after which a lone ESC is the Escape key, and no longer the beginning of a sequence.
     static let escapeDelay = 0.05
-    /// The minimum number of printable bytes in one read that may be an unbracketed paste.
+    /// The minimum number of printable bytes with which one read counts as a burst: possibly a paste without the
+    /// terminal's paste markers.
     static let burst = 8
 
     private var parser = InputParser()

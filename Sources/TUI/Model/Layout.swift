@@ -1,4 +1,4 @@
-/// The rows of each part of the screen, which depend on the screen's size.
+/// The rows that each part of the screen takes. They depend on the screen's size and on whether the graph is shown.
 struct Layout: Hashable, Sendable {
     enum SizeClass: Hashable, Sendable { case wide, standard, compact, tiny }
 
@@ -22,12 +22,12 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// The row for toasts and for notes about the upload under the cursor; nil on a small screen. If the details are
-    /// visible, the log uses the row while there is no toast.
+    /// The row for a toast, or otherwise for a line about the upload under the cursor (`NoteView`). Nil on a small
+    /// screen. On a wide screen, this is the last row of the log, and only a toast uses it instead of the log.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
-    /// The rows of the log's newest entries: five below a title, or one without a title. Empty on a small screen.
+    /// The rows of the log's newest entries: five on a wide screen, one on a standard screen, otherwise none.
     var log: Range<Int> {
         switch sizeClass {
         case .wide: (size.rows - 6)..<(size.rows - 1)

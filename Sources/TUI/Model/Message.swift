@@ -11,10 +11,12 @@ enum Message: Sendable {
     case queue(QueueUpdate)
     case progress([ProgressSample])
     case replied(QueueReply, to: Request)
-    /// The contents of a folder that the model requested. Here and below, `number` is the number of the request.
+    /// The contents of a folder. `number` is the number of the model's request.
     case listed(BrowsedFolder, number: Int)
-    /// The files that a search found, and the done uploads of the history at their paths.
+    /// The files that a search found, and the done uploads of the history at their paths. `number` is the number of the
+    /// model's request.
     case previewed(FileSelection, past: [Upload] = [], number: Int)
+    /// The completions of a typed line. `number` is the number of the model's request.
     case completed([String], number: Int)
     case destinations(DestinationNames)
     /// Text that other code in the process wrote to standard output or error.

@@ -143,7 +143,8 @@ extension Model {
         return []
     }
 
-    /// Quits. If uploads run, asks first, unless the user has already chosen to quit when they are done.
+    /// Quits. If uploads run, asks first. Does not ask if the user has already chosen to quit when they are done, or if
+    /// the engine is gone.
     private mutating func quit() -> [Effect] {
         if phase == .finishing || table.running.isEmpty || isEngineGone { return [.finish(.quit)] }
         dialog = .quit(openedAt: clock.seconds, ownership)

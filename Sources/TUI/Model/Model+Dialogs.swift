@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// The handlers of typing and choosing in the dialogs.
+/// The handlers of actions in the dialogs.
 extension Model {
     mutating func run(_ action: Action) -> [Effect] {
         switch dialog {

@@ -46,7 +46,7 @@ extension Model {
         return []
     }
 
-    /// Types a key as text if the context takes text and the key has no action.
+    /// Types a key that has no action into the open dialog. Does nothing if the dialog takes no text.
     private mutating func type(_ key: Key) -> [Effect] {
         switch dialog {
         case .help(var help):

@@ -52,7 +52,7 @@ struct Model: Sendable {
 
     var actions: ActionTable { appearance.actions }
 
-    /// The bytes still to be sent by the pending uploads that are not scheduled for later.
+    /// The number of bytes that the due uploads (`Upload.isDue`) have not sent yet.
     var bytesLeft: Int128 { live.remaining(in: table).total }
 
     /// True until the first update of the queue arrives.
@@ -170,7 +170,7 @@ struct Model: Sendable {
 
     private static let networkIsBack = "the network is back; uploads resume where they stopped"
 
-    /// Logs a change of an upload that matters to the user.
+    /// Logs a change of an upload, if it matters to the user.
     private mutating func logChange(from before: Upload?, to upload: Upload) {
         guard let before, let kind = UploadEvent.Kind(from: before, to: upload, isOffline: isOffline) else {
             return

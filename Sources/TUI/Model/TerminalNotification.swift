@@ -1,8 +1,8 @@
 package import FerryUploads
 
-/// The notification of a user who may be looking elsewhere: the signal, and the events that send it.
+/// Decides on which events, and with which signal, the terminal notifies a user who may be looking elsewhere.
 package struct TerminalNotification: Sendable {
-    /// The escape sequence that notifies.
+    /// The signal to the terminal that notifies the user.
     package enum Signal: String, CaseIterable, Sendable {
         case none
         /// BEL: the terminal makes a sound, a flash or a mark.

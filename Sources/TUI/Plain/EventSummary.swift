@@ -3,13 +3,14 @@ import FerryUploads
 
 /// Summarizes a stream of events: a few per second get a line each, more of them share one line.
 struct EventSummary: Sendable {
-    /// The number of events within a second that get a line each.
+    /// The maximum number of events within a second that get a line each.
     static let limit = 5
     private static let second = 1.0
     /// The maximum number of seconds that one summary of a burst covers.
     private static let longest = 8.0
 
     private enum Mode {
+        /// Few events: `reported` events got a line each since this moment.
         case calm(since: Double, reported: Int)
         /// A burst: many events since this moment. Their summary is due after `length` seconds.
         case burst(since: Double, length: Double)
@@ -24,8 +25,8 @@ struct EventSummary: Sendable {
         static let namesShown = 3
     }
 
-    /// True to name some uploads in a summary, and to give the first of many events that arrive together a line each.
-    /// False for summaries with numbers only.
+    /// True if a summary names some uploads. Then, if many events arrive together, the first ones get a line each.
+    /// False if a summary has only numbers.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, reported: 0)
     /// The first events that the next summary covers, at most `limit`. If it covers no others, each gets a line

@@ -8,7 +8,7 @@ package import FerryUploads
 /// The type has no access to the terminal, the clock or the queue.
 package struct LiveLines: Sendable {
     private var model: Model
-    /// The sizes in bytes of the uploads that still have to be sent.
+    /// The sizes in bytes of the due uploads (`Upload.isDue`).
     private var due: [Upload.ID: ByteCount] = [:]
     private var bytesDue = Int128(0)
     private var done = 0
@@ -120,7 +120,7 @@ package struct LiveLines: Sendable {
     }
 }
 
-/// A line, which may have colour sequences, and its width in cells without them.
+/// A line of text that can contain colour sequences. `width` is the number of cells that the line takes.
 package struct LiveLine: Hashable, Sendable {
     package var text: String
     package var width: Int

@@ -1,17 +1,18 @@
 import FerryProtocols
 import FerryUploads
 
-/// The lines about the queue and its uploads that the line mode prints.
+/// The lines that the line mode prints about the queue and its uploads.
 extension Model {
     private static let linesShown = 50
     private static let detailsShown = 20
 
-    /// True if uploads run, or will run without the user.
+    /// True if uploads run, are queued, or wait for a retry or the network. Queued uploads count even if they cannot
+    /// start.
     var hasWork: Bool {
         table.count(.queued) + table.running.count + table.waiting.count + table.offline.count > 0
     }
 
-    /// The counts of the queue, for the first line.
+    /// The number of uploads in each tab, for the first line about the queue.
     var overview: String {
         let counts = Tab.allCases.filter { $0 != .all && table.count($0) > 0 }.map { tab in
             "\(Strings.count(table.count(tab))) \(tab.title.lowercased())"
@@ -74,7 +75,7 @@ extension Model {
         return [PlainText.line(upload, in: self)] + facts
     }
 
-    /// Returns the uploads of a selection that the table has.
+    /// Returns the selected uploads that are in the table.
     func uploads(in selection: UploadSelection) -> [Upload] {
         switch selection {
         case .ids(let ids): ids.compactMap { table[$0] }

@@ -6,8 +6,8 @@ enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, RowFilter)
     case show(UploadNumbers)
-    /// The typed paths, which may be quoted, patterns or `file://` URLs. If the destination is nil, the default
-    /// destination is used, or the only one.
+    /// Adds files. The text is a list of paths, patterns and `file://` URLs, quoted if necessary. If the destination is
+    /// nil, the default destination is used, or the only one.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
@@ -89,7 +89,7 @@ enum PlainCommand: Hashable, Sendable {
         return .move(try numbers(words.dropLast(), .move).selection, move)
     }
 
-    /// Reads the words of `limit`. The name after `to` or `batch` may have blanks.
+    /// Reads the words of `limit`. The name after `to` or `batch` can contain blanks.
     private static func limit(_ words: [Substring], _ rest: Substring) throws(PlainCommandError)
         -> PlainCommand
     {

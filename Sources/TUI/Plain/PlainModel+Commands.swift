@@ -25,8 +25,8 @@ extension PlainModel {
         }
     }
 
-    /// Handles the reply to a question. Anything but yes means no. Returns false if the line must also run as a
-    /// command.
+    /// Handles the line after a question. Anything but yes means no; only a second `quit` confirms quitting. Returns
+    /// false if the line must also run as a command.
     private mutating func takeReply(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)

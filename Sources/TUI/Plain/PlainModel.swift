@@ -20,7 +20,7 @@ struct PlainModel: Sendable {
         case idle(since: Double)
     }
 
-    /// A confirmation question. The next typed line may be the reply.
+    /// A confirmation question. The next typed line is the reply or another command.
     enum Question: Hashable, Sendable {
         case quit
         case removal(UploadSelection)
@@ -29,8 +29,9 @@ struct PlainModel: Sendable {
 
     /// The lines that report the outcome of a command, in addition to the lines about the uploads' events.
     struct Outcome: Hashable, Sendable {
+        /// The line if the command changed something; nil for no line.
         var changed: String?
-        /// The line if nothing had to change.
+        /// The line if nothing had to change; nil for no line.
         var unchanged: String?
         /// The words before the description of a command that was undone or redone.
         var reversed: String?
@@ -55,7 +56,7 @@ struct PlainModel: Sendable {
     var model: Model
     var input: Input
     var question: Question?
-    /// The outcomes of commands without a reply yet, in sequence.
+    /// The outcomes to print when the pending replies arrive, in the sequence of the commands.
     var awaited: [Outcome] = []
     /// The additions to make, in sequence. The search for the files of the first one is running.
     var additions: [Addition] = []

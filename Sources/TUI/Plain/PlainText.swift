@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The texts of the line mode about an upload. They may contain control characters, which printing escapes.
+/// The texts of the line mode about an upload. They can contain control characters; `PlainModel.say` escapes them.
 enum PlainText {
     private static let longestName = 100
 

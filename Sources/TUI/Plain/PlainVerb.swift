@@ -36,7 +36,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
         return arguments.isEmpty ? rawValue : "\(rawValue) \(arguments)"
     }
 
-    /// Creates the command for a word: its name, a beginning that no other command has, or `?` for the help.
+    /// Finds the command for a word: its name, an unambiguous beginning of its name, or `?` for `help`.
     ///
     /// - Throws: `PlainCommandError` for any other word.
     init(_ word: Substring) throws(PlainCommandError) {

@@ -5,7 +5,7 @@ struct FramePacer {
     enum Urgency {
         /// The user waits for the frame, mostly after a key.
         case now
-        /// The frame may wait and show later changes too.
+        /// The frame can wait, so that it shows later changes too.
         case soon
     }
 
@@ -17,7 +17,8 @@ struct FramePacer {
     /// The seconds before the next attempt to draw, after the terminal accepted no bytes.
     private static let blocked = 0.05
 
-    /// The number of drawing times from which the 90th percentile is taken. `ninetieth` is its index after sorting.
+    /// The number of drawing times from which the 90th percentile is taken. After sorting, `ninetieth` is the index of
+    /// the percentile.
     private static let sample = 20
     private static let ninetieth = 17
     /// The 90th percentile of the drawing times, in seconds, above which the interval between frames is doubled. Below

@@ -7,7 +7,7 @@ enum LineInput {
     static var isTerminal: Bool { StandardStream.input.isTerminal }
 
     /// - Parameter handle: Called for each line, at the end of the input, and when the terminal hangs up. On a
-    ///   terminal, more lines may come after the end of the input (Ctrl-D).
+    ///   terminal, more lines can follow the end of the input (Ctrl-D).
     static func start(_ handle: @escaping @Sendable (PlainMessage) -> Void) {
         DetachedThread.start(name: "input") { read(handle) }
     }

@@ -2,11 +2,11 @@ import CFerryTerminal
 import FerryUploads
 import Synchronization
 
-/// Passes messages to one receiver: the thread of the screen, or the task of the line mode. Any thread may post. The
+/// Passes messages to one receiver: the thread of the screen, or the task of the line mode. Any thread can post. The
 /// first message in an empty mailbox wakes the receiver.
 ///
-/// Updates of the queue are merged, so that a stalled terminal costs no more than one record per upload. Progress does
-/// not pass through the mailbox: the receiver samples it.
+/// Updates of the queue are merged. So while the terminal is stalled, the mailbox holds at most one change per upload.
+/// Progress does not pass through the mailbox: the receiver samples it.
 final class Mailbox: Sendable {
     struct Contents: Sendable {
         var update: QueueUpdate?

@@ -23,7 +23,7 @@ package struct Screen: Sendable {
 
         /// A choice of the symbols, such as bars and arrows: Unicode or ASCII.
         package enum GlyphChoice: String, Sendable, CaseIterable {
-            /// ASCII only if the locale or the terminal lacks the Unicode symbols, or draws them too wide.
+            /// Unicode, or ASCII if the locale or the terminal lacks the Unicode symbols or draws them too wide.
             case auto
             case unicode, ascii
         }
@@ -34,7 +34,7 @@ package struct Screen: Sendable {
         package var colour = Colour.auto
         /// The colours and attributes of each role of text.
         package var theme = Theme.standard
-        /// The characters that draw graphs; nil for braille dots where the terminal has them, otherwise ASCII.
+        /// The characters that draw graphs; nil for braille dots. If the symbols are ASCII, graphs are ASCII too.
         package var graph: GraphStyle?
         /// The key bindings.
         package var actions = ActionTable.standard
@@ -103,17 +103,17 @@ package struct Screen: Sendable {
 
 /// The way in which the screen ended.
 package enum ScreenOutcome: Hashable, Sendable {
-    /// The user left, or the task was cancelled. Uploads may be running.
+    /// The user left, or the task was cancelled. Uploads are possibly still running.
     case quit
-    /// The work has ended: the running uploads that the user chose to wait for, or in the line mode all uploads after
-    /// the end of the input. Also the outcome if the queue ends first.
+    /// On the screen, the user chose to wait for the running uploads, and they have ended. In the line mode, the input
+    /// has ended and the queue is idle. Also the outcome if the queue ends first.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach
     /// The user left, and the attached engine is to stop.
     case stopEngine
-    /// The terminal is gone: a closed window, a lost ssh, SIGHUP. Nothing can be printed any more. SIGHUP is ignored
-    /// from then on, so that there is time to finish.
+    /// The terminal is gone, or SIGHUP arrived: a window was closed, or an ssh connection was lost. Printing can fail
+    /// from then on. The screen leaves SIGHUP ignored, so that the process has time to finish.
     case hangUp
     /// SIGINT, SIGTERM or SIGQUIT arrived. The exit status is 128 plus the number of the signal.
     case signal(Int32)
@@ -148,8 +148,8 @@ package struct AddService: Sendable {
     package var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
     package var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
-    /// Returns the sorted completions of a line. Each completion replaces the whole line. The function may read
-    /// directories.
+    /// Returns the sorted completions of a line. Each completion replaces the whole line. Reading directories for them
+    /// can take long.
     package var complete: @Sendable (_ line: String) async -> [String]
     /// Returns the current destinations.
     package var destinations: @Sendable () async -> DestinationNames

@@ -110,13 +110,13 @@ final class TerminalSession {
         }
     }
 
-    /// True in tmux, which forwards a sequence that it does not know only if the sequence is wrapped.
+    /// True inside tmux. It forwards an unknown escape sequence only if the sequence is wrapped.
     private static var isInTmux: Bool {
         !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
     }
 
-    /// Leaves the screen, prints the sentence `farewell`, and stops the process. Returns false if the process cannot
-    /// stop.
+    /// Leaves the screen, prints the sentence `farewell`, and suspends the process. Returns true once the process
+    /// continues; false if it cannot be suspended.
     func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }
 
     func resume() { terminal_resume() }

@@ -11,8 +11,8 @@ struct WidthProbe: Sendable {
 
     init(now: Double) { deadline = now + Self.timeout }
 
-    /// Returns true for locales whose fonts may draw ambiguous symbols in two cells: Chinese, Japanese and Korean.
-    /// - Parameter locale: The name of setlocale(3), such as `ja_JP.UTF-8`.
+    /// Returns true for locales whose fonts can draw ambiguous symbols in two cells: Chinese, Japanese and Korean.
+    /// - Parameter locale: The name that setlocale(3) returns, such as `ja_JP.UTF-8`.
     static func isNeeded(locale: String) -> Bool {
         let language = locale.prefix { $0.isLetter }
         return ["ja", "ko", "zh"].contains(language)

@@ -22,7 +22,7 @@ extension LimitScope {
 }
 
 extension LimitScope {
-    /// The name that the user gave; nil for the total limit.
+    /// The name of the destination or batch; nil for the total limit.
     var name: String? {
         switch self {
         case .total: nil
@@ -43,8 +43,8 @@ extension LimitScope {
 extension BandwidthLimit {
     /// Returns the limit with its end: `2 MiB/s until 18:00`.
     ///
-    /// - Parameter now: The current time. An end of the limit a day or more later is shown with its day of the week or
-    ///   its date.
+    /// - Parameter now: The current time. If the limit ends a day or more later, the text also has the day of the week
+    ///   or the date.
     package func text(at now: Date, in zone: ZoneRules) -> String {
         bandwidth.text + (until.map { " until \(Strings.moment($0, after: now, in: zone))" } ?? "")
     }

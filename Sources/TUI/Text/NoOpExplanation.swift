@@ -99,8 +99,8 @@ package struct NoOpExplanation {
 }
 
 extension UploadSelection {
-    /// Returns true if the command may have left uploads unchanged that need an explanation. Unlike
-    /// `unchanged(among:but:)`, the test needs no list of uploads.
+    /// Returns true if `unchanged(among:but:)` possibly finds uploads. If false, the caller does not have to read the
+    /// list of uploads.
     ///
     /// - Parameter changed: The uploads that the command changed.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
@@ -108,7 +108,7 @@ extension UploadSelection {
     }
 
     /// Returns the chosen uploads that a command left unchanged and that need an explanation. If a command on a range,
-    /// a batch or all uploads changed some of them, the others need none.
+    /// a batch or all uploads changed some of them, the others need no explanation.
     package func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
         uploads.filter(needsExplanation(but: changed))
     }

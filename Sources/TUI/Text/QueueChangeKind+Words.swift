@@ -2,11 +2,12 @@ package import FerryFiles
 package import FerryUploads
 
 extension QueueChangeKind {
-    /// Describes a change that was undone or redone: `put back reel.mov`.
+    /// Describes what an undo or a redo has done: `put back reel.mov`.
     ///
     /// - Parameters:
     ///   - what: The words for the changed uploads, such as `reel.mov` or `3 uploads`.
-    ///   - now: The current time. An end of a limit a day or more later is shown with its day of the week or its date.
+    ///   - now: The current time. If a limit ends a day or more later, the sentence also has the day of the week or the
+    ///     date.
     ///   - zone: The time zone of the times of day.
     package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {

@@ -35,8 +35,8 @@ package enum Strings {
         return "\(day.year)-\(padded(day.month))-\(padded(day.day))"
     }
 
-    /// Returns a moment to the minute, `14:02`. A moment a day or more after `now` has its day of the week, `Mon
-    /// 08:00`, and one a week or more after it has its date, `2026-11-30 08:00`.
+    /// Returns the time of a future event to the minute: `14:02` if it is less than a day after `now`, `Mon 08:00` if
+    /// less than a week, and otherwise `2026-11-30 08:00`.
     static func moment(_ date: Date, after now: Date, in zone: ZoneRules) -> String {
         let time = String(timeOfDay(date, in: zone).dropLast(3))
         let distance = date.timeIntervalSince(now)

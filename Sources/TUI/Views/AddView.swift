@@ -14,13 +14,12 @@ struct AddView {
     var notice: String?
 
     private static let label = "files "
-    /// The minimum number of rows, for the list and the chosen files together, at which the list gets a line above and
-    /// below it.
+    /// The list gets a line above and below it if the list and the chosen files together have at least this many rows.
     private static let roomy = 8
     /// The maximum number of rows of the list on any screen.
     private static let tallest = 30
 
-    /// The number of list rows; 0 if the list does not fit or several lines were pasted.
+    /// The number of list rows; 0 if the list does not fit, or if the dialog shows a paste instead of it.
     var listHeight: Int { parts.list }
 
     var box: DialogBox {

@@ -9,8 +9,8 @@ struct Columns: Hashable, Sendable {
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The width in cells that the name column gets first. The target column, which also shows messages, gets three
-    /// quarters of the remaining width.
+    /// The number of cells that the name column gets before the target column grows. The target column gets three
+    /// quarters of all further cells, because it also shows messages.
     private static let longestName = 48
 
     /// The steps for narrower screens, in sequence. Each step narrows a column to a width, or drops it with width 0.
@@ -21,7 +21,8 @@ struct Columns: Hashable, Sendable {
 
     private var spans: [Column: Range<Int>] = [:]
 
-    /// The cells of a column. If the column does not fit, the range is empty, and a message may begin at its start.
+    /// The cells of a column. The range of a dropped column is empty, but its lower bound is valid: a message can begin
+    /// there.
     subscript(column: Column) -> Range<Int> { spans[column] ?? 0..<0 }
 
     func has(_ column: Column) -> Bool { !self[column].isEmpty }

@@ -168,8 +168,8 @@ struct DetailsView {
     private static let sparkWidth = 30
     private static let stripWidth = 32
 
-    /// Returns the decision that the user must make; empty if there is none. It comes first, because a small screen
-    /// shows little else.
+    /// Returns the facts about a decision that the user must make; empty if there is none. They come first, because a
+    /// small screen shows little else.
     private func decision(_ upload: Upload) -> [Fact] {
         upload.isUncertain
             ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []

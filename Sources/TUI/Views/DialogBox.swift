@@ -1,6 +1,7 @@
-/// A box over the list. On a small screen, an ellipsis ends the body, and the lines with the keys stay.
+/// A box over the list. If the body is too long for the screen, it is cut and ends with an ellipsis. The lines with the
+/// keys stay.
 struct DialogBox {
-    /// A part of a line with one role.
+    /// A part of a line, drawn in one role.
     struct Span {
         var text: SafeText
         var role: Role

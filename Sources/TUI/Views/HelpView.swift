@@ -4,8 +4,8 @@ struct HelpView {
     let size: Size
     let appearance: Appearance
 
-    /// The lines that the entries cannot have: two border lines, the search field, a blank line, the keys, and one line
-    /// of the screen that stays free.
+    /// The number of lines without entries: two border lines, the search field, a blank line, the keys, and one line of
+    /// the screen that stays free.
     private static let frameLines = 6
 
     /// Returns the number of entries in a column: only as many as exist and fit.

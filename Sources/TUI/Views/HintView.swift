@@ -40,7 +40,8 @@ struct HintView {
         return marks + (model.list.cursorIndex.map { "\(Strings.count($0 + 1))/\(total)" } ?? "0/\(total)")
     }
 
-    /// The actions that the hint line offers. If a target can be retried, Retry comes directly after Help.
+    /// The actions that the hint line offers. If an upload that is marked or under the cursor can be retried, Retry
+    /// comes directly after Help.
     private var entries: [ActionTable.Entry] {
         let offered = model.actions.entries(in: .list).filter { isOffered($0.action) }
         guard traits.canBeRetried else { return offered }
@@ -48,7 +49,8 @@ struct HintView {
             + offered.filter { $0.action != .help && $0.action != .retry }
     }
 
-    /// Returns the word for the key's effect on the current targets; nil if the hint line does not show the key.
+    /// Returns the word for the key's effect on the marked uploads, or on the upload under the cursor. nil if the hint
+    /// line does not show the key.
     private func hint(of entry: ActionTable.Entry) -> String? {
         if entry.action == .tryNow, model.layout.sizeClass == .compact { return "now" }
         guard entry.action == .pause, !model.list.targets.isEmpty,

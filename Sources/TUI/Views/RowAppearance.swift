@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The texts of a row about its upload, independent of the width.
+/// The content of an upload's row, independent of the width of the screen.
 struct RowAppearance: Sendable {
     var sign: StateKind
     /// The state in at most eight cells.

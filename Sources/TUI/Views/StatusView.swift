@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// The first line: the network, the total rate and the remaining bytes. A banner takes the place of this line and has
-/// no line of its own, so that the lines below do not move.
+/// The first line: the network, the total rate and the remaining bytes. A banner replaces this content instead of
+/// taking another line, so that the lines below do not move.
 struct StatusView {
     let model: Model
 
@@ -139,8 +139,8 @@ struct StatusView {
 
     private static let longestFolder = 30
 
-    /// Returns the time of day of the end, ` (15:15)`. Returns an empty string if the screen is not wide, and for times
-    /// below a minute or from a day on.
+    /// Returns the time of day at which the uploads end, ` (15:15)`. Returns an empty string if the screen is not wide,
+    /// or if the remaining time is less than a minute, or a day or more.
     private func arrival(in seconds: Double) -> String {
         guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
         let time = Strings.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
@@ -235,7 +235,7 @@ struct StatusView {
         ]
     }
 
-    /// The banner about an unreachable host, and the number of waiting uploads.
+    /// The banner about an unreachable host: its name, the reason, and the number of waiting uploads.
     private var unreachableHosts: [String] {
         guard let first = model.status.unreachableHosts.first else { return [] }
         let others = model.status.unreachableHosts.count - 1

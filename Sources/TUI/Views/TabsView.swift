@@ -20,7 +20,7 @@ struct TabsView {
         drawOrder(row: row, after: column, in: &frame)
     }
 
-    /// Draws the name of the sort, unless the rows are in the sequence of the queue.
+    /// Draws the property by which the rows are sorted, unless they are in the sequence of the queue.
     private func drawOrder(row: Int, after column: Int, in frame: inout Frame) {
         let order = model.table.order
         guard order != .queue else { return }

@@ -9,8 +9,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         case missing
         case ready(Held)
         case refreshing(Held, Refresh)
-        /// The refresh failed. The error ends every request that carried this credential and was refused. The next new
-        /// request uses the credential again, and may begin another refresh.
+        /// The refresh failed. The error ends every request that carried this credential and was refused. The next
+        /// attempt to send a request uses the credential again. If the credential has expired, it is refreshed first.
         case failed(Held, AuthenticationError)
     }
 
@@ -53,7 +53,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     /// - Parameters:
     ///   - credential: The first credential; nil before a sign-in.
     ///   - refreshWindow: The limit on the number of refreshes; nil for no limit.
-    ///   - retryLimit: The maximum number of times that a request is sent again after its credential was refused.
+    ///   - retryLimit: The maximum number of times that a request is sent again after its credential was refused. The
+    ///     same limit applies to retries after `AdapterRetry`.
     ///   - clock: The clock for `refreshWindow`.
     public init(
         _ authenticator: A, credential: A.Credential?, refreshWindow: RefreshWindow? = RefreshWindow(),

@@ -16,8 +16,8 @@ public protocol Authenticator<Credential>: Sendable {
     /// Fetches a credential that replaces `credential`. `AuthenticationInterceptor` makes one call at a time, unless
     /// `setCredential` is called during a refresh.
     ///
-    /// This method may send requests through a session with the same interceptor. They carry no credential, and a 401
-    /// to them causes no refresh, since a refresh must not wait for itself.
+    /// This method is allowed to send requests through a session with the same interceptor. They carry no credential,
+    /// and a 401 to them causes no refresh, since a refresh must not wait for itself.
     /// - Throws: `AuthenticationError`, or any other error, which becomes `AuthenticationError.refreshFailed`.
     func refresh(_ credential: Credential) async throws -> Credential
 

@@ -1,7 +1,7 @@
 public import FerryProtocols
 import HTTPTypes
 
-/// Adds `Authorization` with a secret that another program may renew. The secret is fetched for each attempt.
+/// Adds the header field `Authorization`. The secret is fetched for each attempt, because another program can renew it.
 ///
 /// After the first 401 to a request, the secret is fetched once more. If it has changed, the request is sent again.
 public struct AuthorizationInterceptor: RequestInterceptor {

@@ -43,7 +43,7 @@ public struct OAuth2Client: Sendable {
         self.scope = scope
     }
 
-    /// True for an absolute https URL, or an http URL on this machine. The URL may not have user info or a fragment
+    /// True for an absolute https URL, or an http URL on this machine. False if the URL has user info or a fragment
     /// (RFC 6749 §3.2).
     public static func isTokenURL(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.fragment() == nil,

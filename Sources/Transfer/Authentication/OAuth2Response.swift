@@ -52,8 +52,8 @@ struct OAuth2Response {
         lifetime = document.lifetime
     }
 
-    /// The longest access token, in bytes. Every request head carries the token: the transport sends heads of up to 32
-    /// KiB, and many servers accept only 8 or 16 KiB.
+    /// The maximum length of an access token, in bytes. Every request head carries the token: the transport sends heads
+    /// of up to 32 KiB, and many servers accept only 8 or 16 KiB.
     private static let longestAccessToken = 16 << 10
 
     private static func isToken(_ text: String) -> Bool {

@@ -12,8 +12,8 @@ struct StoredTokens: Codable, Hashable, Sendable {
     /// The configured refresh token that led to these tokens. A different one in the configuration means a new sign-in.
     var origin: String
     var refreshToken: String
-    /// The refresh token that the last refresh replaced, in case the server has lost its record of the replacement; nil
-    /// if the last refresh replaced none.
+    /// The refresh token that the last refresh replaced; nil if it replaced none. It is tried if the server refuses
+    /// `refreshToken`, in case the server has lost its record of the replacement.
     var previousToken: String?
     var scope: String?
     var accessToken: String

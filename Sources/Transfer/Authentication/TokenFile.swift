@@ -19,9 +19,10 @@ public struct TokenFile: Sendable {
     /// Runs `body` while it holds the lock, so that no other program or task with a `TokenFile` reads or replaces the
     /// file.
     ///
-    /// - Throws: `UploadFailure`. It is `network` if the lock was not available before the timeout or a cancellation.
-    ///   It is `authentication` if other users can read or change the file or the lock, or can change the folder. It is
-    ///   `authentication` too if the folder or the lock cannot be opened. Any error of `body` is passed on.
+    /// - Throws: `UploadFailure`. It is `network` if the lock was not available before the timeout or a cancellation,
+    ///   and `descriptors` if no file descriptor is free. It is `authentication` if other users can read or change the
+    ///   lock, or can change the folder. It is `authentication` too if the folder or the lock cannot be opened. Any
+    ///   error of `body` is passed on.
     func locked<Result: Sendable>(
         _ body: (Locked) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {

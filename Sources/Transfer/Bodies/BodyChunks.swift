@@ -7,8 +7,8 @@ package struct BodyChunks: AsyncSequence, Sendable {
     private let segments: [StreamedBody.Segment]
     private let labels: [String?]
 
-    /// - Parameter labels: One label for each segment; nil for no label. The text of a failure of the segment's file
-    ///   begins with the label.
+    /// - Parameter labels: One label for each segment; nil for no label. If the segment's file cannot be read or has
+    ///   changed, the text of the failure begins with the label.
     package init(_ segments: [StreamedBody.Segment], labels: [String?]) {
         self.segments = segments
         self.labels = labels

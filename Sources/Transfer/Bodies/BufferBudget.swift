@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// The maximum chunk size of all bodies that pass through memory. It shrinks as more bodies are sent at the same time.
-/// With TLS, a connection needs about four times its largest chunk: a chunk in flight, the next one, and the buffers of
-/// NIOSSL.
+/// The maximum chunk size of every body that passes through memory. It shrinks as more bodies are sent at the same
+/// time. With TLS, a connection needs about four times its largest chunk: a chunk in flight, the next one, and the
+/// buffers of NIOSSL.
 enum BufferBudget {
     /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of the largest size.
     /// More bodies get smaller chunks, but never smaller than `smallest`.

@@ -16,8 +16,8 @@ struct Chunk: Sendable {
 /// The caller requests the next chunk only after the source has made the previous one. Calls come on the event loop; a
 /// source reads on another thread.
 protocol ChunkSource: Sendable {
-    /// True if the first chunk may have 1 MiB instead of 64 KiB. Small chunks cost too much for bytes in memory and for
-    /// small files.
+    /// True if the first chunk can have up to 1 MiB instead of 64 KiB. This is so for streams, bytes in memory and
+    /// small files, where small chunks cost too much.
     var isSmall: Bool { get }
     /// The maximum size of a chunk, in bytes.
     var largestChunk: ByteCount { get }
@@ -33,7 +33,8 @@ protocol ChunkSource: Sendable {
     /// caller checks the file at intervals.
     var needsWatching: Bool { get }
 
-    /// Returns the failure of the file if the kernel could not read it; nil if the connection failed.
+    /// Returns the failure of the file if `error` means that the kernel could not read it; nil if the connection
+    /// failed.
     func failure(of error: any Error) -> UploadFailure?
 
     /// Stops reading, because the rest of the body is not needed.

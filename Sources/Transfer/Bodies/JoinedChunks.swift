@@ -66,7 +66,7 @@ extension StreamedBody {
         return sources.count == 1 ? sources[0] : JoinedChunks(sources)
     }
 
-    /// Returns the content after a segment; nil if it does not consist of bytes in memory only.
+    /// Returns the bytes after a segment; nil if a file or a stream follows it.
     private func bytes(after index: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         for segment in segments[(index + 1)...] {

@@ -13,8 +13,8 @@ public struct StreamedBody: Sendable {
     /// The parts in sending order.
     public var segments: [Segment]
     /// A check that runs before the last chunk is sent, once each time that the body is sent. If it throws, the last
-    /// chunk is not sent. The last chunk of a stream of unknown length is empty, so for such a stream the check delays
-    /// only the end of the body.
+    /// chunk is not sent. If the body ends with a stream of unknown length, `HTTPClientTransport` sends all bytes
+    /// before the check, and only the end of the body after it.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?

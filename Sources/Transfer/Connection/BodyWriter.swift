@@ -12,7 +12,7 @@ import Synchronization
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
-    /// The error for a body of which no more bytes are needed.
+    /// The error that ends `run(write:)` when the rest of the body is not needed.
     struct Stopped: Error {}
 
     private struct Run: Sendable {
@@ -36,7 +36,7 @@ final class BodyWriter: Sendable {
 
     private struct State: Sendable {
         var phase = Phase.waiting
-        /// The task that runs `beforeLastBytes`. It may still be running after the writing was stopped.
+        /// The task that runs `beforeLastBytes`. It can still be running after the writing has stopped.
         var check: Task<Void, Never>?
         var chunkSize: ByteCount
     }
@@ -53,7 +53,7 @@ final class BodyWriter: Sendable {
         state = Mutex(State(chunkSize: chunks.isSmall ? ChunkSize.alwaysBuffered : ChunkSize.smallest))
     }
 
-    /// True if the kernel may read a file while one of its regions is being sent.
+    /// True if the kernel itself reads a file of the body while it sends (`FileRegion`).
     var sendsRegions: Bool { chunks.needsWatching }
 
     /// Writes the whole body. Called on the event loop. The future ends when the kernel has accepted the last chunk. It
@@ -109,8 +109,8 @@ final class BodyWriter: Sendable {
         eventLoop.execute { self.goOn() }
     }
 
-    /// Stops writing after the server refused the request. The future that `run(write:)` returned completes later, when
-    /// `stop()` is called.
+    /// Stops writing after the server refused the request (status 300 and above). The future that `run(write:)`
+    /// returned completes later, when `stop()` is called.
     func refuse() {
         state.withLock { state in
             guard case .running(let run) = state.phase else { return }

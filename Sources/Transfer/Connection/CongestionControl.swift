@@ -18,8 +18,8 @@ public struct CongestionControl: Hashable, Sendable {
         self.name = name
     }
 
-    /// The reason why this process may not use the algorithm, as part of a sentence; nil if it may, or if that cannot
-    /// be checked. If the kernel refuses the algorithm, the system's default applies.
+    /// The reason why this process cannot use the algorithm, as part of a sentence; nil if it can, or if that cannot be
+    /// checked. If the kernel refuses the algorithm, connections use the system's default.
     public var refusal: String? {
         #if os(Linux)
             switch TCPOptions.refusal(ofCongestionControl: name) {

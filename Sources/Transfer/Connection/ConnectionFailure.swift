@@ -123,7 +123,7 @@ struct ConnectionFailure {
     var host: String { URL(string: url)?.host(percentEncoded: false) ?? Redaction.address(url) }
 
     /// The reason to report for a broken connection. If the connection was reused and no response came, the reason is
-    /// `staleConnection`, since a server may close an idle connection at any time (RFC 9112 §9.3.1).
+    /// `staleConnection`, since a server is allowed to close an idle connection at any time (RFC 9112 §9.3.1).
     var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent

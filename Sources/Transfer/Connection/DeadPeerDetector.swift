@@ -24,18 +24,19 @@ struct DeadPeerDetector {
     }
 
     /// The number of consecutive unanswered packets after which the connection is suspected to be dead. Usually the
-    /// kernel sends them after 0.2, 0.4 and 0.8 s. A link that loses a tenth of its packets reaches this number once in
-    /// a thousand times.
+    /// kernel sends them after waits of 0.2, 0.4 and 0.8 s. If a link loses a tenth of its packets, the chance that
+    /// three in a row are lost is one in a thousand.
     private static let unansweredBeforeSuspicion = 3
 
     private let breakCostsLittle: Bool
     private var state = State.heard
 
-    /// - Parameter breakCostsLittle: True if a break of the connection costs little. One comparison can then show that
-    ///   the connection is dead. Any other connection counts as dead only after three more unanswered packets, since
-    ///   the link may return.
+    /// - Parameter breakCostsLittle: True if the server keeps the received part, or the body is small. The connection
+    ///   can then count as dead after one comparison with a new connection. Otherwise three more packets must stay
+    ///   unanswered, since the link may return.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
+    /// Records the current state of the connection, and returns the action that the caller must take.
     mutating func take(_ progress: TCPInfo) -> Verdict {
         guard progress.unanswered >= Self.unansweredBeforeSuspicion else {
             state = .heard
@@ -74,9 +75,9 @@ struct DeadPeerDetector {
         state = suspected.map { .suspected(unanswered: $0) } ?? .heard
     }
 
-    /// Returns the number of further packets that may stay unanswered after the server accepted a new connection: 0 if
-    /// a break costs little and bytes are in flight, else 3. Without bytes in flight the number is always 3, because
-    /// some network devices drop the kernel's probes of an idle connection.
+    /// Returns the number of further packets that must stay unanswered before the connection counts as dead, once the
+    /// server has accepted a new one. It is 0 if a break costs little and bytes are in flight, else 3. Without bytes in
+    /// flight it is always 3, because some network devices drop the kernel's probes of an idle connection.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesInFlight ? 0 : 3
     }

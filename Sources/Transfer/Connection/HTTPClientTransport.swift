@@ -76,8 +76,8 @@ public final class HTTPClientTransport: Transport {
     /// starts the threads, the process would end.
     public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
 
-    /// - Parameter monitors: The receivers of `certificateNotVerified` for each host in `tls.insecureHosts`, before
-    ///   this initializer returns.
+    /// - Parameter monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`.
+    ///   They receive it before this initializer returns.
     /// - Throws: `UploadFailure` (`permanent`) that names the unusable certificate file.
     public init(
         _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
@@ -102,7 +102,7 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// Closes all connections; requests in flight fail. No request may be made afterwards.
+    /// Closes all connections. Requests in flight and later requests fail.
     public func shutdown() async { await clients.shutdown() }
 
     /// Closes the connections that may be dead. After a lost local address, closes the connections from that address;
@@ -246,8 +246,8 @@ extension Result {
     }
 }
 
-/// The observers of the running exchanges, by the name of the exchange. A connection finds the observer of its exchange
-/// here.
+/// The observers of the running exchanges, by the exchange's name. The `StallDetector` of a connection reads the name
+/// from an internal header field of the request, and finds the observer here.
 private final class RunningExchanges: Sendable {
     private struct State {
         var last: UInt64 = 0

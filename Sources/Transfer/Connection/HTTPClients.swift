@@ -189,10 +189,10 @@ struct Route: Sendable {
     /// The header fields that the route adds, unless the request has them already.
     var fields: [(name: String, value: String)]
     var proxy: ProxyAddress?
-    /// The origin of the connection or the tunnel: a server, or a forwarding proxy.
+    /// The scheme, host and port of the server (`UploadAddress.origin`); for a forwarded request, those of the proxy.
     var origin: String
 
-    /// True if the proxy reads the request, and may respond to it.
+    /// True if a proxy reads and forwards the request, so that a response can be the proxy's own.
     var isForwarded: Bool { fields.contains { $0.name == ForwardedForm.originField } }
 
     /// Returns the `Host` field for a server behind a Unix socket, which has no host name; none for other servers.
@@ -222,7 +222,7 @@ final class ForwardedForm: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The internal header field that carries the origin to this handler. It never leaves the process.
+    /// The internal header field that carries the server's host and port to this handler. It never leaves the process.
     static let originField = "Ferry-Origin"
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -13,7 +13,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// The error of a response that is too long to read to its end.
     private struct ResponseTooLong: Error {}
 
-    /// The start of the exchange: not written yet, or written to a new or a reused connection.
+    /// Whether the request was written, and whether its connection was new or had served a request before.
     enum Start {
         /// No byte of the request was written.
         case unsent

@@ -41,7 +41,7 @@ public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
     public var description: String { Self.mark + Data(digest).base64EncodedString() }
 }
 
-/// The error of a server whose certificate is valid but whose key is not pinned.
+/// The error of a connection to a server whose key is not pinned. `seen` is the pin of that key.
 struct PinMismatch: Error {
     var seen: SPKIPin
 }

@@ -1,9 +1,10 @@
 import FerryProtocols
 
-/// Counts the bytes of an exchange's body that left this machine. The kernel may have accepted more.
+/// Compares the bytes that left this machine with the bytes that the kernel has accepted, for one request and its
+/// response.
 ///
-/// A write completes when the kernel has the bytes, which may be megabytes before they are sent. When the connection
-/// breaks, the bytes that still wait in the kernel are lost, and were never sent.
+/// A write completes when the kernel has accepted its bytes. Megabytes of them can still wait in the kernel. If the
+/// connection breaks, the waiting bytes are never sent.
 struct SentCount: Equatable, Sendable {
     /// The number of bytes of this connection that the kernel had accepted when the last write completed.
     private var taken: UInt64?

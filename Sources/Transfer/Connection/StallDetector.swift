@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The receiver of a connection's events for one exchange. Called on the connection's event loop.
+/// The receiver of a connection's events for one exchange: a request and its response. Called on the connection's event
+/// loop.
 protocol ExchangeObserver: Sendable {
     /// Reports that the request's head is written. `isKept` is true if the connection has served a request before.
     func didStart(onKeptConnection isKept: Bool)

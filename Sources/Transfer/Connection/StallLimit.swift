@@ -1,13 +1,15 @@
 /// The time without an acknowledged byte after which a connection that is sending is closed.
 ///
 /// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it may need
-/// as long as the outage itself to notice that the link is back. A connection whose break is expensive gets that time:
-/// at least twice the time that it spent on the bytes that a break would lose, but at most 15 minutes.
+/// as long as the outage itself to notice that the link is back. The limit is therefore longer if a break would lose
+/// many bytes. It is then five stall times, or twice the time spent on these bytes if that is longer, but at most 15
+/// minutes.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
     /// The lowest limit of a connection whose break would lose many bytes, in stall times. The kernel doubles its
-    /// waits: after an outage of two stall times, it may retry only four stall times after the last acknowledged byte.
+    /// waits. So after an outage of two stall times, its next retry can be as late as four stall times after the last
+    /// acknowledged byte. Five stall times leave time for that retry.
     private static let fade = 5
     /// The longest limit: the kernel itself gives up after about this time (tcp(7), `tcp_retries2`).
     private static let longest = Duration.seconds(900)
@@ -17,7 +19,7 @@ struct StallLimit {
     /// The time for which the network was away; zero again once bytes have moved.
     private var outage = Duration.zero
 
-    /// - Parameter stall: The configured stall time, which applies to a connection whose break costs little.
+    /// - Parameter stall: The configured stall time. The limit is never lower.
     init(stall: Duration, breakCostsLittle: Bool) {
         self.stall = stall
         self.breakCostsLittle = breakCostsLittle

@@ -7,7 +7,7 @@ struct TCPInfo: Hashable, Sendable {
     var acknowledgedBytes: UInt64 = 0
     /// True while the kernel has bytes that are not acknowledged.
     var hasBytesInFlight = false
-    /// The number of consecutive retransmissions or keepalive probes without an acknowledgment.
+    /// The number of consecutive retransmissions or probes without an acknowledgment.
     var unanswered = 0
     /// The smoothed round-trip time (RFC 6298 §2); zero before the first measurement.
     var roundTrip = Duration.zero
@@ -18,7 +18,8 @@ struct TCPInfo: Hashable, Sendable {
     var sentBytes: UInt64?
     /// The bytes that the kernel accepted and has not sent yet.
     var unsentBytes: UInt64 = 0
-    /// The number of consecutive unanswered probes of a closed receive window; `unanswered` is at least as large.
+    /// The number of consecutive unanswered probes, of a closed receive window or of an idle connection (keepalive).
+    /// `unanswered` is at least as large.
     var probes = 0
 
     /// Reads the state from the kernel. On systems other than Linux, and for sockets other than TCP, the result reports
@@ -52,7 +53,7 @@ struct TCPInfo: Hashable, Sendable {
 
     /// The maximum time between two retransmissions that the kernel should use from now on; nil for no change. While
     /// the peer is silent, the kernel should retransmit often, since the link may return at any moment. It should not
-    /// retransmit before a response can arrive.
+    /// retransmit before an acknowledgment can arrive.
     ///
     /// Linux closes a connection after 15 probes of a closed window, whatever the user timeout is (tcp_probe_timer in
     /// net/ipv4/tcp_timer.c). So the first probes are frequent, for an outage of up to a minute. The others are rare,
@@ -67,9 +68,9 @@ struct TCPInfo: Hashable, Sendable {
     }
 
     /// Limits the time between two retransmissions, if the kernel supports such a limit (Linux 6.15). Without this
-    /// limit, the kernel may notice the end of a one-minute outage another minute later. With the limit, the kernel's
-    /// number of retries would no longer give the usual total time. So this function also sets the total time
-    /// (`TCP_USER_TIMEOUT`) to Linux's default.
+    /// limit, the kernel may notice the end of a one-minute outage another minute later. With it, the kernel would
+    /// reach its maximum number of retries, and give up, too early. So this function also sets the total time of the
+    /// retries (`TCP_USER_TIMEOUT`) to the time that Linux's defaults give.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }

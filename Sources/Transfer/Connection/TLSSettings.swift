@@ -25,7 +25,8 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     /// The exact names of hosts whose certificate is not verified: an attacker on the path can read and change all data
     /// sent to them. All other hosts are verified.
     public var insecureHosts: Set<String>
-    /// True to offer TLS 1.2 also with cipher suites without forward secrecy or in CBC mode, for old servers.
+    /// True to offer more cipher suites in TLS 1.2, for old servers: those without forward secrecy, and those in CBC
+    /// mode.
     public var allowsLegacyCiphers: Bool
 
     public init(

@@ -6,8 +6,8 @@ public import HTTPTypes
 public protocol Transport: Sendable {
     /// Sends `request` and reads the whole response. A cancellation of the task closes the connection at once.
     ///
-    /// The response is read even if the body could not be sent completely: an early 413 is a response. A response with
-    /// a status of 300 or above may count although its body did not arrive completely.
+    /// The response is read even if the body could not be sent completely: an early 413 is a response. A transport is
+    /// allowed to return a response with a status of 300 or above although its body did not arrive completely.
     /// - Throws: `TransportError` if no usable response arrived.
     func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
@@ -50,10 +50,10 @@ public struct TransportRequest: Sendable {
     public var url: String
     /// The header fields in order. The transport adds `Host`, and `Content-Length` or `Transfer-Encoding`.
     public var fields: HTTPFields
-    /// The content, opened for this attempt alone.
+    /// The content. Each attempt opens its own, from the first byte.
     public var body: Body
-    /// True if the server may receive the request twice. If the server closes a reused connection on which such a
-    /// request was sent, the request is sent again, unless more than 256 KiB of its body were sent.
+    /// True if it does no harm that the server receives the request twice. Such a request is sent again if the server
+    /// closes the reused connection on which it was sent, and at most 256 KiB of its body were sent.
     public var isRepeatable: Bool
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small. A
     /// connection that seems dead is then closed sooner.
@@ -99,7 +99,7 @@ public struct TransportResponse: Sendable {
     public var fields: HTTPFields
     /// The beginning of the body, up to the transport's limit.
     public var body: [UInt8]
-    /// False if the body was longer than the part in `body`.
+    /// False if the transport dropped bytes of the body because of its limit.
     public var isBodyComplete: Bool
     /// The number of body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount

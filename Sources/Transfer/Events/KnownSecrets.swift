@@ -25,8 +25,8 @@ package final class KnownSecrets: Sendable {
         Redaction.credentials(cutFrom: all.cut(from: text, atLeast: .longValue))
     }
 
-    /// Returns the URL, entity tag or name without secrets of at least `shortestInAddress` characters. The rest stays
-    /// as the server wrote it.
+    /// Returns a short value from the server, such as a URL or an entity tag, without secrets of at least
+    /// `shortestInAddress` characters. The rest stays as the server wrote it.
     func cut(fromAddress text: String) -> String {
         all.cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
     }

@@ -1,8 +1,8 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// A request in a form that may be shown: without user info, query values and the values of header fields that may hold
-/// a secret.
+/// A request in a form that is safe to show: without user info, query values and the values of header fields that may
+/// hold a secret.
 public struct RequestSummary: Hashable, Sendable {
     /// The method that is sent.
     public let method: HTTPRequest.Method

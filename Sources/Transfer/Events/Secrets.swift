@@ -26,7 +26,7 @@ struct Secrets: Sendable {
         var source: Source
         var found: [(value: String, certainty: Certainty)]
         /// The byte sequences to search for. A text that repeats one of the secrets, or the beginning of one, contains
-        /// one of them.
+        /// at least one of these sequences.
         var traces: [[UInt8]]
 
         init(_ source: Source) {
@@ -39,8 +39,8 @@ struct Secrets: Sendable {
     /// The maximum number of requests whose secrets are stored. Each retry may have new credentials, and servers do not
     /// repeat older ones.
     private static let sourceLimit = 32
-    /// The minimum length of a secret in a URL or header field that is cut, because a shorter text occurs in many
-    /// words.
+    /// The minimum length of the secrets that are taken from URLs and header fields. A shorter text occurs in many
+    /// ordinary words.
     private static let shortest = 4
     /// The minimum length of a value that counts as a possible secret whatever its name. Ordinary words are shorter. A
     /// secret of this length counts as long.
@@ -285,7 +285,7 @@ extension Secrets {
     }
 }
 
-/// The description, which hides the secrets when a context is printed.
+/// Descriptions that hide the secrets, for example when a `RequestContext` is printed.
 extension Secrets: CustomStringConvertible, CustomReflectable {
     var description: String { Redaction.mark }
     var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -32,10 +32,11 @@ public enum TransferEvent: Hashable, Sendable {
     /// A retrier requests another attempt. It begins when the time `after` has passed. `reason` is the failure of the
     /// last attempt.
     case retrying(after: Duration, reason: String)
-    /// A credential was refreshed, for this request and all that waited with it; `after` is the duration of the
+    /// A credential was refreshed, for this request and all requests that waited for it; `after` is the duration of the
     /// refresh.
     case refreshed(after: Duration)
-    /// The protocol that `auto` chose for the upload, now or earlier, and the reason. This event belongs to no request.
+    /// The upload uses the protocol that the setting `auto` chose, now or for an earlier upload. The text names the
+    /// protocol and the reason. This event belongs to no request.
     case protocolChosen(String)
     /// The server has lost this many bytes that it had confirmed. This event belongs to no request.
     case serverLost(ByteCount)

@@ -69,6 +69,7 @@ private final class Delivery<Value: Sendable>: Sendable {
         }
     }
 
+    /// Sets the receiver of the result.
     /// - Returns: False if a cancellation came first. `receive` was then called with the failure.
     func expect(_ receive: @escaping @Sendable (Outcome) -> Void) -> Bool {
         let isNew = state.withLock { state in

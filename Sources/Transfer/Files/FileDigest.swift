@@ -2,7 +2,7 @@ import FerryProtocols
 
 /// Digests of ranges of a file.
 enum FileDigest {
-    /// The number of bytes that are read in one job of the thread pool. The task may be cancelled between two jobs.
+    /// The number of bytes that are read in one job of the thread pool. Cancellation is checked before each job.
     private static let span: ByteCount = 16 << 20
     private static let blockSize = 1 << 20
 

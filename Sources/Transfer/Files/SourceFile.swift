@@ -21,8 +21,8 @@ public final class SourceFile: Sendable {
 
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of hard links and the change time (ctime) of the file: at first those when it was opened, then those
-    /// when a check last found fewer links.
+    /// The number of hard links and the change time (ctime) that `check(_:)` accepts. The kernel changes both when a
+    /// name of the file is removed, so a check that finds fewer links stores the new values.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -177,6 +177,7 @@ public final class SourceFile: Sendable {
     private enum Walked {
         /// The file is open; the caller closes the descriptor.
         case file(Descriptor)
+        /// The path contains this symbolic link, which was not followed.
         case link(LocalPath)
     }
 
@@ -332,6 +333,6 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// True if a process has the file open for writing, or mapped; nil if that cannot be determined.
+    /// True if a process has the file open or mapped for writing; nil if that cannot be determined.
     package var hasWriters: Bool? { descriptor.hasWriters }
 }

@@ -47,7 +47,8 @@ package final class SourceFolder: Sendable {
         (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
     }
 
-    /// Returns the device number (`st_dev`) of a folder, or of its nearest existing parent; nil if none exists.
+    /// Returns the device number (`st_dev`) of a folder, or of its nearest existing parent; nil if none exists. Follows
+    /// symbolic links.
     package static func device(holding folder: LocalPath) -> UInt64? {
         var current: LocalPath? = folder
         while let folder = current {
@@ -57,7 +58,7 @@ package final class SourceFolder: Sendable {
         return nil
     }
 
-    /// Returns the version of a regular file in the folder, without opening it; nil if there is none.
+    /// Returns the identity of the regular file with this name, without opening it; nil if there is none.
     package func version(named name: [UInt8]) -> FileIdentity? {
         guard let status = try? directory.status(of: LocalPath(bytes: name)), status.kind == .file else {
             return nil
@@ -73,7 +74,7 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// Returns the version of a file in the folder. Opens the file, so that a file that cannot be read is detected.
+    /// Returns the identity of the file with this name. Opens the file, so that an unreadable file is detected.
     /// - Throws: `UploadFailure` that names the path and the reason, also if the entry is not a regular file on a disk.
     package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)

@@ -4,6 +4,7 @@ import FerryProtocols
 /// Converts the progress of a request's body to the progress of the file, and reports it to the recorder.
 struct ExchangeProgress: UploadDelegate {
     let exchange: Exchange
+    /// The number of the exchange within the attempt, from 1.
     let number: Int
     let sent: SentBytes
     let recorder: any AttemptRecorder

@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// Checks the file before each request that completes an upload without sending bytes of the file. An earlier check may
-/// be too old, because fetching credentials may take long.
+/// Checks that the file is unchanged, just before a request that completes an upload but carries no bytes of the file.
+/// A check before the credentials are fetched would be too early, because fetching them can take long.
 struct LastLook: RequestInterceptor {
     let file: SourceFile
     let identity: FileIdentity

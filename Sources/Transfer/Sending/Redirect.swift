@@ -58,16 +58,16 @@ public struct Redirect: Sendable {
     }
 
     /// The value of `next` if the sender follows the redirect by default; otherwise nil. The redirect must stay on the
-    /// server. It must be a 307 or 308, or the request must be a GET or HEAD. So neither bytes nor credentials go to a
-    /// server that the caller did not choose.
+    /// server, so that no other server receives bytes or credentials. In addition, either the status must be 307 or
+    /// 308, or the request must be a GET or HEAD.
     package var nextWithinServer: TransportRequest? {
         guard staysAtServer else { return nil }
         let isRepeated = [307, 308].contains(response.status)
         return isRepeated || [.get, .head].contains(request.method) ? next : nil
     }
 
-    /// True if the redirect leads from an external server to a Unix socket, this machine or a private network. Only the
-    /// URL is checked, not the addresses of a host name.
+    /// True if the redirect leads from an external server to a Unix socket, this machine or a private network. Host
+    /// names are not resolved, so a name with a private address is not detected.
     package var leadsInside: Bool {
         guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
         return UploadAddress.leadsInside(target, from: from)

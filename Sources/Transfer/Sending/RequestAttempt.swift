@@ -7,7 +7,8 @@ struct RequestAttempt: Sendable {
     private static let redirectLimit = 5
 
     private let run: RequestRun
-    /// The context, with the secrets of the request so far.
+    /// The context of the attempt. It collects the secrets of each version of the request: unadapted, adapted and
+    /// redirected.
     private(set) var context: RequestContext
     private let observers: [any UploadDelegate]
     private let start: AttemptStart
@@ -26,9 +27,9 @@ struct RequestAttempt: Sendable {
         self.context.secrets.add(request)
     }
 
-    /// The request that the retriers judge: the last sent request, with the method, the body and `isRepeatable` of the
-    /// first sent request. A retry starts from the first request. So after a redirect from POST to GET, the retry
-    /// repeats the POST.
+    /// The request that the retriers judge. It has the URL and the header fields of the last sent request, but the
+    /// method, the body and `isRepeatable` from before any redirect. Each retry starts before the redirect: after one
+    /// from POST to GET, it repeats the POST.
     var judged: TransportRequest {
         var judged = request
         if let adaptedRequest {
@@ -169,12 +170,12 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The maximum number of sent body bytes with which a request is repeated at once. If more bytes were sent, the
-    /// connection was not idle when it broke, and an upload can ask the server how many bytes arrived.
+    /// The number of sent body bytes up to which a request is repeated at once. If more bytes were sent, the connection
+    /// was not idle when it broke, and an upload can ask the server how many bytes arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
-    /// True if the request may be sent again at once: the server may receive it twice (RFC 9110 §9.2.2), or cannot have
-    /// received all of it.
+    /// True if it is safe to send the request again at once: a repetition does no harm (RFC 9110 §9.2.2), or the server
+    /// cannot have received all of the request.
     fileprivate func mayRepeat(after error: TransportError) -> Bool {
         switch error.reason {
         case .unsent: true
@@ -185,7 +186,7 @@ extension TransportRequest {
     }
 }
 
-/// The receiver of the attempts of a request, and of the progress of their bodies.
+/// Receives the progress of a request: its attempts, the waits between them, and the bytes of their bodies.
 package protocol AttemptObserver: UploadDelegate {
     /// Reports that the attempt begins.
     func didBegin(_ context: RequestContext)
@@ -196,8 +197,8 @@ package protocol AttemptObserver: UploadDelegate {
     func willSend(_ expected: ByteCount?)
 }
 
-/// The gate that a request passes each time before it is sent. It calls `progress` before it waits. So the progress
-/// shows that the request is not sent yet and no response is expected.
+/// The gate that a request passes each time before it is sent. A suspended request waits at the gate. `progress` is
+/// called before the wait, so that it does not show a waiting request as sent.
 package struct AttemptStart: Sendable {
     /// The receiver of progress in addition to the request's own delegate.
     let progress: (any AttemptObserver)?
@@ -228,7 +229,7 @@ package struct AttemptStart: Sendable {
     }
 }
 
-/// Passes the progress of a body to the monitors, the request's progress and the caller's delegate.
+/// Passes the progress of a body to the monitors of `context` and to `observers`.
 struct AttemptDelegate: UploadDelegate {
     let context: RequestContext
     let observers: [any UploadDelegate]

@@ -16,7 +16,7 @@ public struct RequestContext: Sendable, Identifiable {
 
     /// - Parameters:
     ///   - id: The identifier; nil for a new one.
-    ///   - monitors: The receivers of `report(_:)`.
+    ///   - monitors: The receivers of the request's events.
     public init(
         id: UUID? = nil, label: String = "", attempt: Int = 1, retries: RetryCounts = RetryCounts(),
         monitors: [any EventMonitor] = []
@@ -31,7 +31,7 @@ public struct RequestContext: Sendable, Identifiable {
     /// True if a monitor needs all events.
     var isFollowed: Bool { monitors.contains { $0.detail == .full } }
 
-    /// Reports an event that `EventDetail.outline` may leave out. Does nothing if no monitor needs all events.
+    /// Reports an event that only monitors with the detail `full` need. Does nothing if there is no such monitor.
     func reportStep(_ event: @autoclosure () -> TransferEvent) {
         if isFollowed { report(event()) }
     }

@@ -1,7 +1,7 @@
 public import FerryFiles
 import FerryProtocols
 
-/// The printed form of failures, which never contains the content of a response.
+/// The printed form of a failure: its words for users, and not a dump of the response that it contains.
 extension RequestFailure: CustomStringConvertible, LocalizedError {
     /// The description of `failure`.
     public var description: String { failure.description }

@@ -32,7 +32,7 @@ extension RequestFailure {
         }
     }
 
-    /// The failure in words for users. Its category states whether a retry may succeed.
+    /// The failure in words for users. Its category shows whether a retry can succeed.
     public var failure: UploadFailure {
         switch self {
         case .unusable(let failure), .rejected(_, let failure): failure

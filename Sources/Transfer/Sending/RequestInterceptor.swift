@@ -20,14 +20,14 @@ public protocol RequestAdapter: Sendable {
 /// order, the session's first. The first decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
     /// - Parameter request: The request as sent, or as adapted if it was not sent. If an adapter failed, the unadapted
-    ///   request.
+    ///   request. After a redirect, the method and the body are those from before the redirect.
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision
 }
 
-/// A retrier that can also correct refusals with another status than 401: a wrong clock, a wrong region, old
-/// credentials.
+/// A retrier that can also correct refusals with a status other than 401, such as those that a wrong clock, a wrong
+/// region or old credentials cause.
 ///
 /// During an upload, the retriers receive such a response before the upload's protocol does.
 package protocol ErrorRecoverer: RequestRetrier {
@@ -35,7 +35,7 @@ package protocol ErrorRecoverer: RequestRetrier {
     func canRecover(_ response: TransportResponse) -> Bool
 }
 
-/// A retrier that learns from accepted responses, such as the nonce for the next request (RFC 7616 §3.5).
+/// A retrier that reads values for later requests from accepted responses, such as the next nonce (RFC 7616 §3.5).
 public protocol ResponseReader: RequestRetrier {
     /// Reads the values for later requests from an accepted response.
     ///

@@ -10,8 +10,8 @@ package struct RequestRun: Sendable {
     package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
-        /// The request that the retriers judge if the response cannot be decoded. It is the last sent request, with the
-        /// method, the body and `isRepeatable` of the first sent request.
+        /// The request that the retriers judge if the response cannot be decoded. It has the URL and the header fields
+        /// of the last sent request, but the method, the body and `isRepeatable` from before any redirect.
         package var judged: TransportRequest
     }
 
@@ -118,8 +118,8 @@ package struct RequestRun: Sendable {
 
     /// Calls the retriers, and waits for the time that they return.
     /// - Parameter context: The context of the failed attempt; afterwards that of the next one.
-    /// - Throws: `failure` if no retrier requests another attempt; `retry` if a retrier decides `fail`; `cancelled` if
-    ///   the task is cancelled.
+    /// - Throws: `failure` if no retrier requests another attempt, or if another attempt is impossible; `retry` if a
+    ///   retrier decides `fail`; `cancelled` if the task is cancelled.
     package func next(
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil

@@ -42,7 +42,8 @@ extension RequestSender {
         return received
     }
 
-    /// False if the request has no means of authentication: no credentials, no configured fields, no query in its URL.
+    /// True if the request possibly carries credentials: in the query of its URL, from an adapter, or in a configured
+    /// header field.
     func signs(_ exchange: Exchange) -> Bool {
         guard !exchange.url.contains("?") else { return true }
         return !exchange.traits.contains(.withoutCredentials)
@@ -67,7 +68,8 @@ extension RequestSender {
         throw UploadFailure(.server, "the server gives no end of answers")
     }
 
-    /// The maximum number of requests of a check. Servers send long lists in pages of a thousand entries.
+    /// The maximum number of requests of a check, so that every check ends. No check of Ferry's own needs nearly as
+    /// many: the longest one requests up to 20 pages of a list.
     private static var checkLimit: Int { 256 }
 
     /// Returns a check that accepts every response except a 401 and any other refusal that a retrier can correct. The

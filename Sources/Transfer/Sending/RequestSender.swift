@@ -15,11 +15,11 @@ public struct RequestSender: Sendable {
     /// The header fields that are added to every request that lacks them.
     let headers: HTTPFields
     package var interceptor: Interceptor
-    /// The function that handles redirects; by default those within the server are followed.
+    /// The function that handles redirects. By default it returns `nextWithinServer`.
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The configured secrets, including those that are in no URL and no header field of a request.
+    /// The secrets that the caller passed to `init`, because they cannot be recognized in URLs and header fields.
     let configuredSecrets: Secrets
     /// The secrets that texts about the requests must not repeat.
     package let secrets: KnownSecrets

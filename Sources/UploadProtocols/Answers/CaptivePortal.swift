@@ -8,15 +8,15 @@ package struct CaptivePortal: Hashable, Sendable {
     /// The facts about the server and the request that are needed to recognize a captive portal.
     package struct Expectation: Hashable, Sendable {
         /// True if the server has responded before. An unexpected redirect or HTML page is then a captive portal's.
-        /// Before the first response of the server, a redirect is trusted. A page is trusted unless `completes` is
-        /// true.
+        /// Before the first response of the server, a redirect is trusted, and a page is trusted if `completes` is
+        /// false.
         package var isKnown: Bool
         /// True if a successful response to this request may contain an HTML page.
         package var mayBePage: Bool
         /// True for a `HEAD` request. Its response has no body, so the media type alone shows an HTML page.
         package var isAboutFile: Bool
-        /// True if a success would complete the upload. Unless `mayBePage` is true, an HTML page is then a captive
-        /// portal's, even if the server has not responded before.
+        /// True if a success would complete the upload. If `mayBePage` is false, an HTML page is then a captive
+        /// portal's. This also applies before the first response of the server.
         package var completes: Bool
 
         package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false, completes: Bool = false) {

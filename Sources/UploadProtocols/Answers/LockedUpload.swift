@@ -4,18 +4,19 @@ import HTTPTypes
 /// A response by which an upload server reports that another request uses the upload, or that a connection broke.
 ///
 /// The other request is usually an earlier one of this client, on a broken connection from which the server still
-/// reads. That request may hold the upload's lock. Or it waited for the lock, and the server takes the lock from the
-/// current request. In each case, a later request can succeed. The server may have stored a part of the refused body,
-/// so the client requests the confirmed offset before it sends further bytes.
+/// reads. That request either holds the upload's lock or waits for it. If it waits, the server takes the lock from the
+/// current request, which then fails. In each case, a later request can succeed. The server has possibly stored a part
+/// of the refused body, so the client requests the confirmed offset before it sends further bytes.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
     /// The text that the body must contain; nil if the status alone is enough.
     let text: String?
 
-    /// The responses with which servers report a lock or a broken connection, from the source code of the named
-    /// version. Status 409 is not in the list: all these servers and rustus 1.1.4 send it for a wrong offset, and the
-    /// client requests the offset at once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that
-    /// a client notices.
+    /// The responses with which servers report a lock or a broken connection. A comment names the source of each.
+    ///
+    /// Status 409 is not in the list: all these servers and rustus 1.1.4 send it for a wrong offset, and the client
+    /// requests the offset at once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that a
+    /// client notices.
     static let known: [LockedUpload] = [
         // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload: another request waits for the lock.
         .init(status: 400, text: "ERR_UPLOAD_INTERRUPTED"),
@@ -37,14 +38,15 @@ struct LockedUpload: Hashable, Sendable {
         .init(status: 503, text: "waiting for lock"),
     ]
 
-    /// The seconds to wait after a response without `Retry-After`.
+    /// The minimum wait in seconds after a response without `Retry-After`. It is short, because the queue itself
+    /// lengthens the waits if the lock stays.
     static let pause = 0.5
 
     /// Returns the failure for a response in `known`, or for one that may be such a response; nil for any other
     /// response.
     ///
     /// A response in `known` gives `uploadLocked`, which the queue retries without a limit. A response to HEAD has no
-    /// body (RFC 9110 §9.3.2), so its status 400 may mean a lock or another problem. That response gives `server`,
+    /// body (RFC 9110 §9.3.2), so its status 400 can mean a lock or another problem. That response gives `server`,
     /// which the queue retries a limited number of times.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure?
     {

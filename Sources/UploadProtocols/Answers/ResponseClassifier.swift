@@ -67,7 +67,7 @@ package enum ResponseClassifier {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if the status may mean that the server does not support this kind of request, or no longer supports it.
+    /// True if the status can mean that the server does not support this kind of request, or no longer supports it.
     var refusesKind: Bool { [400, 404, 405, 410, 411, 413, 415, 501].contains(status) }
 }
 
@@ -99,6 +99,8 @@ enum ProblemText {
 
 /// The text of a server, made safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
+    /// Returns the error message in a JSON body, or else the beginning of a JSON or plain-text body; nil for any other
+    /// body.
     static func excerpt(of response: ExchangeOutcome.Response) -> String? {
         // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(response.fields[.contentEncoding]?.lowercased()) else { return nil }

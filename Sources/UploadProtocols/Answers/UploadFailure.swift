@@ -24,7 +24,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case sourceUnreadable
         /// The disk or network share of the file cannot be read now. The upload is retried.
         case sourceAway
-        /// The whole body was sent and no response arrived. The protocol cannot ask the server for the outcome.
+        /// The whole body was sent, but it is unknown whether the server accepted it: no response arrived, or one that
+        /// is possibly a captive portal's. The protocol cannot ask the server for the outcome.
         case outcomeUnknown
         /// A file that Ferry itself needs cannot be written, usually in the state folder.
         case storage

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The protocol that `auto` chose for a URL, and the reason for the choice.
 public struct ProtocolChoice: Hashable, Sendable {
-    /// The name of the protocol. This build may not have the protocol.
+    /// The name of the protocol. It is possible that this build does not contain the protocol.
     public var name: String
     /// The reason, as the end of a sentence after "because": `the server says Tus-Version 1.0.0`.
     public var because: String

@@ -1,7 +1,7 @@
 import FerryFiles
 public import HTTPTypes
 
-/// A digest of a whole file as a server reports it.
+/// A digest that a server reports, usually of a whole file.
 public struct ServerDigest: Hashable, Sendable {
     /// The part of a response that contains digests.
     public enum Source: Hashable, Sendable {
@@ -50,7 +50,7 @@ public struct ServerDigest: Hashable, Sendable {
         return reported.sorted { rank($0.algorithm) < rank($1.algorithm) }
     }
 
-    /// Returns the algorithms of the digests in header fields, with MD5 if the entity tag is an MD5, as in S3.
+    /// Returns the algorithms of the digests in header fields. MD5 is included if the entity tag is an MD5, as in S3.
     public static func algorithms(in fields: HTTPFields) -> Set<DigestAlgorithm> {
         let reported = Set(Self.in(fields).map(\.algorithm))
         if case .whole? = S3EntityTag(fields[.eTag], in: fields) { return reported.union([.md5]) }

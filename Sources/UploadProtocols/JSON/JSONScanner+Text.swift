@@ -13,7 +13,7 @@ extension JSONScanner {
         return value
     }
 
-    /// Reads a string as bytes, which need not be UTF-8.
+    /// Reads a string and decodes its escapes. The resulting bytes need not be UTF-8.
     package mutating func stringBytes() throws(MalformedJSON) -> [UInt8] {
         let (text, hasEscapes) = try rawString()
         return hasEscapes ? try unescape(text) : Array(text)
@@ -53,7 +53,8 @@ extension JSONScanner {
     }
 
     /// Returns the position of the first quote, backslash or control character at or after `start`, or the end of the
-    /// text. The search checks eight bytes a step, because most bytes of the queue's files are in strings.
+    /// text. The search checks eight bytes per step, because most bytes of the files that store the queue are in
+    /// strings.
     private func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)

@@ -4,7 +4,8 @@ import FerryFiles
 ///
 /// The scanner must not be used after its buffer is freed. Every access checks the position first.
 package struct JSONScanner {
-    /// The maximum nesting depth of objects and arrays in `skipValue`.
+    /// The maximum nesting depth in `skipValue`. The outermost value has depth 1. Each value counts, not only objects
+    /// and arrays.
     package static let maximumDepth = 32
 
     /// The JSON text.
@@ -33,7 +34,8 @@ package struct JSONScanner {
         MalformedJSON(position: position, reason: reason)
     }
 
-    /// Makes the error for a text with a feature, `needed`, that only a newer version of Ferry can read.
+    /// Makes the error for a text that only a newer version of Ferry can read. `needed` names the feature that this
+    /// version lacks.
     package func newer(_ needed: String) -> MalformedJSON {
         MalformedJSON(position: position, reason: needed, kind: .newer)
     }

@@ -27,7 +27,7 @@ struct NextcloudPlan: Hashable, PartPlan {
         self.chunkSize = max(1, chunkSize)
     }
 
-    /// The number of chunks. It is greater than `chunkLimit` if the file is too large for the protocol.
+    /// The number of chunks. It is greater than `chunkLimit` if the file is too large.
     var count: Int { Int(clamping: size / chunkSize + (size % chunkSize == 0 ? 0 : 1)) }
     var isTooLarge: Bool { count > Int(Self.chunkLimit) }
     var numbers: Range<Int> { 1..<count + 1 }

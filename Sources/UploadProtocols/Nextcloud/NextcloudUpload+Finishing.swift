@@ -144,10 +144,11 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Finishes the upload. Before that, asks Nextcloud to compute a digest if the options require one. Without such an
-    /// option, asks for one only after an upload in chunks, and only if `OfferedDigest.take` sets digests to compute.
-    /// Nextcloud stores and returns the client's digest without a check, so only a digest that the server computed
-    /// proves the content.
+    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute its digest. Nextcloud
+    /// stores and returns the client's digest without a check, so that digest proves nothing.
+    ///
+    /// The file is verified if the options require a digest. Otherwise only an upload in chunks is verified, and only
+    /// if `OfferedDigest.take` sets a digest to compare.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)

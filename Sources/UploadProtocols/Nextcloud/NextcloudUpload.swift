@@ -28,7 +28,9 @@ public struct NextcloudUpload: UploadProtocol {
 
     /// The purpose of a lookup.
     enum Purpose: Sendable {
+        /// A lookup of the file's name, to apply the policy for an existing file.
         case found(ExistingChoice)
+        /// A lookup of the folder that will contain the file.
         case folder
         /// A lookup that shows whether an earlier `MOVE` without a response is still running.
         case assembling
@@ -40,7 +42,8 @@ public struct NextcloudUpload: UploadProtocol {
 
     /// The number of lookups after which a `MOVE` without a response is sent again.
     static let pollLimit = 4
-    /// The number of seconds between two lookups of an assembly. An assembly may take minutes.
+    /// The number of seconds until the next lookup while the server assembles the file, which can take minutes. A
+    /// pause that the server requests takes precedence.
     static let pollPause = 15.0
     /// The number of concurrent requests if none is configured.
     static let usualParallelRequests = 2
@@ -50,12 +53,14 @@ public struct NextcloudUpload: UploadProtocol {
     var phase: Phase
     /// The last recorded resource: the upload's folder, or the URL of a small file; nil if none is recorded.
     var resource: UploadResource?
+    /// The name of the file on the server. It can differ from `item.name` if a file with that name exists.
     var name: String
     var replaces = false
     /// The version of the existing file under the final name; nil if there is none.
     var old: WebDAVVersion?
     /// True if the `MOVE` of an earlier attempt may have made the file.
     var mayBeMoved = false
+    /// True once this attempt has found the folder of the file, or has begun to create it.
     var knowsFolder = false
     var budget = RetryBudget()
     var atOnce: PartConcurrency
@@ -129,7 +134,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds a note to the next step that the protocol returns.
+    /// Adds a note, which is a fact to record, to the step that `receive` returns.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {

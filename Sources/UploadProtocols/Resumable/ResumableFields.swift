@@ -32,7 +32,7 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// The header fields of every request of this version.
     package var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
 
-    /// True for versions with a media type for appends, `Upload-Length` and digests. Older versions lack these.
+    /// True for versions that have digests, `Upload-Length`, and a media type for appends. Older versions lack these.
     package var isTyped: Bool { self >= .six }
 
     /// Sets the field that states whether a request's content, or the stored content, reaches the end of the file.

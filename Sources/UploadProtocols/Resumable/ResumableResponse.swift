@@ -28,7 +28,7 @@ struct ResumableResponse: Sendable {
         problem = ResumableProblem(response)
     }
 
-    /// True if only a server with resumable uploads sends this response.
+    /// True if the response shows that the server supports resumable uploads.
     var isTelling: Bool { version != nil || isComplete != nil || offset != nil || limit != nil }
 }
 

@@ -1,8 +1,8 @@
 import HTTPTypes
 
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. The
-/// client creates an upload, appends bytes until the server reports the upload as complete, and requests the offset to
-/// resume.
+/// client creates an upload and appends bytes until the server reports the upload as complete. To resume, the client
+/// requests the offset.
 ///
 /// A separate request without content creates the upload. So no interim responses are needed, and the URL is on disk
 /// before a byte of the file is sent. A server without this protocol may store an empty file for that request. The
@@ -103,7 +103,7 @@ public struct ResumableUpload: SequentialProtocol {
 
     /// The keys of this protocol in `ServerCapabilities.facts`.
     enum Fact {
-        /// The interop version that worked.
+        /// The interop version that the server accepted or named.
         static let version = "resumable-version"
         /// The value of `Upload-Limit` in the response to `OPTIONS`.
         static let limit = "resumable-limit"

@@ -35,7 +35,8 @@ package struct UploadLimit: Hashable, Sendable {
         static let all: Set<String> = [maximumSize, minimumSize, maximumAppend, minimumAppend, age]
     }
 
-    /// - Returns: nil if clients must ignore the field: it is no Dictionary, or a limit is no non-negative Integer.
+    /// Parses a value of `Upload-Limit`. Returns nil if clients must ignore the field: it is not a Dictionary, or one
+    /// of the limits is not an Integer or is negative.
     package init?(_ field: String, version: InteropVersion = .eight) {
         let isOld = version <= .six
         let keys = isOld ? Key.all.union([Key.expires]) : Key.all

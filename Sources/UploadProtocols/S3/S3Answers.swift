@@ -6,7 +6,7 @@ struct S3Part: Hashable, Sendable {
     /// The maximum length of an entity tag, in bytes. Up to 10,000 tags are kept in memory and sent in one document.
     static let longestTag = 1024
 
-    /// The entity tag as the server sent it. The completion must repeat it verbatim.
+    /// The entity tag as the server sent it. The request that completes the upload must repeat it verbatim.
     var entityTag: String
     /// The digest of the part, computed from the file or listed by the server. Nil if the upload has no digest
     /// algorithm, or if the server lists no digest of this algorithm.
@@ -67,14 +67,14 @@ struct S3PartPage {
     }
 }
 
-/// The response to a completion, with the properties of the object.
+/// The response to the request that completes a multipart upload. It contains the properties of the object.
 struct S3Completion {
     /// The entity tag; nil if the server sent none: radosgw 16.2.15 leaves the element empty.
     var entityTag: String?
     private let root: XMLElement
 
-    /// Parses a complete result document; nil for any other body. A server may send status 200 before it knows the
-    /// outcome, and then an error in the body.
+    /// Parses the XML document for a completed upload; nil for any other body. A server can send status 200 before it
+    /// knows the outcome, and then send an error in the body.
     init?(_ body: [UInt8]) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             let tag = root.child(named: "ETag")?.text

@@ -136,7 +136,8 @@ extension S3Error {
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
     /// Returns the server's maximum number of parts if the server refused part `number` because the number is too high.
-    /// Returns nil for any other refusal, or if the maximum is unknown.
+    /// If the error does not state the maximum, the result is a guess for parts after 1000. Returns nil in all other
+    /// cases.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil
@@ -161,7 +162,7 @@ extension S3Error {
 
 /// The features that a server may lack. Uploads work without them. A raw value is a key in `ServerCapabilities`.
 enum S3Feature: String, Hashable, Sendable {
-    /// The condition `If-None-Match: *` on `PUT` and on the completion.
+    /// The condition `If-None-Match: *` on `PUT` and on the request that completes an upload.
     case condition = "s3.ifNoneMatch"
     /// The checksum fields `x-amz-checksum-…` of a request.
     case checksum = "s3.checksum"

@@ -45,8 +45,8 @@ extension S3Upload {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The preferred part size of a new upload, in bytes: the learned size, but at most the configured or else the
-    /// default size. Without a learned size, it is the configured size; nil means the default size.
+    /// The preferred part size of a new upload, in bytes; nil means the default size. It is the configured size, or the
+    /// learned size if that is smaller.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)

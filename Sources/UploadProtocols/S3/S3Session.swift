@@ -160,7 +160,7 @@ struct S3PartLedger: Sendable {
         left.append(number)
     }
 
-    /// Returns true if the part may be sent once more. Only the first call for a part returns true.
+    /// Returns true if the part is allowed to be sent once more, which is so only at the first call for this part.
     mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }
 
     var isComplete: Bool { held.count == plan.count }

@@ -237,7 +237,7 @@ extension S3Upload {
 
     /// Returns true if the object in `response` is older than the upload; false also if either time is unknown.
     /// Depending on the service, `Last-Modified` is the time at which the multipart upload was created or completed. A
-    /// service's clocks may differ by seconds.
+    /// difference of five seconds or less does not count, because the clocks within a service can differ.
     private func isOlder(_ response: ExchangeOutcome.Response, than session: S3Session) -> Bool {
         guard let created = session.created, let modified = response.date(in: .lastModified) else {
             return false

@@ -167,7 +167,9 @@ extension S3Upload {
 /// The result of comparing a digest in a response with the file's digest.
 enum S3DigestMatch {
     case same
+    /// The digests differ. The text is the digest in the response.
     case other(String)
+    /// The response has no digest that can be compared.
     case nothing
 
     /// - Parameters:
@@ -186,7 +188,10 @@ enum S3DigestMatch {
         }
     }
 
-    /// - Parameter reported: The server's digest in Base64. A composite may end with its number of parts (`-N`).
+    /// - Parameters:
+    ///   - reported: The server's digest in Base64. A composite (a digest of the parts' digests) can end with the
+    ///     number of parts, as `-N`.
+    ///   - ours: The expected digest in the same form. A composite always ends with the number of parts.
     init(_ reported: String?, ours: String) {
         guard let reported, !reported.isEmpty else {
             self = .nothing
@@ -208,8 +213,8 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// The response with the MD5 in its entity tag added as the field `Repr-Digest`. Nothing is added if the entity tag
-    /// is no MD5, or if the response already has that field.
+    /// The response with an added field `Repr-Digest`, which contains the MD5 from the entity tag. The field is not
+    /// added if the entity tag is no MD5, or if the response already has the field.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var response = self

@@ -6,9 +6,10 @@ import HTTPTypes
 /// If the response to its creation is lost, a multipart upload without parts stays on the server. A later attempt does
 /// not use it, because another program may have begun it. A check of the destination lists it.
 ///
-/// Without a checksum in the options, no further request follows a successful response. With `ChecksumChoice.offered`,
-/// the digests in this response are compared with the file's, except for a multipart upload of more than 1 GiB. The
-/// request that completes a multipart upload states the size of the object.
+/// If the options require no checksum, the upload ends with the successful response to the `PUT`, or to the request
+/// that completes the multipart upload. With `ChecksumChoice.offered`, the digests in this response are compared with
+/// the file's, except for a multipart upload of more than 1 GiB. The request that completes a multipart upload states
+/// the size of the object.
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(

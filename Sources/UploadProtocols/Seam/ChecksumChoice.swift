@@ -1,7 +1,8 @@
 /// The digest by which the server confirms the bytes that it received: any that it offers, none, or a required one.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// Any digest that the server offers, as long as it neither delays the file's bytes nor makes the client send them
-    /// twice. The upload also succeeds without a digest.
+    /// Any digest that the server offers, if it costs little: the file's bytes need not wait for it, and a broken
+    /// connection loses no more bytes because of it. An upload without a digest also succeeds. If the server's digest
+    /// differs, the upload fails.
     case offered
     /// No digest.
     case none

@@ -5,7 +5,7 @@
 /// A server should keep the bytes that it received before a break (tus 1.0.0, PATCH;
 /// draft-ietf-httpbis-resumable-upload, "Upload Append"), but some servers keep none. The offset that the server
 /// reports after a break shows whether it keeps them. This fact is stored with the upload and for the destination. A
-/// cancelled request counts as broken too.
+/// request is broken if its connection broke, or if it was cancelled, before the response arrived.
 enum ChunkSizePolicy {
     /// The number of sent bytes above which a break shows whether the server keeps what it received.
     static let telling: ByteCount = 1 << 20
@@ -37,6 +37,7 @@ enum ChunkSizePolicy {
 /// The facts about broken appending requests that an upload stores between attempts.
 struct AppendMemory: ResumeForm {
     /// The maximum size of the next request in bytes; nil until the server has dropped the bytes of broken requests.
+    /// WebDAV stores the size of its next part here, whether or not the server drops bytes.
     var learntChunk: ByteCount?
     /// The offset in bytes at which the last request began; nil if that request was small, or if its outcome is known.
     private var appendedFrom: ByteCount?

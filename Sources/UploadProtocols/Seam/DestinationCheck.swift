@@ -36,7 +36,7 @@ public struct CheckReport: Hashable, Sendable {
         public var begun: Date?
         /// The time of the last write, if the server states it.
         public var changed: Date?
-        /// The number of stored bytes; nil if the server does not state it.
+        /// The number of stored bytes; nil if it is unknown.
         public var size: ByteCount?
         /// The upload resource, to be deleted with the requests of `UploadProtocol.removal(of:)`.
         public var resource: UploadResource

@@ -11,6 +11,7 @@ struct PartTable<Plan: PartPlan>: Sendable {
     private(set) var held: Set<Int>
     /// The number of bytes in the stored parts.
     private(set) var confirmed: ByteCount
+    /// The number of the first part that `next` has not reached.
     private var unsent: Int
 
     init(_ plan: Plan, held: Set<Int>) {

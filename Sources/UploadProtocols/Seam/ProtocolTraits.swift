@@ -1,7 +1,7 @@
 /// The abilities and properties that all uploads by one protocol share.
 public struct ProtocolTraits: Hashable, Sendable {
-    /// True if an interrupted upload resumes at the bytes that the server has confirmed. False if it starts again, at
-    /// some servers or at all.
+    /// True if an interrupted upload resumes at the bytes that the server has confirmed. False if it starts again, even
+    /// if only at some servers.
     public var resumes: Bool
     /// True if one upload may have several concurrent requests.
     public var isParallel: Bool

@@ -28,6 +28,6 @@ struct RestartGuard: Sendable {
             notes: [.resource(nil)])
     }
 
-    /// Stores the time of the last drop in `resource`, which replaces the dropped one. Without a drop, stores nil.
+    /// Stores in the new upload resource the time of the last drop in this attempt; nil if there was none.
     func mark(_ resource: inout UploadResource) { resource.marks.droppedAt = last }
 }

@@ -38,7 +38,8 @@ struct RetryBudget: Sendable {
         allows(.standstill) ? nil : UploadFailure(category, reason)
     }
 
-    /// Checks the offset that the server reports, and counts a standstill or a loss.
+    /// Checks the offset that the server reports, and counts a standstill or a loss. Progress resets the counts of
+    /// standstills and of damage.
     ///
     /// - Parameters:
     ///   - before: The offset that the server had confirmed before.

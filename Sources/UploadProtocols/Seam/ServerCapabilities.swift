@@ -6,8 +6,8 @@ public struct ServerCapabilities: Hashable, Codable, Sendable {
     public var extensions: Set<String>
     /// The size of the largest upload that the server accepts, in bytes; nil if the server states none.
     public var maximumSize: ByteCount?
-    /// Other facts about the server that a protocol found, under the protocol's keys: an interop version, a region, a
-    /// supported checksum.
+    /// Other facts about the server that a protocol found, under the protocol's keys: an interop version, a maximum
+    /// number of parts, a missing feature.
     public var facts: [String: String]
     /// The time when the capabilities were requested. The store of capabilities sets it.
     public var asked: Date?

@@ -62,8 +62,8 @@ public enum Step: Sendable {
 
     /// A fact to record before the step is performed.
     public enum Note: Sendable, Hashable {
-        /// The resource from which a later attempt resumes; nil deletes the recorded one. A resource with a new URL is
-        /// on disk before the step is performed.
+        /// The resource from which a later attempt resumes; nil deletes the recorded one. A resource with a new URL
+        /// or a changed `memory` is on disk before the step is performed.
         case resource(UploadResource?)
         /// The features of the server, to be stored for the destination.
         case capabilities(ServerCapabilities)

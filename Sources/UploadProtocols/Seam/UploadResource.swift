@@ -15,7 +15,7 @@ public struct UploadResource: Hashable, Codable, Sendable {
     public var parts: Parts?
     /// The time when the server drops the resource; nil if the server stated no time.
     public var expires: Date?
-    /// The other facts that the protocol stores, such as the entity tags of parts.
+    /// The other facts that the protocol stores, such as the size of a part.
     public var memory: ResumeMemory
 
     private enum CodingKeys: String, CodingKey {

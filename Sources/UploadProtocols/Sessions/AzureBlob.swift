@@ -102,7 +102,8 @@ struct AzureBlob: Sendable {
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 
-    /// Adds the comparison of the file's bytes in `range` with the digest that Azure reports for the received bytes.
+    /// Requests the digest of the file's bytes in `range`, to be compared with the digest that Azure reports for the
+    /// received bytes. `OfferedDigest.take` states when it is computed.
     private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc64nvme, .md5], range: range, in: .azureFields, of: &exchange, size: item.size,
@@ -111,8 +112,9 @@ struct AzureBlob: Sendable {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if Azure itself sent this response. Azure refuses a body that does not match its `Content-MD5`, and puts
-    /// the id of the request into every response. Other servers may ignore `Content-MD5`.
+    /// True if the response has Azure's request ID, which every response of Azure itself contains. Azure refuses a body
+    /// that does not match its `Content-MD5`, so a success of Azure confirms the MD5. Other servers possibly ignore
+    /// `Content-MD5`.
     var isOfAzure: Bool { fields[.msRequestID] != nil }
 }
 

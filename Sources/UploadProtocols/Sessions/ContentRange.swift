@@ -1,4 +1,4 @@
-/// The header fields that state the sent and the stored bytes of an upload session.
+/// The functions that write and parse the byte ranges in requests and responses of upload sessions.
 enum ContentRange {
     /// Returns the `Content-Range` of a request that carries a range (RFC 9110 §14.4).
     ///

@@ -28,7 +28,8 @@ protocol ContentRangeService: Sendable {
     func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step
 }
 
-/// The common part of all upload sessions: it sends the bytes after the stored ones, until the file is complete.
+/// An upload to a session of any `ContentRangeService`. It sends the bytes after the stored ones, until the file is
+/// complete.
 struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     /// The next action after a response.
     enum Turn: Sendable {

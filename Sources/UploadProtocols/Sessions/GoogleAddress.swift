@@ -14,7 +14,7 @@ struct GoogleAddress: Sendable {
 
     /// Returns the URL at which an upload session for a file of this name is created.
     ///
-    /// - Parameter more: The further items of the URL's query.
+    /// - Parameter more: The items to add to the URL's query.
     func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
         var added = more
         if AddressQuery.value("uploadType", in: url) == nil {

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// The JSON that creates an object: its name, its type and the user's metadata.
+/// The JSON document in the request that creates an upload session: the name, type and metadata of the file.
 enum GoogleMetadata {
     /// Encodes the metadata. The item's parameters become custom metadata in Cloud Storage. In other services they
     /// become members of the JSON object, such as Drive's `parents` and `description`.

@@ -69,7 +69,8 @@ struct GoogleLookup: Sendable {
     private let base: String
     private let compares: Bool
 
-    /// - Parameter compares: True to compare the object with the local file; false if it always counts as another file.
+    /// - Parameter compares: True to compare the object with the local file. If false, every object of this name counts
+    ///   as another file.
     /// - Returns: The lookup; nil for a service without lookups by name.
     init?(_ name: String, _ item: UploadItem, at address: GoogleAddress, compares: Bool) {
         guard let base = address.object(named: name) else { return nil }

@@ -98,9 +98,9 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
     }
 
-    /// Makes a request to a session. A session that the user configured gets no credentials. According to its
-    /// documentation, Cloud Storage needs none either, because the session's URL grants access. Without credentials, an
-    /// expired token does not interrupt the upload. Drive's examples send credentials with every request.
+    /// Makes a request to a session. If the user configured the session, the request has no credentials. Cloud Storage
+    /// needs none either, according to its documentation, because the session's URL grants access. Without credentials,
+    /// an expired token does not interrupt the upload. All other requests have credentials, as in Drive's examples.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -134,8 +134,8 @@ struct SessionMemory: ResumeForm {
 }
 
 extension UploadResource {
-    /// Returns the resource of a session that the user configured as the destination. The URL's query grants access, so
-    /// the resource does not contain the query.
+    /// Returns the resource of a session that the user configured as the destination. The URL's query is secret,
+    /// because it grants access. So the resource, which is stored on disk, does not contain the query.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -144,10 +144,10 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Returns the step that ends the upload after the server dropped its session; nil if the caller may create a new
+    /// Returns the step that ends the upload after the server dropped its session; nil if the caller must create a new
     /// session. The upload ends if only the user can get a new session, or if this is the second drop within an hour.
-    /// If the result is nil, the old URL stays recorded until there is a new session, because the server's response may
-    /// have been a mistake.
+    /// If the result is nil, the old URL stays in the journal until there is a new session, because the server's
+    /// response may have been a mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

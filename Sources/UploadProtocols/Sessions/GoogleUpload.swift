@@ -13,7 +13,7 @@ public struct GoogleUpload: SequentialProtocol {
         case looking(GoogleLookup, number: Int)
         case creating(name: String)
         case sending
-        /// Checks whether the file is on the server. All bytes may have been sent, and the session has ended.
+        /// Checks whether the file is on the server. The session has ended, possibly because the file is complete.
         case recovering(GoogleLookup, UploadResource)
     }
 

@@ -82,7 +82,8 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Adds the digests of the whole file to the last request, for a comparison with the hashes that Graph reports.
+    /// Sets the digests of the whole file to compute for `exchange`, the last request. They are not sent, but compared
+    /// with the hashes that Graph reports.
     func addDigests(to exchange: inout Exchange) {
         exchange.digests = options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
         OfferedDigest.take(

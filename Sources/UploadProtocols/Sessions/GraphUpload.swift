@@ -11,9 +11,9 @@ public struct GraphUpload: SequentialProtocol {
     private enum Phase: Sendable {
         case creating
         case sending
-        /// Sends an empty file without a session, because no session accepts one.
+        /// Sends an empty file without a session, because no session accepts an empty file.
         case sendingWhole(Exchange)
-        /// Checks whether the file is on the server. All bytes may have been sent, and the session has ended.
+        /// Checks whether the file is on the server. The session has ended, possibly because the file is complete.
         case recovering(UploadResource)
     }
 

@@ -22,8 +22,8 @@ extension ExchangeOutcome.Response {
         return Self.count(reported) != length
     }
 
-    /// Parses a number of bytes in a tus header field, written in decimal digits only. Nil for any other text, without
-    /// a field, or for a number that is too large.
+    /// Parses a number of bytes in a tus header field, written in decimal digits only. Returns nil if the field is
+    /// missing, has any other text, or states a number that is too large.
     static func count(_ field: String?) -> ByteCount? {
         guard let digits = field?.trimmingSpaces, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else {

@@ -181,9 +181,8 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Handles the refusal of a request with bytes. After a refusal that another request may avoid, the offset is
-    /// requested first, because some servers keep the bytes of a request that they refuse (seen with tuspyserver
-    /// 4.4.3).
+    /// Handles the refusal of a request with bytes. If another request can succeed, the offset is requested before it,
+    /// because some servers keep the bytes of a request that they refuse (seen with tuspyserver 4.4.3).
     private mutating func refused(_ response: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
         -> Turn
     {

@@ -9,7 +9,7 @@ struct TusConcatenation: Sendable {
     /// The next action.
     enum Turn: Sendable {
         case step(Step)
-        /// The server refuses to create all parts or to join them, so the existing parts must be deleted.
+        /// The server refuses to create one of the parts or to join them, so the existing parts must be deleted.
         case givenUp(notes: [Step.Note])
     }
 
@@ -238,8 +238,8 @@ extension TusConcatenation {
     }
 
     /// Returns the note that records the current resource; empty if it need not be recorded. Until the server has
-    /// responded for every part, the number of confirmed bytes is that of an earlier attempt. Until then, only a
-    /// resource with new URLs is recorded.
+    /// responded for every part, `resource.confirmed` is that of an earlier attempt. So until then, the resource is
+    /// recorded only if it has new URLs.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -287,10 +287,10 @@ extension TusConcatenation {
         }
     }
 
-    /// Handles a server's refusal to create or to join partial uploads, which may happen although the server offers
+    /// Handles a server's refusal to create or to join partial uploads. A server can refuse although it offers
     /// concatenation. After the first permanent refusal to join, the parts are queried and joined once more. After the
     /// second, the file is sent as one upload. That also happens if the server creates some partial uploads and then
-    /// permanently refuses another.
+    /// permanently refuses another. Any other refusal ends the attempt.
     private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {

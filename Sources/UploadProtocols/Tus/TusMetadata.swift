@@ -30,8 +30,8 @@ package struct TusMetadata: Hashable, Sendable {
     }
 
     /// Parses the header field. Spaces after commas are allowed, because some servers send them.
-    /// - Returns: nil if any pair is malformed, or if a key is repeated. The caller must not refuse the upload for
-    ///   that, because servers in use send malformed fields.
+    /// - Returns: nil if any pair is malformed, or if a key is repeated. The caller must not refuse an upload for that,
+    ///   because some tus implementations send malformed fields.
     package init?(header: String) {
         var entries: [Entry] = []
         for element in header.split(separator: ",", omittingEmptySubsequences: false) {

@@ -6,7 +6,8 @@ enum TusOffer {
     enum Fact {
         /// The key for the value of `Tus-Checksum-Algorithm`.
         static let checksums = "checksums"
-        /// The key with the value "yes" if the server sent no successful response to OPTIONS with a tus field.
+        /// The key with the value "yes" if OPTIONS gave no usable response: none, a refusal, or one without a tus
+        /// field.
         static let saysNothing = "saysNothing"
         /// The key with the value "yes" once a proxy or the server has refused PATCH.
         static let overridesMethod = "overridesMethod"
@@ -41,7 +42,8 @@ enum TusOffer {
         return found
     }
 
-    /// The assumed features of a server that sent no successful response to OPTIONS with a tus field.
+    /// The assumed features of a server that gave no usable response to OPTIONS: none, a refusal, or one without a tus
+    /// field.
     static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
     /// The features of a server that names no extensions.
@@ -90,8 +92,8 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// Returns the way in which the server checks a small file. Nil for an empty or larger file, or if the server
-    /// offers no digest that Ferry supports.
+    /// Returns the way in which the server checks a file of at most `largestByItself` bytes. Nil for an empty or larger
+    /// file, or if the server offers no digest that Ferry supports.
     ///
     /// A server stores a request with a checksum completely or not at all. So by default, only a small file is sent
     /// with a checksum. A larger file can resume at any byte, and `OfferedDigest` compares its digest at the end.

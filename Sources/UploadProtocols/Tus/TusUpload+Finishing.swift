@@ -42,8 +42,8 @@ extension TusUpload {
         return locate(receipt, asked: resource.url)
     }
 
-    /// Looks up the file at its location. If the location is unknown, or is the URL of the last query, `asked`, ends
-    /// the upload instead.
+    /// Looks up the file at its location. If the location is unknown, or equals `asked`, the URL of the last query, the
+    /// upload is done without this lookup.
     private mutating func locate(_ receipt: Receipt, asked: String) -> Step {
         guard let location = receipt.location, location != asked else { return .done(receipt) }
         phase = .locating(receipt)
@@ -57,8 +57,8 @@ extension TusUpload {
         return step.noting(noteForgetting())
     }
 
-    /// Returns the check of the joined file, in place of the step that ends an upload in parts. Any other step is
-    /// returned unchanged, and also a last step without the URL of the file.
+    /// If `step` completes an upload in parts and its receipt has the URL of the joined file, returns a check of that
+    /// file instead. Returns any other step unchanged.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged
@@ -68,7 +68,7 @@ extension TusUpload {
         return .send(appending.ask(), notes: notes + [.resource(resource)])
     }
 
-    /// Records for this and for other uploads that the server loses confirmed bytes.
+    /// Records that the server loses confirmed bytes: in this value, and in the returned notes for other uploads.
     mutating func noteForgetting() -> [Step.Note] {
         isForgetting = true
         capabilities?.facts[TusOffer.Fact.forgets] = "yes"

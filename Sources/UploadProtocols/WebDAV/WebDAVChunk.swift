@@ -15,8 +15,8 @@ struct WebDAVChunk: Hashable, Sendable {
     var manner: Manner
 
     /// The maximum size in bytes of a chunk that tests whether the server supports parts. It is small, because these
-    /// bytes are sent again if the server does not. If a file is sent in several chunks, the first one has at most this
-    /// size too, because most servers drop the bytes of a broken request without a range.
+    /// bytes are sent again if the server does not. The first of several chunks has at most this size too. It is sent
+    /// by a `PUT` without `Content-Range`, and most servers drop the bytes of such a request if it breaks.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:

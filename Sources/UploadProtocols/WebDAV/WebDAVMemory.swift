@@ -10,8 +10,8 @@ struct WebDAVMemory: ResumeForm {
     var refusedLooks = 0
     /// The URL of an earlier temporary file, which is deleted when the upload is done; nil if there is none.
     var abandonedURL: String?
-    /// The next temporary URL, to which the temporary file is moved to find out whether the server follows
-    /// `Destination`; nil if no such `MOVE` is in progress.
+    /// The target of a trial `MOVE` of the temporary file: the next temporary URL. The trial shows whether the server
+    /// moves files to the URL in `Destination`. Nil if no trial is in progress.
     var nextURL: String?
 
     static var keys: [ResumeKey<Self>] {
@@ -31,8 +31,8 @@ extension UploadResource {
     }
 }
 
-/// The stored strings of a version: its size, entity tag and time. The size always has an entry, which is empty if the
-/// size is unknown.
+/// The stored strings of a version: its size, entity tag and time. Every version has a string for its size, which is
+/// empty if the size is unknown. Without that string, there is no version.
 extension WebDAVVersion? {
     var storedSize: String? {
         get { map { $0.size.map { "\($0)" } ?? "" } }

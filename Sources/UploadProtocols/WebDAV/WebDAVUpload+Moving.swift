@@ -75,8 +75,9 @@ extension WebDAVUpload {
         }
     }
 
-    /// Handles the lookup of the temporary file after a refused `MOVE`. If the file still exists, the server does not
-    /// accept the URL in `Destination`.
+    /// Handles the lookup of the temporary file after a refused `MOVE`. If the file still exists, the `MOVE` is
+    /// repeated. If that fails too, the server probably does not accept the URL in `Destination`. If the file is gone,
+    /// the `MOVE` may have worked, so the final name is looked up.
     mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))

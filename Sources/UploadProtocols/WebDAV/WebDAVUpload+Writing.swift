@@ -3,10 +3,10 @@ import HTTPTypes
 
 /// The steps that write the file's bytes under the temporary name.
 extension WebDAVUpload {
-    /// The number of bytes in the first part of a partial update. It is small, because a web server that buffers
-    /// requests for PHP drops all bytes of a broken request.
+    /// The maximum number of bytes in the first `PATCH` of SabreDAV's partial update. It is small, because a web server
+    /// that buffers requests for PHP drops all bytes of a broken request.
     private static let firstPart: ByteCount = 1 << 20
-    /// The maximum number of bytes in a later part.
+    /// The maximum number of bytes in a later `PATCH`. The size doubles after each success, up to this limit.
     private static let largestPart: ByteCount = 16 << 20
 
     /// The maximum number of bytes in one request; nil for no limit. It is the lowest of the configured chunk size, the
@@ -24,9 +24,10 @@ extension WebDAVUpload {
 
     /// True if the `size` bytes that an earlier attempt stored are usable as the beginning of the file.
     ///
-    /// If it is unknown whether the server supports parts, the check after the next chunk also proves the earlier
-    /// bytes. A stored file of the full size may have holes, if it was sent in parts to a server that may not support
-    /// them. Such a file is used only if an earlier attempt may already have sent its `MOVE`.
+    /// A part of the file is usable if the file is sent in parts and the server is not known to refuse them. If it is
+    /// unknown whether the server joins parts correctly, the stored size after the next chunk shows that. A file of the
+    /// full size, sent in parts to a server that is not known to join them, possibly has holes. It is used only if an
+    /// earlier attempt may already have sent its `MOVE`.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }

@@ -16,7 +16,7 @@ import HTTPTypes
 /// the file to another URL.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
-    /// The abilities with most servers, which cannot write parts of a file.
+    /// The traits for most servers. They cannot write parts of a file, so `resumes` is false.
     public static let traits = ProtocolTraits(
         resumes: false, fillsSlot: true, respondsWithPages: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
@@ -36,6 +36,7 @@ public struct WebDAVUpload: SequentialProtocol {
     enum Purpose: Sendable {
         /// The temporary file, to see how many bytes an earlier attempt stored.
         case temporary
+        /// A candidate for the final name, to see whether it is free and what the policy for an existing file requires.
         case found(ExistingChoice)
         /// The folder of the file, to create a missing folder before the file is sent. Otherwise many bytes could be
         /// sent in vain.
@@ -62,13 +63,14 @@ public struct WebDAVUpload: SequentialProtocol {
     /// The final name of the file.
     struct Goal: Sendable {
         var name: String
-        /// True if the `MOVE` may replace an existing file.
+        /// True if the `MOVE` is allowed to replace an existing file.
         var replaces = false
         /// The version of the existing file; nil if there is none.
         var version: WebDAVVersion?
     }
 
-    /// The maximum size in bytes of a file that is sent without a lookup of its folder first.
+    /// The maximum size in bytes of a file that is sent without a lookup of its folder first. If the folder is missing,
+    /// only these few bytes are sent in vain.
     static let folderLookSize: ByteCount = 64 << 10
 
     let item: UploadItem
@@ -169,7 +171,8 @@ extension WebDAVUpload {
 
     var finalAddress: WebDAVAddress { address(of: goal.name) }
 
-    /// The temporary URL, which depends on the upload's key and not on the final name.
+    /// The URL of the temporary file: the recorded one, or else one made from the item's name and key. It does not
+    /// depend on the final name, which the policy for an existing file can change.
     var temporary: WebDAVAddress {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }

@@ -22,8 +22,8 @@ struct WebDAVVersion: Hashable, Sendable {
         text.flatMap { $0.utf8.count <= longest ? $0 : nil }
     }
 
-    /// True if the sizes, tags and times that both versions have are equal; false if one differs. Nil if neither tags
-    /// nor times can be compared, and the sizes do not differ.
+    /// Compares the sizes, tags and times that both versions have. Returns false if one of them differs. Returns true
+    /// if all are equal and at least a tag or a time was compared; nil if no tag or time could be compared.
     func isSame(as other: WebDAVVersion) -> Bool? {
         if let size, let otherSize = other.size, size != otherSize { return false }
         let pairs = [(entityTag, other.entityTag), (modified, other.modified)]

@@ -1,5 +1,5 @@
-/// The choice of the name under which a file is sent, if the server may already have a file with that name. The caller
-/// performs the lookups.
+/// Decides whether a file is sent and under which name, by the policy for a file that already exists on the server. The
+/// caller performs the lookups on the server.
 package struct ExistingChoice: Sendable {
     /// The next action.
     package enum Verdict: Sendable {
@@ -7,7 +7,8 @@ package struct ExistingChoice: Sendable {
         case look(name: String, digest: DigestAlgorithm?)
         /// Send the file under this name. If `replaces` is true, replace an existing file.
         case free(name: String, replaces: Bool)
-        /// The server has the file under this name. `wasThere` is false if an earlier attempt of this upload sent it.
+        /// The server has the file under this name. `verified` is the algorithm of the digest that proves this; nil if
+        /// only the size was compared. `wasThere` is false if an earlier attempt of this upload sent the file.
         case finished(name: String, FoundFile, verified: DigestAlgorithm?, wasThere: Bool)
         case failed(UploadFailure)
     }
@@ -16,7 +17,7 @@ package struct ExistingChoice: Sendable {
     package struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
         package var name: String
-        /// True if the server may have the whole file, although the response is missing.
+        /// True if the server possibly has the whole file, although no response came.
         package var mayBeComplete: Bool
 
         package init(name: String, mayBeComplete: Bool) {
@@ -31,7 +32,7 @@ package struct ExistingChoice: Sendable {
         case comparing(name: String, isOwn: Bool)
     }
 
-    /// The maximum number of names to try: more files of one name are probably a mistake.
+    /// The maximum number of names to try. That many copies of one file on the server are probably a mistake.
     static let nameLimit = 100
 
     private let item: UploadItem

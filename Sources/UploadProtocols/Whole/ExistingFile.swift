@@ -6,8 +6,8 @@ package struct ExistingFile: Sendable {
     /// The next action.
     package enum Verdict: Sendable {
         case ask(Exchange)
-        /// Send the file under this name, with the header fields in `precondition`. If no file may be replaced, these
-        /// fields make the server refuse the request when a file has appeared since the lookup.
+        /// Send the file under this name, with the header fields in `precondition`. If the upload must not replace a
+        /// file, these fields make the server refuse the request when a file has appeared since the lookup.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)

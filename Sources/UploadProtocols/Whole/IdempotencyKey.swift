@@ -1,8 +1,8 @@
 public import HTTPTypes
 
 extension HTTPField.Name {
-    /// The key of a request (draft-ietf-httpapi-idempotency-key-header). A server that supports the field executes a
-    /// request only once, even if it receives several requests with the same key.
+    /// The header field with the unique key of a request (draft-ietf-httpapi-idempotency-key-header). A server that
+    /// supports the field executes a request only once, even if it receives several requests with the same key.
     public static let idempotencyKey = named("Idempotency-Key")
 }
 

@@ -25,15 +25,15 @@ public struct PostUpload: SequentialProtocol {
     }
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 
-    /// Returns the value of `Content-Disposition`: the name in the most common form, and also as `filename*` if that
-    /// form changes the name.
+    /// Returns the value of `Content-Disposition`: the escaped name as `filename`, and also the exact name as
+    /// `filename*` if escaping changes it.
     private static func disposition(_ name: String) -> String {
         let plain = escaped(name)
         let field = "attachment; filename=\"\(plain)\""
         return plain == name ? field : "\(field); \(ContentDisposition.extended(filename: name))"
     }
 
-    /// Escapes a name as in multipart/form-data. Control characters become `%XX`, because a field's value may not
+    /// Escapes a name as in multipart/form-data. Control characters become `%XX`, because a field's value must not
     /// contain them (RFC 9110 §5.5).
     private static func escaped(_ name: String) -> String {
         MultipartHeader.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
@@ -81,8 +81,8 @@ public struct FormUpload: SequentialProtocol {
 }
 
 /// One request that is the whole upload. Without an idempotency key, it must not reach the server twice. So a mark is
-/// recorded before its last bytes are sent. A later attempt that finds the mark fails, because the server may have the
-/// file.
+/// recorded before its last bytes are sent. A later attempt that finds the mark fails, because the server possibly has
+/// the file already.
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount

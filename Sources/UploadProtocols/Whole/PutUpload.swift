@@ -23,8 +23,10 @@ public struct PutUpload: SequentialProtocol {
 
     /// The URL at which the file is looked up.
     private enum LookupAddress: Sendable {
-        /// The requested URL. `reported` is another URL that the server named; the file may be stored there instead.
+        /// The requested URL. `reported` is another URL that the server named, at which the file is possibly stored
+        /// instead; nil if none.
         case requested(reported: String?)
+        /// The other URL that the server named.
         case reported
     }
 
@@ -169,7 +171,8 @@ extension PutUpload {
 
 /// The check of the file after the server has stored it.
 extension PutUpload {
-    /// Returns the digests to compute, with the header fields that servers compare with the received bytes.
+    /// Returns the digests to compute. Each is sent in a header field, so that the server can compare it with the bytes
+    /// that it receives.
     private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [
@@ -184,8 +187,9 @@ extension PutUpload {
         return orders
     }
 
-    /// True if `reported`, the URL that the server named, is another URL of the same origin as `requested`. The server
-    /// may have stored the new file at `reported`, and kept an existing file at `requested` (RFC 9110 §15.3.2).
+    /// True if `reported`, the URL that the server named, is another URL of the same origin as `requested`. Then the
+    /// server has possibly stored the new file at `reported`, and kept an existing file at `requested` (RFC 9110
+    /// §15.3.2).
     private static func isElsewhere(_ reported: String, than requested: String) -> Bool {
         guard let first = URL(string: reported), let second = URL(string: requested) else { return false }
         return UploadAddress.origin(first) == UploadAddress.origin(second)

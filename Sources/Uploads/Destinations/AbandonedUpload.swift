@@ -1,12 +1,12 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// An upload that the queue no longer continues, although its server may still store some of its bytes.
+/// An upload that the queue no longer continues, although its server possibly still stores some of its bytes.
 public struct AbandonedUpload: Hashable, Sendable {
     /// The upload, with the state `queued` and zero attempts. Its upload resource names the bytes to delete.
     public var upload: Upload
-    /// The time from which the bytes on the server may be deleted. Before this time, undo can put the upload back into
-    /// the queue with these bytes.
+    /// The time from which Ferry can delete the bytes on the server. If a user undoes the removal of the upload before
+    /// this time, the upload resumes with these bytes.
     public var since: Date
 
     /// - Returns: nil for an upload without an upload resource on the server, and for an upload that is done.
@@ -21,7 +21,8 @@ public struct AbandonedUpload: Hashable, Sendable {
 
     /// The URL of the upload resource, which identifies this entry.
     public var url: String { upload.resource?.url ?? "" }
-    /// The number of bytes that the server last confirmed; nil for none. The server may store more or fewer by now.
+    /// The number of bytes that the server last confirmed; nil for none. By now, the server possibly stores more or
+    /// fewer.
     public var held: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
     /// The time when the server deletes the bytes by itself; nil if the server named none.
     public var expires: Date? { upload.resource?.expires }

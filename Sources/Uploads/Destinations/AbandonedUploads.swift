@@ -5,11 +5,13 @@ public import FerryTransfer
 import Synchronization
 
 /// The file `abandoned.jsonl` in the state folder. It lists the uploads that the queue does not continue, although a
-/// server may still store bytes of them. Ferry keeps their URLs, because most servers cannot list unfinished uploads.
+/// server possibly still stores bytes of them. Ferry keeps their URLs, because most servers cannot list unfinished
+/// uploads.
 ///
-/// Changes are appended, so that `ferry check` can mark an entry as gone while an engine adds others. Only the process
-/// that owns the queue adds entries and rewrites the file. Entries that cannot be written are kept in memory, and are
-/// lost when the process ends. Their loss affects no upload in the queue.
+/// An entry whose bytes no longer have to be deleted is marked as gone. Changes are appended, so that `ferry check` can
+/// mark an entry while an engine adds others. Only the process that owns the queue adds entries and rewrites the file.
+/// Entries that cannot be written are kept in memory, and are lost when the process ends. Their loss affects no upload
+/// in the queue.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
     /// The maximum number of entries. The oldest are dropped when the file is read or rewritten.

@@ -3,15 +3,15 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of capabilities in the file `capabilities.json` of the state folder. Each write replaces the file, and a
-/// replaced file is read again, so no lock is needed. A running engine sees what `ferry check` has found.
+/// A store of servers' capabilities in the file `capabilities.json` of the state folder. Each write replaces the file,
+/// and a replaced file is read again, so no lock is needed. A running engine sees what `ferry check` has found.
 ///
 /// An unreadable file counts as empty. Capabilities that cannot be written stay in the memory of this process.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1
     private static let sizeLimit = 1 << 20
-    /// The maximum number of entries. Without one, URLs that were used only once would accumulate.
+    /// The maximum number of entries. Without a limit, URLs that were used only once would accumulate.
     private static let entryLimit = 500
 
     private struct Document: Codable {

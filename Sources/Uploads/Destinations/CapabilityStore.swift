@@ -10,7 +10,8 @@ import Synchronization
 public protocol CapabilityStore: Sendable {
     /// Returns the stored capabilities, however old; nil if there are none.
     func capabilities(of place: CapabilityKey) -> ServerCapabilities?
-    /// Replaces the stored capabilities. Their member `asked` must be the time when the server reported them.
+    /// Stores new capabilities in place of the old ones. Their member `asked` must be the time when the server reported
+    /// them.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey)
 }
 
@@ -41,16 +42,17 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
 }
 
 extension CapabilityKey {
-    /// Creates the key for the values of the header field `Server` that a target's server has sent, whatever the
-    /// protocol. Ferry compares these values to distinguish the server's responses from those of a captive portal.
+    /// Creates the key under which Ferry stores the values of the header field `Server` in responses from the target's
+    /// server. The key is the same for every protocol. By these values, Ferry distinguishes the server's responses from
+    /// those of a captive portal.
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
     }
 }
 
 extension CapabilityStore {
-    /// Records that the server itself has responded, and not a captive portal in its place. `software` is the value of
-    /// the response's header field `Server`, if any.
+    /// Records that the server itself has responded, and not a captive portal. `software` is the value of the header
+    /// field `Server` in the response, if any.
     func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()

@@ -2,10 +2,10 @@ import FerryProtocols
 import FerryTransfer
 import HTTPTypes
 
-/// The secrets of a destination that the sender cannot recognize in the URLs and header fields of requests. It removes
-/// them from messages.
+/// The secrets of a destination that `RequestSender` does not find in requests by itself. They are passed to it, so
+/// that it can remove them from messages.
 extension Destination {
-    /// Returns the secrets that requests carry in their bodies.
+    /// Returns the values of form parameters and metadata that are secrets, judged by their names.
     ///
     /// - Parameter fields: The form parameters or metadata of one upload, with or without those of the destination.
     func secrets(among fields: [Upload.Target.Field]) -> [String] {
@@ -14,8 +14,8 @@ extension Destination {
         return all.filter { $0.1.count >= 4 && Redaction.tellsSecret($0.0) }.map(\.1)
     }
 
-    /// The values of configured header fields that may be secrets although their names do not show that. A part of the
-    /// destination's URL is none.
+    /// The values of configured header fields that are possibly secrets, although their names do not show it. A value
+    /// that is a part of the destination's URL is left out.
     var possibleSecrets: [String] {
         fields.filter(Redaction.mayHoldSecret).map(\.value).filter { !url.contains($0) }
     }

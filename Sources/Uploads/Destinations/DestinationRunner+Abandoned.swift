@@ -2,7 +2,7 @@ public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// The uploads that the queue does not continue, although servers may still store bytes of them.
+/// The uploads that the queue does not continue, although servers possibly still store bytes of them.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(
@@ -23,7 +23,7 @@ extension DestinationRunner {
         try? await delete(upload)
     }
 
-    /// Returns the abandoned uploads whose bytes the server of a destination may still store.
+    /// Returns the abandoned uploads whose bytes the server of a destination possibly still stores.
     ///
     /// If `since` of an entry is in the future, a user removed the upload a moment ago and can still undo the removal.
     /// From `since` on, the process that owns the queue deletes the bytes.
@@ -39,7 +39,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Returns a destination for each URL outside of the configuration that has abandoned uploads. URLs that differ
+    /// Returns a destination for each URL that has abandoned uploads and is not in the configuration. URLs that differ
     /// only in their queries count as one.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
@@ -75,7 +75,8 @@ extension DestinationRunner {
 
     /// Sends the requests that delete an unfinished upload.
     ///
-    /// - Throws: `UploadFailure` if `exchanges` is empty, if a response is missing, or for the last refused request.
+    /// - Throws: `UploadFailure` if `exchanges` is empty, if a response is missing, or if the server refuses a request.
+    ///   A refusal does not stop the other requests; the last refusal is thrown.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {

@@ -20,9 +20,10 @@ public final class DestinationRunner: AttemptRunner {
         var destinations: Destinations
         /// The host of each target, as found with the current destinations. A cache for `host(of:)`.
         var hosts: [HostKey: UploadHost] = [:]
-        /// The targets for which this process has completed an upload, so their server has responded itself.
+        /// The targets to which this process has completed an upload. So their server itself has responded, and not a
+        /// captive portal.
         var proven: Set<HostKey> = []
-        /// The times of pages that may come from a captive portal, by target.
+        /// The times of responses with pages that possibly come from a captive portal, by target.
         var pages: [HostKey: PersistentPage] = [:]
     }
 
@@ -38,7 +39,7 @@ public final class DestinationRunner: AttemptRunner {
 
     /// - Parameters:
     ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
-    ///   - abandoned: The list of abandoned uploads, whose bytes servers may still store; nil keeps no list.
+    ///   - abandoned: The list of abandoned uploads, whose bytes servers possibly still store; nil keeps no list.
     ///   - proxy: The proxy for uploads to a URL outside of the configured destinations.
     ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
     ///   - rateLimit: The limits on bytes per second.
@@ -65,7 +66,7 @@ public final class DestinationRunner: AttemptRunner {
     /// - Parameters:
     ///   - destinations: The destinations with the settings of their connections. They can be replaced later.
     ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
-    ///   - abandoned: The list of abandoned uploads, whose bytes servers may still store; nil keeps no list.
+    ///   - abandoned: The list of abandoned uploads, whose bytes servers possibly still store; nil keeps no list.
     ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
     ///   - rateLimit: The limits on bytes per second.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
@@ -101,7 +102,7 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// Closes all connections, and waits until abandoned uploads are written to disk. No attempt may run afterwards.
+    /// Closes all connections, and waits until abandoned uploads are written to disk. Attempts must not run afterwards.
     public func shutdown() async {
         await transports.shutdown()
         await abandoned?.flush()

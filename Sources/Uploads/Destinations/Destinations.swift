@@ -89,7 +89,7 @@ extension UploadFailure {
 
 extension Upload {
     /// True if the upload failed because the configuration lacks its destination, or because the destination's URL now
-    /// has another origin. The upload may succeed with another configuration.
+    /// has another origin. The upload can succeed with another configuration.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
         return failure.category == .destinationChanged

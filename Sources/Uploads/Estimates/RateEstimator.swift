@@ -1,15 +1,15 @@
 /// An estimator of the rate at which bytes are sent. Pure: the caller passes the time in seconds.
 ///
 /// The rate is the mean over the last `recent` seconds, so it shows a change of the link within that time. The steady
-/// rate is the mean over up to 24 seconds: the time is doubled, from `recent` on, while the mean differs from the rate
-/// by at most 10 %. The steady rate changes less often, so remaining times are computed from it.
+/// rate is the mean over 3, 6, 12 or 24 seconds. It uses the next longer time as long as that mean differs from the
+/// rate by at most 10 %. The steady rate changes less often, so remaining times are computed from it.
 package struct RateEstimator: Hashable, Sendable {
     /// The number of seconds over which the rate is averaged.
     package static let recent = 3.0
     /// The number of seconds of measurement before a remaining time is shown.
     package static let settling = 2.0
 
-    /// The numbers of seconds over which the steady rate may be averaged, in addition to `recent`.
+    /// The numbers of seconds over which the steady rate can be averaged, in addition to `recent`.
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
@@ -63,8 +63,9 @@ package struct RateEstimator: Hashable, Sendable {
 
     private var last: Point { points[points.count - 1] }
 
-    /// Returns the end of the time over which to average. Bytes are sent in bursts, so a pause counts only if it is
-    /// longer than the longest recent pause between bursts, or than half of `recent`.
+    /// Returns the end of the time over which to average: `now`, or the last point if the pause since then does not
+    /// count. Bytes are sent in bursts, so a pause counts only if it is longer than the longest recent pause between
+    /// bursts, or longer than half of `recent`.
     private func end(at now: Double) -> Double {
         guard points.count > 2 else { return max(now, last.time) }
         var longest = 0.0

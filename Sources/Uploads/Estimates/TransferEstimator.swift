@@ -49,7 +49,7 @@ package struct TransferEstimator: Sendable {
         total?.add(bytes, at: now)
     }
 
-    /// Adds bytes of uploads that started and ended between two samples.
+    /// Adds bytes of uploads that started and ended between two samples. They count only for the total rate.
     package mutating func moveUnseen(_ bytes: Double, at now: Double) {
         if total == nil { total = RateEstimator(at: now) }
         total?.add(bytes, at: now)
@@ -116,8 +116,8 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// Returns the lowest limit that applies to all running uploads, in bytes per second. Nil if there is none, or if
-    /// the total rate is unknown or below 90 % of the limit.
+    /// Returns the lowest limit that applies to all running uploads, in bytes per second; nil if there is none. Also
+    /// nil if the total rate is unknown, or below 90 % of the limit: then the limit is not what slows the uploads.
     private func sharedLimit(
         of running: [Running], limits: [LimitScope: ByteCount], at now: Double
     ) -> (scope: LimitScope, rate: Double)? {

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// A converter of events into one-line notifications, which limits how often a user is notified.
+/// Converts events into one-line notifications, and limits how often a user is notified.
 package struct NotificationThrottle: Sendable {
     /// The minimum number of seconds between two notifications. Only `idle` is reported sooner.
     private static let pause = 10.0
@@ -11,15 +11,15 @@ package struct NotificationThrottle: Sendable {
 
     package init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
-    /// Returns the text of one notification, and the event that it is about: the last of the `happened` events whose
-    /// name is in `events`. If several of them have this name, the text gives their number.
+    /// Returns the text of one notification, and the event that it is about: the last event in `happened` whose name is
+    /// in `events`. If several events have the same name as this one, the text gives their number.
     ///
-    /// Returns nil if there is no such event. Also returns nil if the last notification is less than `pause` ago,
-    /// unless the event is `idle`; the events are then dropped.
+    /// Returns nil if there is no such event, or if the last notification was less than `pause` seconds ago; the events
+    /// are then dropped. The pause does not apply if the event is `idle`.
     ///
-    /// The text may contain a file name with control characters; the code that shows the text escapes them.
+    /// The text can contain a file name with control characters; the code that shows the text escapes them.
     ///
-    /// - Parameter seconds: The time in seconds, by a clock that cannot be set.
+    /// - Parameter seconds: The time in seconds on a monotonic clock.
     package mutating func take(_ happened: [QueueEvent], at seconds: Double) -> (
         text: String, event: QueueEvent
     )? {

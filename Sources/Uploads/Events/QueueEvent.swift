@@ -5,14 +5,14 @@ public enum QueueEvent: Hashable, Sendable {
         case done, failed, held, idle, offline, online, notSaved
     }
 
-    /// The way in which an upload ended. Failed and held uploads may be retried.
+    /// The way in which an upload ended. Failed and held uploads can be retried.
     public enum Outcome: String, CaseIterable, Sendable {
         case done, failed, held
     }
 
     case upload(UploadEvent)
-    /// The end of all work: no upload runs, and none will start unless a user acts. The value is the number of uploads
-    /// with each outcome since the last `idle`.
+    /// The end of all work: no upload runs, and none will start without an action of a user. The value is the number of
+    /// uploads with each outcome since the last `idle`.
     case idle([Outcome: Int])
     case status(StatusChange)
 

@@ -17,13 +17,15 @@ public struct QueueEventDetector: Sendable {
     private var highest: Upload.ID?
     /// The number of uploads that keep the queue busy (`keepsQueueBusy`).
     private var pending = 0
-    /// The number of the current round. A round ends when no upload runs, and none will start unless a user acts.
+    /// The number of the current round. A round ends when no upload runs, and none will start without an action of a
+    /// user.
     private var round = 1
+    /// The number of uploads with each outcome in the current round.
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
 
-    /// - Parameter reportsStanding: True to report the uploads of the first update too: those that run, wait for a
-    ///   retry, are held or have failed.
+    /// - Parameter reportsStanding: True to report uploads that are not new too: those of the first update that run,
+    ///   wait for a retry, are held or have failed, and those that undo has put back.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
     /// Returns the events since the previous update: first those of uploads, sorted by number, then removals, changes

@@ -7,17 +7,18 @@ public enum StatusChange: Hashable, Sendable {
     case online
     /// There is no network. The value is the reason, as a part of a sentence.
     case offline(String)
-    /// The state of the engine's storage has changed. The failure is the engine's current notice; nil if there is none.
+    /// The state of the engine's storage has changed. The failure is the current problem that users should know, such
+    /// as a full disk; nil if there is none.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The client's contact with the engine has changed: the engine is unreachable, or reachable again.
     case contact(EngineStatus.Contact)
-    /// The queue has a new notice for users.
+    /// There is a new problem that users should know, but all changes are on disk.
     case notice(UploadFailure)
     /// A server asks for a pause, or for a longer one than before.
     case asked(RetryAfterPause)
     /// A timetable has changed the limit. Limits that users set are not reported.
     case limit(BandwidthLimit)
-    /// A notice came from outside of the queue, for example from a watched folder.
+    /// A message to users came from outside of the queue, for example from a watched folder.
     case happened(DatedNotice)
 
     /// True for a single event in the past; false for the change of a state that lasts.

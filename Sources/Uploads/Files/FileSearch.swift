@@ -2,7 +2,7 @@ public import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The search that turns paths, patterns and folders into files.
+/// Finds the files that paths, patterns and folders select.
 ///
 /// Symbolic links are followed in paths that the user names, but not below folders. Hidden files and private keys below
 /// folders are skipped. So the search of a folder does not select `.ssh`, `.env` or `id_rsa` by accident.
@@ -19,8 +19,8 @@ public struct FileSearch: Sendable {
 
     /// - Parameters:
     ///   - isRecursive: Whether a folder includes everything below it. If false, folders are left out.
-    ///   - minimumAge: The number of seconds for which a file must not have changed: a file that changed more recently
-    ///     may still be written.
+    ///   - minimumAge: The number of seconds for which a file must not have changed. If it changed more recently,
+    ///     another program is possibly still writing it.
     ///   - isLiteral: True for paths that another program listed. They are never patterns, and relative paths keep
     ///     their folders in the name for the server.
     ///   - includesKeys: Whether private keys in folders are included.
@@ -43,8 +43,8 @@ public struct FileSearch: Sendable {
     ///
     /// - Parameter paths: The paths, absolute or relative to the working directory. A path that does not exist and
     ///   contains `*`, `?` or `[` is a pattern; `**` matches any number of folders.
-    /// - Returns: The files in the sequence of the paths, and the paths that were left out with the reason. A file that
-    ///   several paths select occurs once for each of its names for the server.
+    /// - Returns: The files in the sequence of the paths, and the paths that were left out, each with the reason. A
+    ///   file that several paths select occurs once for each of its names for the server.
     public func find(_ paths: [LocalPath]) -> FileSelection {
         var search = State(search: self, now: now())
         for path in paths { search.take(path) }
@@ -148,10 +148,11 @@ public struct FileSearch: Sendable {
                 ? path.name : components.joined(separator: "/")
         }
 
+        /// Adds the files in a folder and in the folders below it.
+        ///
         /// - Parameters:
-        ///   - folders: The folders from the one that the user named to the one to search. The folder to search is the
-        ///     last.
-        ///   - shown: The path of the folder to search, in the form that the user gave.
+        ///   - folders: The nested folders from the one that the user named (first) to the one to search (last).
+        ///   - shown: The path of the folder to search. It begins with the path that the user gave.
         ///   - prefix: The folders in the files' names for the server, such as `day3`; empty for none.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }

@@ -1,6 +1,6 @@
 public import FerryTransfer
 
-/// The files that paths and patterns select, and the paths that were left out with the reasons.
+/// The files that paths and patterns select, and the paths that were left out, each with the reason.
 public struct FileSelection: Sendable, Hashable {
     /// A readable regular file.
     public struct File: Sendable, Hashable {

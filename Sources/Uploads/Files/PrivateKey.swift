@@ -1,12 +1,12 @@
 import FerryTransfer
 
-/// The rules that recognize a file with a private key, as OpenSSH, OpenSSL, PuTTY and GnuPG name and write it.
+/// Recognizes files with private keys by the names and contents that OpenSSH, OpenSSL, PuTTY and GnuPG give them.
 enum PrivateKey {
     /// The names that ssh-keygen(1) gives to private keys. Any file with such a name counts as a private key.
     private static let names: Set<String> = [
         "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
     ]
-    /// The name endings of private keys. Certificates may have them too, so the content is searched for `marks`.
+    /// The name endings of private keys. Certificates can have them too, so the content is searched for `marks`.
     private static let endings = [".pem", ".key", ".ppk"]
     /// The texts that only a private key contains: those of RFC 7468 §10 and §11 and their older forms (`RSA PRIVATE
     /// KEY`), that of PuTTY, and the two forms in GnuPG's `private-keys-v1.d`.

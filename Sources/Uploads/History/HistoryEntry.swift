@@ -40,7 +40,8 @@ public struct HistoryEntry: Hashable, Sendable {
 }
 
 extension HistoryEntry {
-    /// The entry as one line of JSON with its line break. The upload's record is the same as in the queue's files.
+    /// The entry as one line of JSON with its line break. The member `upload` has the same form as an upload in the
+    /// queue's files.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.member("{\"id\":", upload.id)

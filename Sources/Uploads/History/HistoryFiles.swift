@@ -1,7 +1,7 @@
 /// The files of the history, newest first: `history.jsonl`, `history.1.jsonl` and so on.
 ///
-/// Only one caller may use the value at a time. Callers skip unreadable lines, because the queue does not depend on the
-/// history.
+/// Only one caller at a time is allowed to use the value. Callers skip unreadable lines, because the queue does not
+/// depend on the history.
 struct HistoryFiles {
     /// The maximum size of a file in bytes before the next begins, and the number of older files to keep.
     struct Limits: Hashable, Sendable {

@@ -14,7 +14,7 @@ public final class UploadHistory: Sendable {
         var known: Set<Upload.ID>?
         /// The done uploads whose line has not been synced.
         var unsynced: Set<Upload.ID> = []
-        /// The done uploads whose line a failed sync may have lost. `secure` writes them again.
+        /// The done uploads whose line was possibly lost in a failed sync. `secure` writes them again.
         var doubtful: Set<Upload.ID> = []
     }
 
@@ -49,7 +49,7 @@ public final class UploadHistory: Sendable {
 
     /// Makes sure that each of these done uploads has a line, and that the line survives a power cut.
     ///
-    /// - Returns: False if the line of some upload may be missing or may be lost in a power cut.
+    /// - Returns: False if the line of some upload is possibly missing, or would possibly be lost in a power cut.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -58,7 +58,7 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Waits for the added entries, and closes the files.
+    /// Waits until the added entries are written, and closes the files.
     public nonisolated(nonsending) func close() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in

@@ -45,6 +45,7 @@ public enum LimitScope: Hashable, Comparable, Codable, Sendable {
     case total
     /// The uploads to a destination, by its name in the configuration.
     case destination(String)
+    /// The uploads of a batch, by its name.
     case batch(String)
 }
 
@@ -82,7 +83,7 @@ extension BandwidthLimit {
 }
 
 extension [BandwidthLimit] {
-    /// Returns the limit of a scope, which may be unlimited.
+    /// Returns the limit of a scope; an unlimited one if the array has none for the scope.
     public subscript(scope: LimitScope) -> BandwidthLimit {
         first { $0.scope == scope } ?? .none(of: scope)
     }

@@ -62,7 +62,7 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Returns zero if a chunk may be sent now, and books its bytes in all of the scopes. Otherwise returns the time to
+    /// Returns zero if a chunk can be sent now, and books its bytes in all of the scopes. Otherwise returns the time to
     /// wait, and books nothing.
     fileprivate func delay(beforeSending bytes: ByteCount, in scopes: [LimitScope]) -> Duration {
         buckets.withLock { buckets in

@@ -89,8 +89,8 @@ public struct Timetable: Hashable, Sendable {
 }
 
 extension Timetable.Entry {
-    /// Returns the times that the entry covers, one range for each day on which it begins. Only the days in `days` are
-    /// checked, counted from the day of `date`: -1 is the day before.
+    /// Returns the times that the entry covers, one range for each day on which it begins. The parameter `days` limits
+    /// the days on which it can begin, counted from the day of `date`: -1 is the day before.
     ///
     /// If a clock change skips a time of day, the moment of the change is used. If a time of day occurs twice, the
     /// first is used.

@@ -1,14 +1,14 @@
 import FerryFiles
 import FerryProtocols
 
-/// A limit in bytes per second. After a pause, the bytes of a tenth of a second may be sent at once. The caller passes
-/// the time.
+/// A limit in bytes per second. After a pause, as many bytes as fit into a tenth of a second can be sent at once. The
+/// caller passes the time.
 struct TokenBucket {
     private static let burst = Duration.milliseconds(100)
     private static let longestScatter = 0.025
 
     let rate: ByteCount
-    /// The moment before which no further chunk may be sent: until then, the booked bytes use up the rate.
+    /// The moment until which the booked bytes use up the rate. No further chunk is sent before it.
     private(set) var paidUntil: ContinuousClock.Instant
 
     init(rate: ByteCount, at now: ContinuousClock.Instant) {
@@ -28,9 +28,9 @@ struct TokenBucket {
     /// Returns a random time to wait beyond `paidUntil` before the next call of `delay(beforeSending:)`.
     ///
     /// Senders that wait for the same moment wake in the sequence of their calls, and the sender of the last chunk
-    /// always calls first. Without a random delay, the other senders would never send. The delay is exponential, and
-    /// its mean is proportional to the size of the chunk. So a sender with chunks of half the size is the first to send
-    /// twice as often, and all send equally many bytes.
+    /// always calls first. Without a random delay, the other senders would never send. The delay has an exponential
+    /// distribution, and its mean is proportional to the size of the chunk. So a sender with chunks of half the size
+    /// sends twice as many chunks, and all send equally many bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
         return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)

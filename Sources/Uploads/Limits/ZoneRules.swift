@@ -28,8 +28,8 @@ public struct ZoneRules: Sendable {
         return Int(shown - (shown / Self.daySeconds).rounded(.down) * Self.daySeconds)
     }
 
-    /// Returns the first moment at which local clocks show a time of day. If a clock change skips that time, returns
-    /// the moment of the change.
+    /// Returns the moment at which local clocks show a time of day on `day`. If they show it twice, returns the first
+    /// moment. If a clock change skips it, returns the moment of the change.
     ///
     /// - Parameter seconds: The seconds since midnight.
     package func moment(_ day: CivilDay, seconds: Int = 0) -> Date {

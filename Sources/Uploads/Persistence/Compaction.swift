@@ -1,7 +1,8 @@
 import FerryFiles
 import Synchronization
 
-/// The writing of a new snapshot, which replaces the current one and adds the changes in the journals.
+/// The work that merges the current snapshot and the changes in the journals into a new snapshot, which becomes the
+/// current one.
 ///
 /// Compaction reads only the files, not the queue in memory. It copies the newest record of each upload as bytes, so
 /// members that newer versions of Ferry wrote are preserved. The journals are read into memory, the snapshot is not.
@@ -9,8 +10,8 @@ package struct Compaction: Sendable {
     let files: any StateFiles
     /// The mutex for writing a snapshot: two compactions at once would overwrite each other's snapshot.
     let turn: Turn
-    /// The generation of the new snapshot. The journal of the same number exists already, and receives all later
-    /// changes.
+    /// The generation (running number) of the new snapshot. The journal of the same generation exists already, and
+    /// receives all later changes.
     let generation: Int
     /// The number of the last record that the new snapshot contains.
     let sequence: Int

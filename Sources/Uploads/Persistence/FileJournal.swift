@@ -12,14 +12,15 @@ public final class FileJournal: Journal {
         /// The number of bytes of changes above which a new snapshot is written, if the changes are also longer than
         /// half of the snapshot.
         public var compactionThreshold = 8 << 20
-        /// Whether opening and closing the journal write a new snapshot if the current one lacks changes. If false, a
-        /// command that changes one upload writes only one record, however long the queue is.
+        /// True to write a new snapshot when the journal is opened or closed, if the current snapshot lacks changes. If
+        /// false, a snapshot is written only as `compactionThreshold` requires. So a command that changes one upload
+        /// writes only one record, however long the queue is.
         public var snapshotsAtEnds = true
         /// The maximum number of bytes of changes that are written and not synced; more bytes cause a sync.
         public var maximumVolatile = 1 << 20
         /// The number of bytes of disk space reserved for changes that must be stored even on a full disk; 0 for none.
         public var reserve = 1 << 20
-        /// The treatment of a snapshot that was edited by hand.
+        /// The treatment of a snapshot that a user has edited.
         public var editedSnapshot = EditedSnapshot.refuse
         /// The wall clock, used only for `savedAt` in snapshots.
         public var now: @Sendable () -> Date = { Date() }

@@ -40,14 +40,14 @@ public enum Durability: Hashable, Sendable {
     case process
     /// Changes survive a power cut.
     case powerCut
-    /// Changes survive a power cut, and may use the reserved disk space if the disk is full. Used for results that the
-    /// engine cannot get a second time, such as a server's response.
+    /// Changes survive a power cut, and are allowed to use the reserved disk space if the disk is full. Used for
+    /// results that the engine cannot get a second time, such as a server's response.
     case finding
 }
 
 extension Journal {
-    /// Writes `changes`. Returns when they survive a power cut if `durably` is true, else when they survive the end of
-    /// the process.
+    /// Writes `changes`, and waits until they are stored. If `durably`, they then survive a power cut, else only the
+    /// end of the process.
     ///
     /// - Throws: `JournalError` if none of the changes was stored.
     public nonisolated(nonsending) func append(
@@ -79,8 +79,8 @@ public struct QueueSettings: Hashable, Sendable {
     public var limits: [LimitScope: Bandwidth]
     /// The number of uploads that run at once; nil for the configured number.
     public var concurrency: Int?
-    /// The next id to assign. After a recovery it exceeds every id that was ever written, even those of removed
-    /// uploads. So it need not be written for each new upload.
+    /// The next id to assign. Recovery raises it above every id that was ever written, even those of removed uploads.
+    /// So it need not be written for each new upload.
     public var nextID: Upload.ID
     /// The names of the paused batches. An upload that is added to one of them is paused too.
     public var pausedBatches: Set<String>

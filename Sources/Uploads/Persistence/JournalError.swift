@@ -61,7 +61,7 @@ extension JournalError {
         }
     }
 
-    /// True if the disk or its quota is full. The error may end when files are deleted, without a repair of the disk.
+    /// True if the disk is full or the quota is used up. Unlike other disk errors, this one ends once there is space.
     var isDiskFull: Bool {
         if case .diskFull = self { true } else { false }
     }
@@ -100,7 +100,8 @@ extension JournalError {
         }
     }
 
-    /// The system's error with its errno name, such as `EIO`, if that is known; else the summary.
+    /// For `failed` and `notAllowed`, the system's error and the path: `EIO: fsync of /…`. For other errors, the
+    /// summary.
     private var cause: String {
         switch self {
         case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"
@@ -125,7 +126,7 @@ extension JournalError {
         }
     }
 
-    /// The next step for the user, in words that suit every program with this library; nil if there is none.
+    /// The next step for the user; nil if there is none. Its words suit every program that uses this library.
     public var hint: String? {
         switch self {
         case .folderCannotBeMade: "use another folder"
@@ -153,7 +154,8 @@ extension JournalError {
         }
     }
 
-    /// The exit status of a program that cannot continue: 75 if in use, 77 if not allowed or unsafe, 73 for all others.
+    /// The exit status of a program that cannot continue after this error, as in `sysexits.h`: 75 (`EX_TEMPFAIL`) if
+    /// the queue is in use, 77 (`EX_NOPERM`) for `notAllowed` and `unsafe`, 73 (`EX_CANTCREAT`) for all others.
     public var exitStatus: Int32 {
         switch self {
         case .inUse: 75

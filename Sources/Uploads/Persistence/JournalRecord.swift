@@ -1,7 +1,7 @@
 import FerryProtocols
 
-/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `s` is the record's number, and `c` a
-/// CRC-32C of the text after `c`, up to the line's end.
+/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `s` is the record's number. `c` is the
+/// CRC-32C of the text that follows this member, up to the line's end.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
     /// The offset of the text that the checksum covers: after the eight digits of the checksum and their quote.

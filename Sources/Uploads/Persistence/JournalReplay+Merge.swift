@@ -6,8 +6,8 @@ extension JournalReplay {
         var offset: Int
     }
 
-    /// Passes the newest record of every upload that was not removed to `body`, in ascending order of ids. The record
-    /// comes from `base` or from the journals.
+    /// Calls `body` with the newest record of each upload, in ascending order of ids. Removed uploads are left out. A
+    /// record comes from the journals, or from `base` if the journals have none for its upload.
     func merge(
         into base: SnapshotReader?,
         _ body: (Origin, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void

@@ -23,7 +23,8 @@ struct JournalReplay {
     private(set) var settings: QueueSettings?
     private(set) var unknownSettings: [UInt8] = []
     private(set) var greatestID: Upload.ID?
-    /// The operations from a newer version of Ferry that this version may skip. They are kept in the next snapshot.
+    /// The operations from a newer version of Ferry that this version is allowed to skip. They are kept in the next
+    /// snapshot.
     private(set) var skipped: [Position] = []
     /// The number of the last record. Numbers rise by one from record to record, also from one journal to the next.
     private(set) var sequence: Int
@@ -51,7 +52,8 @@ struct JournalReplay {
 
     /// Adds all records of one journal.
     ///
-    /// - Parameter isLast: True if no later journal contains records, so that the last record may be incomplete.
+    /// - Parameter isLast: True if no later journal contains records. Then an incomplete last record is no error: a
+    ///   crash can interrupt its write.
     /// - Returns: The length of the complete records in bytes. It is less than the length of `content` if the last
     ///   record is incomplete.
     /// - Throws: `.damaged` for any other incomplete, wrong or missing record; `.newerFormat` for an unknown operation

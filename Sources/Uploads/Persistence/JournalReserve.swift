@@ -1,9 +1,9 @@
 /// Disk space that is reserved for a full disk: a file in the state folder whose content is never read.
 ///
 /// On a full disk, the journal can refuse a command, because the user can repeat it. But a server's response cannot be
-/// requested again, and a snapshot makes the queue's files smaller. So a response or a snapshot may use the reserve,
-/// whichever needs it first. Commands are refused until the reserve is complete again, because they would take its
-/// space.
+/// requested again, and a snapshot makes the queue's files smaller. So a response or a snapshot can use the reserve,
+/// whichever needs it first. Commands are then refused until the reserve is complete again, because they would take
+/// its space.
 struct JournalReserve {
     static let name = "reserve"
 
@@ -26,7 +26,7 @@ struct JournalReserve {
         self.files = files
     }
 
-    /// Uses the reserve of an earlier process, or creates one. If that fails, the queue works without a reserve.
+    /// Takes over the reserve of an earlier process, or creates one. If that fails, the queue works without a reserve.
     mutating func prepare() {
         guard size > 0 else { return }
         let length = Result { () throws(SystemCallError) in

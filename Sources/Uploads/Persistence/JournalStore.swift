@@ -113,8 +113,8 @@ package struct JournalStore {
     }
 
     /// Writes each entry completely or not at all, and returns a result for each. If `durably`, one sync makes all
-    /// durable. Findings of the engine, such as a server's response, may use the reserved disk space. Commands of users
-    /// may not. Once the reserve was used, they are refused until it is complete again.
+    /// durable. On a full disk, findings of the engine, such as a server's response, can use the reserved disk space.
+    /// Commands of users cannot. Once the reserve was used, commands are refused until it is complete again.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -353,7 +353,7 @@ extension JournalStore {
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Switches to a new journal. Later changes are appended to it while a compaction writes the earlier ones as a
+    /// Switches to an empty journal. Later changes are appended to it while a compaction writes the earlier ones as a
     /// snapshot.
     ///
     /// - Returns: The compaction to run, whose result must be passed to `finish` or `fail`. Nil if a compaction runs

@@ -4,7 +4,7 @@ import Synchronization
 /// would find, and the files on disk stay unchanged.
 final class OverlayFiles: StateFiles {
     private enum Entry {
-        /// An unchanged file. The value is its name in the folder.
+        /// A file with unchanged content. The value is its name on disk, even if it was renamed in memory.
         case real(String)
         case changed(MemoryFile)
         case removed

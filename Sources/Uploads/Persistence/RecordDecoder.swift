@@ -62,7 +62,7 @@ final class RecordDecoder {
         uploads.reserveCapacity(length / 256)
     }
 
-    /// Adds the next record. It may be decoded later; if it is invalid, `finish` throws the error.
+    /// Adds the next record. It is possibly decoded later, so that only `finish` throws the error of an invalid record.
     func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
         let start = batch.bytes.count
         batch.bytes.append(contentsOf: record)

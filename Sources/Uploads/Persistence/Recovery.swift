@@ -1,9 +1,9 @@
 import FerryFiles
 import FerryProtocols
 
-/// The treatment of a snapshot that is valid but differs from what the journal wrote.
+/// The treatment of a snapshot that a user has edited: it is valid, but differs from what Ferry wrote.
 public enum EditedSnapshot: Hashable, Sendable {
-    /// `load` throws `.edited`; nothing is changed.
+    /// `Journal.load` throws `.edited`; nothing is changed.
     case refuse
     /// Recovery checks the whole snapshot and uses it.
     case accept
@@ -25,9 +25,9 @@ struct Recovery {
     struct Outcome {
         var recovered = Recovered()
         var unknown = UnknownContent()
-        /// The generation of the last journal. The file of this journal may not exist yet.
+        /// The generation of the last journal, whose file possibly does not exist yet.
         var generation: Int
-        /// The number of the last record.
+        /// The sequence number of the last journal record.
         var sequence: Int
         /// The names of the journals with records that the snapshot does not contain.
         var journals: [String] = []
@@ -38,7 +38,7 @@ struct Recovery {
         var hasSnapshot: Bool
         /// True if the queue is new: there is no snapshot, and no journal contains a record.
         var isNew: Bool
-        /// The header of the snapshot that was read, with the settings and the skipped operations of the journals.
+        /// The header of the snapshot, updated with the settings and the skipped operations from the journals.
         var header: SnapshotHeader
         /// The number of records that were left out because only a newer version understands them.
         var notUnderstood = 0
@@ -298,6 +298,7 @@ struct Recovery {
         return outcome
     }
 
+    /// A journal whose last record is incomplete, because a crash interrupted the write.
     private struct Tail {
         var file: String
         var content: [UInt8]

@@ -74,7 +74,7 @@ extension QueueSettings {
 }
 
 extension Upload {
-    /// The reason why a record edited by hand is impossible; nil if no such reason is found.
+    /// The reason why this upload from an edited snapshot is impossible; nil if no such reason is found.
     fileprivate var issue: String? {
         // The queue adds to these numbers, so they must be far from an overflow.
         let countable = 0...Int(1) << 53

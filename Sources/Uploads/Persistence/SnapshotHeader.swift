@@ -6,7 +6,7 @@ struct SnapshotHeader: Hashable, Sendable {
     static let format = "ferry-queue"
     static let version = 1
 
-    /// The number of the journal that contains the changes after the snapshot.
+    /// The number of the first journal with changes after the snapshot.
     var generation: Int
     /// The number of the last journal record whose changes the snapshot contains.
     var lastSequence: Int

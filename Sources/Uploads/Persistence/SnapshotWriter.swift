@@ -19,7 +19,7 @@ struct SnapshotWriter {
         }
     }
 
-    /// - Parameter folder: The folder, for errors.
+    /// - Parameter folder: The path of the folder, for the texts of errors.
     init(to file: any StateFile, header: SnapshotHeader, savedAt: Date, in folder: String) {
         self.folder = folder
         self.file = file

@@ -28,8 +28,8 @@ public final class StateLock: Sendable {
         try? describe()
     }
 
-    /// Locks the file for this process. `holder(in:)` of another process takes a shared lock for a moment, which is no
-    /// reason to give up: a shared lock of our own shows that no process owns the queue.
+    /// Locks the file for this process. Another process that calls `holder(in:)` has a shared lock for a moment. If
+    /// this process can take a shared lock too, no process owns the queue, and the function tries again.
     ///
     /// - Returns: False if another process owns the queue.
     private static func take(_ file: OpenFile) throws(SystemCallError) -> Bool {

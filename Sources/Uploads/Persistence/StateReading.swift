@@ -4,7 +4,8 @@ import FerryFiles
 package struct StateReading: Sendable {
     /// The state that a start of the engine would find, with the repairs that the start would make.
     package let recovered: Recovered
-    /// The reason why the engine could not start; nil if it could. Records after damage are missing in `recovered`.
+    /// The error with which a start of the engine would fail; nil if there is none. A valid edit of the snapshot is no
+    /// error here. If a file is damaged, the records after the damage are missing in `recovered`.
     package let problem: JournalError?
     /// The number of records that are missing in `recovered` because only a newer version of Ferry understands them.
     package let notUnderstood: Int
@@ -44,7 +45,7 @@ package struct StateReport: Sendable {
     package internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     package internal(set) var leftOver: [File] = []
-    /// The generation of the snapshot in use; nil if the engine could not start, or if there is no queue.
+    /// The generation of the snapshot in use; nil if the engine would fail to start, or if there is no queue.
     package internal(set) var generation: Int?
     /// The number of bytes of changes that no snapshot contains yet.
     package internal(set) var pendingBytes = 0
@@ -54,7 +55,7 @@ package struct StateReport: Sendable {
     package internal(set) var notices: [RecoveryNotice] = []
     /// The errors of the files, one sentence each without a final stop: damage, edits, missing or too new files.
     package internal(set) var problems: [String] = []
-    /// The next step for the user if the engine could not start; else nil.
+    /// The next step for the user if the engine would fail to start; else nil.
     package internal(set) var hint: String?
     /// The process that owns the queue, as the error `.inUse`; nil if there is none.
     package internal(set) var holder: JournalError?

@@ -13,11 +13,11 @@ public protocol AttemptRunner: Sendable {
     /// Deletes the bytes of an unfinished upload from the server. Errors are not reported: nothing depends on success.
     func discard(_ upload: Upload) async
 
-    /// Records uploads of which servers may still store bytes that the queue no longer needs. These bytes can then be
-    /// deleted later. Returns at once.
+    /// Records that the queue no longer needs the bytes of these uploads, which servers possibly still store. The bytes
+    /// can then be deleted later. Returns at once.
     ///
-    /// - Parameter date: The time from which the bytes may be deleted. Until then, a user can undo the removal of an
-    ///   upload, and the upload resumes.
+    /// - Parameter date: The time from which the bytes can be deleted. If a user undoes the removal of an upload
+    ///   earlier, the upload resumes.
     func abandon(_ uploads: [Upload], since date: Date)
 
     /// Removes the records that `abandon` made of these uploads, because they are in the queue again, or done. Their

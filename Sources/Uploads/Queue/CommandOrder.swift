@@ -1,7 +1,7 @@
 /// The commands that change the queue and are being carried out, in the order of their arrival.
 ///
-/// `undo` and `redo` choose a change: the last one. Which one that is, is known only once all earlier commands have
-/// ended. So they wait for these, and later commands wait until the change is chosen.
+/// `undo` and `redo` first choose the last change. It is known only once all earlier commands have ended, so `undo` and
+/// `redo` wait for these. Later commands wait until the change is chosen.
 struct CommandOrder {
     typealias Continuation = CheckedContinuation<Void, Never>
 

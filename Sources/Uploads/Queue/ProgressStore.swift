@@ -91,7 +91,7 @@ final class ProgressStore: Sendable {
     /// Notes that `reached` bytes of the file are sent or confirmed.
     ///
     /// - Returns: True if the queue should store the number now. That is at most once a second, and only if the server
-    ///   keeps nothing of a broken request, so that it cannot report the number after a crash of this process.
+    ///   keeps nothing of a broken request: it then cannot report the number after a crash of this process.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false

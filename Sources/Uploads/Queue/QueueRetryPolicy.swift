@@ -50,9 +50,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// written, and a user must decide.
     static let restartLimit = 3
 
-    /// The maximum of the random delay, in seconds, while another request holds the server's lock on an upload. A new
-    /// request waits for the lock for 20 s at tusd 2.9.2, and for 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3.
-    /// Within that time, each of them takes the lock away from a stalled request.
+    /// The maximum of the random delay, in seconds, while another request holds the server's lock on an upload. It is
+    /// shorter than the time for which a new request waits for the lock: 20 s at tusd 2.9.2, and 30 s at @tus/server
+    /// 2.4.3 and tuspyserver 4.4.3. Within that time, each of these servers takes the lock away from a stalled request.
     static let longestLockedWait = 15.0
 
     /// Returns the rest of a recorded delay, in seconds.

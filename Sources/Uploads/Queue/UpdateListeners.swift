@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The listeners to updates. The unread changes of one upload are merged, so a slow listener has at most one unread
-/// record per upload.
+/// change per upload.
 final class UpdateListeners: Sendable {
     private struct Pending {
         /// The whole queue when the listener was added; nil once it was read. It shares memory with the queue's table.

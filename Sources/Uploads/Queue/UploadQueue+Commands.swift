@@ -132,8 +132,8 @@ extension UploadQueue {
     /// Retries uploads. If a file had changed or could not be read, its current version is sent.
     ///
     /// - Parameters:
-    ///   - isEach: Whether the user named the uploads one by one. If a symbolic link in the path of a file now leads to
-    ///     another file, true makes this function throw, and false leaves out the upload.
+    ///   - isEach: Whether the user named the uploads one by one. This decides what happens if a symbolic link in the
+    ///     path of a file now leads to another file. If true, the function throws; if false, it leaves out the upload.
     ///   - startsEarly: Whether uploads with a start condition start now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
@@ -210,7 +210,7 @@ extension UploadQueue {
 }
 
 extension QueueCommand {
-    /// The kind of the command in the order of commands; nil if `undo` skips the command.
+    /// The kind of the command in `CommandOrder`; nil for a command that can be carried out at any time.
     fileprivate var kind: CommandOrder.Kind? {
         switch self {
         case .undo, .undoCommand, .redo, .redoCommand: .choice

@@ -150,8 +150,8 @@ extension UploadQueue {
         if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
     }
 
-    /// Tells the core how many bytes an attempt has sent, so that the queue can count the bytes that are sent again
-    /// after a kill. The journal's record of the number need not survive a power cut.
+    /// Passes to the core how many bytes an attempt has sent. After a crash of this process, the queue can then count
+    /// the bytes that are sent again. The journal's record of the number need not survive a power cut.
     fileprivate func noteSent(of id: Upload.ID, run number: Int) {
         guard let sample = progressStore.sample(of: id) else { return }
         send(.sent(id, run: number, sample.sent))

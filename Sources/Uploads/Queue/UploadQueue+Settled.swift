@@ -29,8 +29,9 @@ extension UploadQueue {
         }
     }
 
-    /// Queues files that their watcher found complete, unless they are queued or uploaded already. An upload of another
-    /// version gets the new version, unless it is done or running, or is held for a reason other than its file.
+    /// Queues files that their watcher found complete, unless they are queued or uploaded already. If an unfinished
+    /// upload of another version is in the queue, it gets the new version. Uploads that run keep their version, and so
+    /// do those that are held, unless the reason is that the file changed or could not be read.
     ///
     /// - Returns: The result for each file, in the sequence of `new`.
     /// - Throws: `UploadFailure` if the disk or the queue refuses the files. Some may have been added by then, and the

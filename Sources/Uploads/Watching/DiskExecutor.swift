@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A serial executor whose jobs may wait for the disk. In the cooperative pool of Swift, which has one thread per core,
+/// A serial executor for jobs that wait for the disk. In the cooperative pool of Swift, which has one thread per core,
 /// such jobs would block other tasks.
 package final class DiskExecutor: SerialExecutor {
     private let queue: DispatchQueue

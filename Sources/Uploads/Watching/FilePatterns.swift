@@ -38,9 +38,9 @@ public struct FilePatterns: Sendable {
         return !path.indices.contains { end in exclude.contains { $0.matches(Array(path[...end])) } }
     }
 
-    /// Returns whether a folder may contain chosen files. Hidden folders never do.
+    /// Returns whether a folder can contain chosen files. Hidden folders never do.
     ///
-    /// - Parameter path: The names of the folders from the watched folder, without it, to this folder.
+    /// - Parameter path: The names of the folders between the watched folder and this folder, and this folder's name.
     package func enter(folder path: [[UInt8]]) -> Bool {
         path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
     }

@@ -57,7 +57,8 @@ package final class FolderWatch: Sendable {
     /// Removes an uploaded file from the folder. The outcome is reported as `WatchReport.removed`.
     package func remove(_ file: UploadedFileDisposal, by removal: Removal) { order(.remove(file, removal)) }
 
-    /// Ends the thread and waits for its end. Waits at most one second, because the folder's volume may not respond.
+    /// Ends the thread and waits for its end. Waits at most one second: while the folder's volume does not respond, the
+    /// thread cannot end.
     package func stop() {
         cancel()
         _ = ended.wait(timeout: .now() + .seconds(1))

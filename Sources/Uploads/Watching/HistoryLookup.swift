@@ -3,7 +3,8 @@ import Synchronization
 
 /// A lookup of done uploads in the history.
 final class HistoryLookup: Sendable {
-    /// The number of newest history entries that are searched for uploads that have just left the queue.
+    /// The minimum number of entries, from the newest on, that are searched for uploads by id. Uploads that have just
+    /// left the queue are among the newest.
     private static let newest = 5000
 
     private enum All {

@@ -1,14 +1,14 @@
 import FerryTransfer
 
-/// The files that may still be written. The tracker stores since when each file is unchanged, and when it is checked
-/// next.
+/// A tracker of files that are possibly still being written. It stores since when each file is unchanged, and when it
+/// is checked next.
 ///
 /// An event of a file is only a reason to check it: the program that closed or renamed the file may write again, or
 /// another program may have it open. A file has settled if two checks, at least the time `settle` apart, find the same
 /// version.
 package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration == Duration {
     private enum Sight {
-        /// An event of the file came since the last check.
+        /// An event or a scan has reported the file since the last check.
         case noticed
         case seen(FileIdentity, since: Instant)
     }
@@ -28,7 +28,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
     /// Returns the time of the next check, at which `due` returns files; nil if no file waits for a check.
     package mutating func nextLook() -> Instant? { looks.nextInstant() }
 
-    /// Records an event of a file, or that a scan found it. The file must be checked now.
+    /// Records an event of a file, or that a scan found it. The next check of the file is then due at `now`.
     package mutating func notice(_ path: LocalPath, at now: Instant) {
         sights[path] = .noticed
         looks.wait(path, until: now)

@@ -9,11 +9,11 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// The file has another version now, does not exist, or was opened for writing during the removal.
+        /// The file was not removed: it has another version now, or does not exist.
         case changed
-        /// A process has the file open for writing.
+        /// The file was not removed, because a process has it open for writing.
         case inUse
-        /// The file was not removed. The text is the reason.
+        /// The removal failed. The text is the reason.
         case failed(String)
     }
 

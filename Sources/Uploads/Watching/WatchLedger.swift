@@ -1,14 +1,15 @@
 import FerryTransfer
 
-/// The ledger of the watched folders' files. It stores a note on each file in `watched.jsonl` in the state folder, one
-/// line for each change. The file is rewritten without outdated lines when most lines are outdated.
+/// The ledger of the files in watched folders. For each file, it stores a note (`WatchNote`): what Ferry has done with
+/// the file. Each change of a note is one line of `watched.jsonl` in the state folder. When most lines are outdated,
+/// `watched.jsonl` is rewritten without them.
 ///
 /// A crash may lose lines without harm: the watcher also finds the uploads in the queue and in the history.
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// The number of lines that the ledger may have in addition to two for each noted file. With more lines, it is
-    /// rewritten.
+    /// The number of lines that the ledger can have in addition to two for each noted file. With more lines, it is
+    /// rewritten. The number is large enough that a short ledger is rarely rewritten.
     private static let slack = 1000
 
     private enum File {

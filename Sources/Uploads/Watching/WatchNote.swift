@@ -5,10 +5,11 @@ import FerryTransfer
 /// gone, so that no version is sent twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
-        /// The file is about to be queued. After a crash in this state, the upload may be in the queue.
+        /// The file is about to be queued. After a crash in this state, the upload is possibly in the queue already.
         case adding
         case queued(Upload.ID)
-        /// The version needs no more work: it was uploaded, or a user added or removed its upload.
+        /// The watch has no more work with this version: it was uploaded, a user removed its upload, or a user had
+        /// queued it before the watch did.
         case over
         /// The file is gone, so its note is no longer needed.
         case gone

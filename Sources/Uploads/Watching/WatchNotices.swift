@@ -1,11 +1,11 @@
-/// The notices about watched folders that users should know. `once` reports each text only once.
+/// A sender of notices about watched folders. `once` sends each text only once.
 struct WatchNotices: Sendable {
-    /// The maximum number of remembered texts. Further texts are not remembered, and may be reported several times.
+    /// The maximum number of remembered texts. Further texts are not remembered, so `once` can send them several times.
     private static let capacity = 10_000
 
-    /// Receives notices that the user should know.
+    /// Shows a notice to the user.
     let tell: @Sendable (Notice) -> Void
-    /// Receives lines that the user may want to look up.
+    /// Adds a line to the log.
     let log: @Sendable (String) -> Void
     private var reported: Set<String> = []
 

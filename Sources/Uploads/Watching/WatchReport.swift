@@ -1,6 +1,6 @@
 public import FerryTransfer
 
-/// A finding in a watched folder.
+/// A report about a watched folder, from the thread that watches it.
 package enum WatchReport: Hashable, Sendable {
     /// The file is complete. Reported once for each version, and again after `WatchedTree.lookAgain`.
     case ready(FileSelection.File)

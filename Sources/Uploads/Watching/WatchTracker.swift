@@ -41,7 +41,7 @@ struct WatchTracker {
 
     // MARK: Uploads
 
-    /// Notes that this upload sends the file at `path`.
+    /// Records that this upload sends the file at `path`.
     mutating func follow(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         endings[id] = nil
@@ -63,7 +63,7 @@ struct WatchTracker {
     /// - Returns: True if a newer version was waiting for it.
     mutating func endSupersession(_ id: Upload.ID) -> Bool { superseded.remove(id) != nil }
 
-    /// Returns the consequences of an upload's state. The same state has consequences only once.
+    /// Returns the consequences of an upload's state. The same failed or held state has consequences only once.
     ///
     /// - Parameter note: The note of the upload's file.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {

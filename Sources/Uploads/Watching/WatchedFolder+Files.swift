@@ -2,12 +2,12 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension WatchedFolder {
-    /// Returns a sequence of the files of the folder, each version once. A file follows as soon as it has been
-    /// unchanged for `settle`, and no process is known to have it open for writing.
+    /// Returns a sequence of the complete files in the folder, each version of a file once. A file is complete when it
+    /// has been unchanged for `settle` and no process is known to have it open for writing.
     ///
-    /// A thread watches the folder until the sequence ends or is released. If the folder is missing, the thread
-    /// searches for it every few seconds. Every sequence begins with the existing files. To leave out the versions that
-    /// were already uploaded, pass them as `known`.
+    /// A thread watches the folder until the task that reads the sequence is cancelled, or the sequence is released. If
+    /// the folder is missing, the thread searches for it every few seconds. Every sequence begins with the existing
+    /// files. To leave out the versions that were already uploaded, pass them as `known`.
     ///
     /// - Parameter known: The versions of files to leave out.
     /// - Throws: `UploadFailure` (`descriptors`) if no file descriptor is free.

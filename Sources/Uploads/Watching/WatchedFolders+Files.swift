@@ -32,8 +32,8 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Reports missing files to the queue, which then no longer treats them as watched. This must precede the adding of
-    /// files, because a missing file may have returned.
+    /// Makes the queue no longer treat missing files as watched, except files with unfinished uploads. Call this before
+    /// `add`: a missing file may have returned, and `add` marks it as watched again.
     private func forgetGone() async {
         guard !gone.isEmpty else { return }
         let paths = gone
@@ -41,8 +41,8 @@ extension WatchedFolders {
         await queue.forgetChanges(of: paths)
     }
 
-    /// Queues files. If the queue contains the upload of a file that the previous engine was about to add, this upload
-    /// belongs to the watch.
+    /// Queues complete files, except versions that need no upload. If the previous engine ended while it was adding a
+    /// file, an upload of this file in the queue counts as added by the watch.
     private func add(_ files: [FileSelection.File], from index: Int) async {
         let watch = stations[index].watch
         var new: [NewUpload] = []
@@ -131,7 +131,8 @@ extension WatchedFolders {
         for upload in await queue.current(ids) { take(upload) }
     }
 
-    /// Records that another version of the file is being uploaded. The new version is sent when that upload has ended.
+    /// Records that this upload sends an older version of the file. When the upload has ended, the file is reported
+    /// again, so that its current version is sent.
     private func follow(_ id: Upload.ID, _ path: LocalPath) async {
         tracker.supersede(id, path)
         // The upload may have ended just now. If it is held, this version waits until the user has decided.
@@ -143,10 +144,10 @@ extension WatchedFolders {
         }
     }
 
-    /// Writes the missing note of a file whose done upload is in the history.
+    /// Writes a `WatchNote` for a file that, according to the history, was already uploaded.
     ///
-    /// - Parameter isOurs: True if the watch had begun to add the file. Then it is kept, deleted or moved as
-    ///   configured.
+    /// - Parameter isOurs: True if the previous engine had begun to add the file from the watched folder. The file is
+    ///   then kept, deleted or moved as configured; otherwise it stays.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.endInterruption(new.path)
         write([

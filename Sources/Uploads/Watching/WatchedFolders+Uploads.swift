@@ -105,8 +105,8 @@ extension WatchedFolders {
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }
 
-    /// Returns the watched folder of a noted file, and the names from that folder to the file; nil if no watched folder
-    /// includes the file.
+    /// Returns the watched folder that includes the file of a note; nil if there is none. `names` are the folders below
+    /// the watched folder and the file's name.
     func watch(
         of note: WatchNote
     ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {

@@ -4,12 +4,12 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// An actor that queues the files of watched folders, each version once, and later keeps, deletes or moves them.
+/// An actor that queues the files of watched folders, each version once, and keeps, deletes or moves uploaded files.
 ///
 /// Create one for each queue. A file on disk lists the queued files, so that the work continues after `kill -9`.
 public actor WatchedFolders: QueueFollower {
-    /// The delay before the next try for files that the queue refused, and for uploaded files that are open for
-    /// writing.
+    /// The delay before the next attempt to add files that the queue refused, or to remove uploaded files that are open
+    /// for writing.
     static let timeout = Duration.seconds(5)
 
     /// The timeouts after which `finish` stops waiting for a folder that has work but reports nothing. The volume of
@@ -58,14 +58,15 @@ public actor WatchedFolders: QueueFollower {
     var hasActed = false
     var isStopped = false
 
-    /// Loads the notes of the previous engine. Call this before the queue starts: the queue must know which files are
-    /// watched. A change of a watched file holds its upload, whatever the policy for changed files is.
+    /// Loads the previous engine's notes on files (`WatchNote`). Call this before the queue starts, because the queue
+    /// must know which files are watched. If a watched file changes, its upload is held, whatever the policy for
+    /// changed files is.
     ///
     /// - Parameters:
     ///   - lock: The lock of the queue's state folder, which contains the notes too.
     ///   - destination: Returns the current destination of a watch.
     ///   - tell: Receives notices that the user should know.
-    ///   - log: Receives lines that the user may want to look up.
+    ///   - log: Receives a line for each uploaded file that was deleted or moved.
     /// - Throws: `JournalError` if the notes cannot be read, or no file descriptor is left.
     public init(
         _ watches: [Watch], lock: StateLock, queue: UploadQueue,
@@ -178,8 +179,9 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Drops the notes of missing files that no thread reports as missing. These files are in folders that are no
-    /// longer watched, or they were only about to be added.
+    /// Removes the notes of missing files that the watching threads do not know, so that no thread reports them as
+    /// missing. They are files in folders that are no longer watched, and files that the previous engine was about to
+    /// add when it ended.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
@@ -271,8 +273,8 @@ public actor WatchedFolders: QueueFollower {
         isStopped || tracker.removals.isEmpty && current.withLock { $0.allSatisfy(\.isQuiet) }
     }
 
-    /// Resumes the callers of `finish`, which check again whether work is left. If no folder has work left, drops the
-    /// history entries.
+    /// Resumes the callers of `finish`, which check again whether work is left. If no folder has work left, also frees
+    /// the history entries in memory.
     func wake() {
         if isQuiet { history.forget() }
         resumeWaiters()

@@ -1,7 +1,8 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The state of one watched folder: its known files, and the next checks.
+/// A watched folder: its known files, and the times at which they are checked next. `work` reports the files that are
+/// complete or missing.
 ///
 /// Files are checked only during calls, at the instants that the caller passes: the value uses no clock and no thread,
 /// and never waits.
@@ -13,7 +14,7 @@ package struct WatchedTree {
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
     /// The time between two searches for a missing folder.
     package static let absence = Duration.seconds(3)
-    /// The time for which a file may be unchanged but open for writing, before a notice reports it.
+    /// The time after which a notice reports a file that is unchanged but still open for writing.
     private static let openTimeout = Duration.seconds(60)
 
     /// The maximum number of disappeared folders whose files are checked one by one. If more have disappeared, a full
@@ -31,6 +32,7 @@ package struct WatchedTree {
     /// The path of the folder without symbolic links; nil while it is missing.
     private var root: LocalPath?
     private var rootDevice: UInt64?
+    /// The time of the next full scan; nil if it is due now.
     private var nextRound: Instant?
     /// The reason why the folder, or some folder below it, had no change events at the last scan; nil if all had.
     private var deafness: UnwatchedFolder?
@@ -41,6 +43,7 @@ package struct WatchedTree {
     private var again: Set<LocalPath> = []
     /// The folders that disappeared since the last call of `work`.
     private var goneFolders: Set<LocalPath> = []
+    /// The texts of the notices that were reported.
     private var reported: Set<String> = []
     package private(set) var state = WatchState()
     private var reports: [WatchReport] = []
@@ -84,7 +87,7 @@ package struct WatchedTree {
         again.remove(path)
     }
 
-    /// Processes events, and does the work that is due.
+    /// Processes events, scans the folder if a full scan is due, and checks the files that are due.
     ///
     /// - Returns: The reports. The last one is the state of the folder.
     package mutating func work(
@@ -168,7 +171,7 @@ package struct WatchedTree {
         nextRound = now.advanced(by: unwatched.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
-    /// The reason why some folder has no change events.
+    /// A reference to the reason why some folder has no change events. The closure of a scan sets the reason.
     private final class Deafness {
         var reason: UnwatchedFolder?
     }

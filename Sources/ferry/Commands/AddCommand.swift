@@ -243,7 +243,7 @@ struct AddQuestion {
     /// The maximum number of files that are added without a question.
     static let limit = 1000
 
-    /// The text of the question; nil if `ferry add` may add the files without a question.
+    /// The text of the question; nil if the files are few enough to need no question.
     let text: String?
 
     init(_ new: [NewUpload], to destination: Destination) {

@@ -83,8 +83,8 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Returns the destinations to check: those that the user names, otherwise all configured ones and the URLs where
-    /// removed uploads left bytes. Throws if a name is unknown, or if there is nothing to check.
+    /// Returns the destinations to check: those that the user names, otherwise all configured ones and the other URLs
+    /// where removed uploads left bytes on the server. Throws if a name is unknown, or if there is nothing to check.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(UploadFailure) -> [Destination] {
@@ -101,7 +101,8 @@ struct CheckCommand: AsyncParsableCommand {
             usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
     }
 
-    /// Marks the leftovers that unfinished uploads in the user's queue may need. The command does not delete them.
+    /// Marks the leftovers that unfinished uploads in the user's queue possibly need, so that the command does not
+    /// delete these leftovers.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)

@@ -77,8 +77,8 @@ struct LimitCommand: AsyncParsableCommand {
                 hint: Suggestions.hint(for: destination, among: known) ?? "none is configured"))
     }
 
-    /// Throws `CommandFailure` if neither the configuration, the queue nor `limits` contains the user's destination or
-    /// batch.
+    /// Throws `CommandFailure` if the user's destination or batch is unknown: it is not in the configuration, the queue
+    /// or `limits`.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {

@@ -65,8 +65,8 @@ struct ListCommand: AsyncParsableCommand {
         return found.filter(filter.chooses)
     }
 
-    /// Prints why the list is empty: the queue is empty, or the filter matches no upload. Throws if the batch of the
-    /// filter does not exist.
+    /// Prints why the list is empty: the queue is empty, or the filter matches no upload. Prints nothing with `--json`.
+    /// In both cases, throws if the batch of the filter does not exist.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
         // JSON has no line for an empty list, but a batch that does not exist is an error.
         guard !json || batch != nil else { return }
@@ -116,7 +116,8 @@ struct ListCommand: AsyncParsableCommand {
         throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
     }
 
-    /// Prints the engine's status to standard error, if an engine runs.
+    /// Prints the unusual states of a running engine to standard error, such as a lost network. Prints nothing if no
+    /// engine runs.
     private func tellStatus(_ access: QueueAccess) {
         guard let status = access.engineReport?.status else { return }
         var diff = StatusDiff()

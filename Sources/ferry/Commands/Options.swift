@@ -23,7 +23,7 @@ enum NewStateFolderNames: StateFolderNames {
 /// The options that nearly all commands have.
 typealias GlobalOptions = LocationOptions<OldStateFolderNames>
 
-/// The options that name the configuration file and the state folder.
+/// The options that name the configuration file and the state folder, and those for an edited queue.json.
 struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     @Option(
         name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"),

@@ -41,7 +41,7 @@ struct PlanOptions: ParsableArguments {
         return date
     }
 
-    /// Returns the condition for the start; nil if the uploads may start at once.
+    /// Returns the condition for the start of the uploads; nil if they can start at once.
     ///
     /// - Parameter moment: The time of `--at`.
     func condition(at moment: Date?, now: Date) -> Upload.StartCondition? {

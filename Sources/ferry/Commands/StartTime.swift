@@ -35,8 +35,8 @@ enum StartTime {
             hint: "+\(number)m is in \(number) minutes, +\(number)h in \(number) hours")
     }
 
-    /// Returns the moment of `tomorrow`, which means the start of that day, or of a text such as `tomorrow 8:00`.
-    /// Returns nil for any other text.
+    /// Parses a text such as `tomorrow 8:00`, or `tomorrow` alone, which means the start of that day. Returns nil for
+    /// any other text.
     private static func tomorrow(_ text: String, now: Date, in zone: ZoneRules) -> Date? {
         guard let match = text.wholeMatch(of: /(?i:tomorrow)(?: (\d{1,2}):(\d\d)(?::(\d\d))?)?/),
             let time = time(match.1 ?? "0", match.2 ?? "0", match.3)

@@ -15,12 +15,15 @@ struct UploadWait {
     }
 
     private var phase: Phase
+    /// The chosen uploads that have not ended and are not blocked.
     private var open: [Upload.ID: Upload] = [:]
-    /// The uploads that are neither done nor in `open`; nil if no chosen upload must start after other uploads.
+    /// The other uploads that are not done. They are kept to find those that block an upload in `open`. Nil if no
+    /// chosen upload must start after other uploads.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
-    /// Returns a done upload that is no longer in the queue; nil if there is none. The queue removes old done uploads.
+    /// Returns the done upload with this number that has left the queue; nil if there is none. The queue removes old
+    /// done uploads.
     private let past: (Upload.ID) -> Upload?
     /// Returns whether all uploads of a batch that has left the queue were done; nil if no such batch is known.
     private let pastBatch: (String) -> Bool?
@@ -38,6 +41,8 @@ struct UploadWait {
         if case .waiting = phase { open.isEmpty } else { false }
     }
 
+    /// Processes an update of the queue. The first update determines the chosen uploads.
+    ///
     /// - Returns: The chosen uploads that ended or were removed with this update, sorted by number, followed by the
     ///   blocked ones. A blocked upload waits for an upload that ended but is not done.
     /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.

@@ -83,7 +83,7 @@ struct WaitCommand: AsyncParsableCommand {
             CommandFailure(status: Self.timedOut, summary: "timeout: some uploads are not finished"))
     }
 
-    /// Returns the update without the uploads that the user did not choose.
+    /// Returns the update with only those changed uploads that the user chose.
     private func only(_ update: QueueUpdate) -> QueueUpdate {
         var update = update
         switch chosen.selection {
@@ -144,7 +144,8 @@ struct WaitCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends the command on the first signal, so that it can erase its live lines. Exits at once on the second.
+/// Ends the wait on the first signal, so that the command can erase its live lines before it exits. On the second
+/// signal, exits at once.
 private final class Interruption: Sendable {
     private let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
     private let first = Mutex<Int32?>(nil)

@@ -41,8 +41,8 @@ struct WatchOptions: ParsableArguments {
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
     }
 
-    /// Checks that the folders exist. Only folders of the configuration may be missing, because they may be on
-    /// removable media.
+    /// Checks that the folders exist. A missing folder is allowed only in the configuration, because it can be on a
+    /// removable medium.
     ///
     /// - Throws: `CommandFailure` that names the path that is missing or is no folder.
     func check() throws(CommandFailure) {

@@ -6,8 +6,10 @@ import HTTPTypes
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {
     /// - Parameter path: The path that the user gave; nil for the default path, where the file may be missing.
-    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, has an invalid value, or can be changed by
-    ///   another user. For an invalid value, the error names the file, the key and the expected value.
+    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, has an invalid value, or contains a secret
+    ///   that other users can read. Also throws if another user can change the file, or a program, secret, key or
+    ///   certificate file that it names. For an invalid value, the error names the file, the key and the expected
+    ///   value.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
         let trust = FileTrust()
@@ -70,7 +72,8 @@ enum ConfigurationFile {
     }
 
     /// Returns the first syntax error of a JSON text, with its position; nil if there is none. Returns nil for UTF-16
-    /// and UTF-32 without a check. `JSONDecoder` reports no position, and accepts a comma after the last member.
+    /// and UTF-32 without a check. This check comes before `JSONDecoder`, which reports no position, and accepts a
+    /// comma after the last member.
     static func syntaxError(in data: Data) -> MalformedJSON? {
         let start = Array(data.prefix(2))
         guard !start.contains(0), ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(start) else { return nil }

@@ -25,8 +25,8 @@ struct DestinationSettings: Decodable, Equatable {
     /// The maximum size of a header field's value, in bytes. By default, nginx and Apache accept about 8 KiB for one
     /// field.
     private static let longestHeader = 8 << 10
-    /// The maximum number of bytes of the names and values of all configured header fields. These fields must fit into
-    /// a request head of 32 KiB together with a URL and a token.
+    /// The maximum size of all configured header fields together, in bytes: their names and values. With a URL and a
+    /// token, they must fit into a request head of 32 KiB.
     private static let allHeaders = 12 << 10
 
     init(from decoder: any Decoder) throws {
@@ -89,7 +89,7 @@ struct DestinationSettings: Decodable, Equatable {
     }
 
     /// Throws if the protocol is not S3, although the URL begins with `s3://` or the member `s3` is present. The member
-    /// is allowed if the destination signs its requests for S3 (`auth.s3`).
+    /// is allowed with any protocol if the destination signs its requests for S3 (`auth.s3`).
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {

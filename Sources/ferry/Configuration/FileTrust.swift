@@ -16,8 +16,8 @@ struct FileTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
 
-    /// Checks a file, each folder on its path, and each symbolic link with the path of its target. Another user who
-    /// can write to one of them can replace the file.
+    /// Checks a file and each folder on its path. For a symbolic link, also checks the path of its target. Another user
+    /// who can write to one of them can replace the file.
     ///
     /// A file that passes can be opened by its path afterwards, because no other user can change any part of the path.
     ///
@@ -131,15 +131,15 @@ extension Configuration {
         }
     }
 
-    /// Returns the program of a command if its name has a slash, and the existing files that an interpreter gets as
-    /// arguments.
+    /// Returns the program of a command if its name has a slash. If the program is an interpreter, also returns the
+    /// existing files among its arguments.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
         let program = words.first.map(LocalFiles.expanded).flatMap { $0.contains("/") ? absolute($0) : nil }
         return [program].compactMap { $0.map { ("the program of \(place)", $0) } }
             + script(of: words).map { ("the script of \(place)", $0) }
     }
 
-    /// The programs that run a file named in their arguments, or another program that does.
+    /// The programs that run a script named in their arguments, or that start another program, such as `sudo`.
     private static let interpreters: Set<String> = [
         "ash", "awk", "bash", "bun", "busybox", "chrt", "dash", "deno", "doas", "env", "exec", "fish", "gawk",
         "ionice", "java", "ksh", "lua", "mawk", "mksh", "nice", "node", "nodejs", "nohup", "perl", "php",

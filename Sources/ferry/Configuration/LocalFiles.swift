@@ -51,8 +51,8 @@ enum LocalFiles {
     /// The maximum size in bytes of a configuration file, or of a file with a secret.
     static let sizeLimit = 1 << 20
 
-    /// Reads a file or a pipe, following symbolic links. The result has at most one byte more than `sizeLimit`; the
-    /// caller must refuse such a result.
+    /// Reads a file or a pipe, following symbolic links. Stops one byte after `sizeLimit`: the caller must refuse a
+    /// result that is longer than `sizeLimit`.
     ///
     /// - Returns: The content; nil if the file cannot be read.
     static func content(of path: String) -> Data? {

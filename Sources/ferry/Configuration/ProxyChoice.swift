@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The value of `proxy`: `"none"`, `"environment"`, a URL, or an object. The object has a URL, and may have a password
-/// and the hosts that need no proxy.
+/// The value of `proxy`: `"none"`, `"environment"`, a URL, or an object. The object has a URL and, optionally, a
+/// password and the hosts that need no proxy.
 enum ProxyChoice: Decodable, Equatable {
     case none
     case environment

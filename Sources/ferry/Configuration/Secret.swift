@@ -6,7 +6,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
     case command([String])
-    /// The secret itself. The configuration may contain it only if no other user can read the file.
+    /// The secret itself. The configuration is allowed to contain it only if no other user can read the file.
     case literal(String)
 
     static let expected =

@@ -49,9 +49,9 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// Returns a function for uploads to URLs outside of the configuration. For an S3 upload, it returns the
+    /// Returns a function for uploads to URLs outside of the configuration. For an S3 upload, the function returns the
     /// interceptor that signs the requests; for other protocols, it returns nil. The interceptor uses the credentials
-    /// that AWS's tools find. There is one interceptor for each server.
+    /// that AWS's tools find. Uploads to the same server share one interceptor.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in

@@ -28,8 +28,8 @@ struct Assembly {
     /// A URL may begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, the URL itself or the
     /// server's response to `OPTIONS` determines the protocol.
     /// - Parameter name: The name of a destination, or a URL; nil for the default destination or the only one.
-    /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL, or if `name` is nil and there is
-    ///   no default destination.
+    /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL. Also throws if `name` is nil, no
+    ///   default destination is set, and the number of destinations is not one.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
         let known = configuration.destinations
         guard let name else {
@@ -162,7 +162,7 @@ struct Assembly {
     /// the runner.
     ///
     /// - Parameter snapshotsAtEnds: Whether the queue writes snapshots when it starts and stops. False for a process
-    ///   that performs one command: it only appends records, and the next engine writes the snapshot.
+    ///   that performs one command: it only appends records to the journal, and the next engine writes the snapshot.
     func queue(
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
     ) -> (UploadQueue, DestinationRunner) {

@@ -12,7 +12,8 @@ actor ConfigurationReloader {
     /// The part of a changed file that takes effect.
     enum Extent {
         case everything
-        /// The new destinations only. No user requested this reload, so a user may still be editing the file.
+        /// Only the new destinations. A command that names an unknown destination causes this reload. No user asked for
+        /// it, so the file is possibly still being edited.
         case newDestinations
     }
 

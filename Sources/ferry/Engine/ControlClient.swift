@@ -3,7 +3,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// A client of the engine that runs in another process. It opens one connection for each request.
+/// Sends requests to the engine in another process, over the control socket in the state folder `folder`. Opens one
+/// connection for each request.
 struct ControlClient {
     let folder: LocalPath
     /// The number of seconds to wait for a response.
@@ -21,8 +22,8 @@ struct ControlClient {
     /// The timeout of `checkPulse` in seconds. Even on a busy machine, an engine responds within this time.
     private static let pulse = 3
 
-    /// Checks that the engine responds to a simple request. Other requests may take long even if the engine works,
-    /// such as a report of a million uploads.
+    /// Checks that the engine responds to a simple request. A late response to another request does not show that the
+    /// engine hangs: for example, a report about a million uploads takes long.
     ///
     /// - Throws: `CommandFailure` if an engine listens but does not respond. Does not throw if there is no engine, or
     ///   if the engine ends during the check.
@@ -55,7 +56,7 @@ struct ControlClient {
         case otherVersion(UploadFailure)
         /// There is no engine, or it ended before it received the request.
         case noEngine
-        /// The engine sent no valid response to the request, but may have carried it out.
+        /// The engine sent no valid response, but has possibly carried out the request.
         case unknown
     }
 
@@ -63,7 +64,7 @@ struct ControlClient {
         case reply(QueueReply)
         /// There is no engine, or it ended before it received the command.
         case noEngine
-        /// The engine sent no valid response to the command, but may have carried it out.
+        /// The engine sent no valid response, but has possibly carried out the command.
         case unknown
     }
 
@@ -103,7 +104,7 @@ struct ControlClient {
 }
 
 extension ControlClient.Connection {
-    /// Reads `count` records of uploads. Returns nil if a record is missing or invalid.
+    /// Reads `count` upload records, one per line. Returns nil if a record is missing or invalid.
     mutating func uploads(_ count: Int) -> [Upload]? {
         var reader = UpdateLines.RecordReader()
         var uploads: [Upload] = []

@@ -6,7 +6,8 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The server for requests of other processes of the same user. Each connection has its own thread, which may block.
+/// The engine's server for requests from other processes of the same user. Each connection has its own thread, so
+/// blocking calls are allowed.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
     /// The maximum number of attached screens.
@@ -24,7 +25,7 @@ final class ControlServer: Sendable {
     private let timeout: Int
 
     /// - Parameters:
-    ///   - configuration: The configuration of the engine.
+    ///   - configuration: Reads the configuration file again when a client needs it.
     ///   - timeout: The number of seconds after which the server disconnects a client that sends or reads nothing.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(

@@ -7,8 +7,8 @@ import FerryUploads
 /// The engine's Unix socket in the state folder. Each request and each response is a line of JSON. After the request
 /// `follow`, the engine sends updates (`UpdateLines`) until one side closes the connection.
 enum ControlSocket {
-    /// The version of requests and responses. The members `version` and `ferry` never change their form, so that two
-    /// versions of Ferry can recognize each other.
+    /// The version of the format of requests and responses. It increases with each incompatible change. The JSON
+    /// members `version` and `ferry` never change, so that two versions of Ferry can recognize each other.
     static let version = 9
 
     /// The members of requests and responses that every version of Ferry understands.
@@ -51,7 +51,7 @@ enum ControlSocket {
 
         enum Content: Codable {
             case reply(QueueReply)
-            /// The number of records of uploads that follow, one in each line.
+            /// The number of upload records that follow this response, one per line.
             case listing(count: Int)
             /// The explanations: one sentence for each group of uploads with the same cause.
             case explained([String])

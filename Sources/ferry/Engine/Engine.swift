@@ -9,7 +9,8 @@ struct Engine: Sendable {
     let queue: UploadQueue
     /// The current configuration, which `ferry reload` replaces.
     let configuration: ConfigurationReloader
-    /// The notices of the start: repairs of the queue's files, warnings, and parts of the engine that could not start.
+    /// The messages to the user about the start: warnings about the configuration and the file system, repairs of the
+    /// queue's files, and an error if the control socket cannot be created.
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
@@ -17,7 +18,7 @@ struct Engine: Sendable {
     private let hooks: HookRunner?
     /// The watched folders; nil if there are none.
     private let watched: WatchedFolders?
-    /// The notices since the start.
+    /// The messages to the user after the start, about reloads of the configuration and about watched folders.
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
@@ -134,15 +135,17 @@ struct Engine: Sendable {
         }
     }
 
-    /// Returns when no upload can run and the hooks of all events have ended. Also waits for the uploads that hooks
-    /// and watched folders add in the meantime.
+    /// Returns when no upload runs, none will start without a user's action, and the hooks of all events have ended.
+    /// Also waits for the uploads that hooks and watched folders add in the meantime.
     func waitUntilIdle() async {
         repeat { await queue.waitUntilIdle() } while await isContinued(takesNew: true)
     }
 
-    /// Waits for the watched folders and the hooks. Returns true if they may have added uploads to the queue.
+    /// Waits until the watched folders and the hooks have no work left. Returns true if they had work: it has
+    /// possibly added uploads to the queue.
     ///
-    /// - Parameter takesNew: False to wait only for the treatment of uploaded files, and not for new files.
+    /// - Parameter takesNew: False to wait only for the removal of uploaded files from watched folders, and not for
+    ///   new files.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false
@@ -155,8 +158,8 @@ struct Engine: Sendable {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves the queue, and ends all parts of the engine. If the process is killed instead, no
-    /// acknowledged change is lost either.
+    /// Stops all uploads, saves the queue, and ends all parts of the engine. Acknowledged changes are on disk even if
+    /// the process is killed instead.
     func stop() async {
         control?.stop()
         await watched?.stop()

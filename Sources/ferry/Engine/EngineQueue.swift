@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The queue of an engine in this process. Before uploads to an unknown destination are added, it reads the new
-/// destinations from the configuration file.
+/// The queue of the engine in this process, for clients. Before it adds uploads to an unknown destination, it reads the
+/// new destinations from the configuration file.
 struct EngineQueue: QueueClient {
     let queue: UploadQueue
     let configuration: ConfigurationReloader

@@ -6,15 +6,17 @@ import FerryUploads
 struct HeadlessRun {
     let engine: Engine
     let isJSON: Bool
+    /// True to end when no upload runs and none will start without a user's action. False to continue until a signal or
+    /// `ferry stop`.
     let endsWhenIdle: Bool
-    /// Whether the live lines on a terminal are ASCII only.
+    /// Whether the live progress lines on a terminal contain only ASCII.
     var isASCII = false
 
     /// Runs until a signal arrives or the queue has finished, then stops the engine.
     ///
     /// - Parameter signals: The first signal stops the engine and saves the queue. The second signal exits at once.
-    /// - Throws: `ExitCode` after a signal, or if `RunReport.finish` returns false. `CommandFailure` if the queue has
-    ///   finished but could not save results.
+    /// - Throws: `ExitCode` after a signal, or if uploads failed, are held or are blocked (`RunReport.finish`).
+    ///   `CommandFailure` if the queue has finished but could not save results.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
             queue: engine.queue, isJSON: isJSON, isASCII: isASCII,

@@ -6,16 +6,17 @@ import FerryUploads
 
 /// Carries out commands on a queue: through the running engine if there is one, otherwise in this process.
 struct QueueAccess {
-    /// The assembly, or the error in the configuration. With an error, only a running engine can carry out commands.
+    /// The assembly, which makes a queue from the configuration, or the error in the configuration. After such an
+    /// error, only a running engine can carry out commands.
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
     /// The time after which `perform` fails if the same process still owns the queue. A single command needs less time.
     private static let timeout = Duration.seconds(5)
-    /// The maximum time to wait while processes that perform other commands lock the queue one after another.
+    /// The maximum time that `perform` waits while other commands lock the queue, one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// - Parameter filter: The uploads that the command `list` must return. The result may contain other uploads too.
+    /// - Parameter filter: The uploads that the command `list` must return. The result can contain other uploads too.
     /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that
     ///   does not respond.
     func perform(
@@ -89,7 +90,7 @@ struct QueueAccess {
         return SampledProgress(samples)
     }
 
-    /// Throws if repeating the command could do harm: the engine did not respond, but may have carried it out.
+    /// Throws if repeating the command can do harm. The engine did not respond, but has possibly carried it out.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo, .redoCommand:

@@ -6,15 +6,15 @@ struct ReloadReport: Codable, Equatable {
     /// The path of the configuration file.
     var file: String
     var changes: ConfigurationChanges
-    /// The uploads that stopped because a destination or valid credentials were missing, and that may succeed now. The
-    /// engine does not retry them without a command of the user.
+    /// The uploads that stopped because a destination or valid credentials were missing, and that can succeed now. The
+    /// engine retries them only after a command of the user.
     var retry: [Upload.ID]
     /// The warnings about the new configuration, without those that the earlier configuration caused too.
     var warnings: [String]
 
-    /// Returns true if the engine now has the destination `name`, which this process has just written to a file.
+    /// Returns true if the engine now has the destination `name`, which `ferry init` has just written to `file`.
     ///
-    /// - Parameter file: The path of this file, with symbolic links resolved.
+    /// - Parameter file: The path of the written configuration file, with symbolic links resolved.
     func makesKnown(_ name: String, of file: String) -> Bool {
         // A command at the same time may have made the engine read the destination, so that it is not a change any
         // more.

@@ -21,7 +21,7 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
-    /// The dispatch queue for requests of progress. An engine that does not respond blocks the thread of this queue.
+    /// The dispatch queue for progress requests. An engine that does not respond blocks the thread of this queue.
     private let asking = DispatchQueue(label: "progress")
 
     init(folder: LocalPath) { client = ControlClient(folder: folder) }
@@ -134,7 +134,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Begins to search for an engine. Returns false if the reader of the updates has ended.
+        /// Sets the state to `searching`. Returns false if nobody reads the updates any more.
         private func search() -> Bool {
             state.withLock { state in
                 if case .ended = state { return false }
@@ -143,7 +143,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Follows the engine until the engine ends or the reader of the updates has ended.
+        /// Forwards the engine's updates until the engine ends or nobody reads the updates any more.
         ///
         /// - Returns: The reason why the engine accepts no more followers; nil if the engine did not refuse.
         private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {

@@ -7,7 +7,8 @@ import Synchronization
 
 /// Finds the files that a user names in the screen by typing or pasting paths, and adds the files to the queue.
 struct ScreenAdding: Sendable {
-    /// Returns the assembly of the current configuration. The function may read the configuration file.
+    /// Returns the assembly of the current configuration. This function possibly reads the configuration file, so it
+    /// runs on its own thread.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
     /// The state folder, which contains the history.
@@ -35,7 +36,7 @@ struct ScreenAdding: Sendable {
             })
     }
 
-    /// Runs `look` on its own thread: it may read from a volume that hangs, and must not block other work.
+    /// Runs `look` on a new thread, because `look` can block for long on a volume that hangs.
     private static func apart<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DetachedThread.start { continuation.resume(returning: look()) }
@@ -80,8 +81,8 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// Returns the folder that the line names, otherwise the folder that contains the line's last file or pattern. For
-    /// an empty line, returns the working folder.
+    /// Returns the folder that the whole line or its last path names. If the last path names no folder, returns its
+    /// part before the file name and before any wildcard. For an empty line, returns the working folder.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -170,8 +171,8 @@ enum PathList {
         }
     }
 
-    /// Returns true if the part of the text before its last slash is the path of a folder with unquoted spaces. The
-    /// key Tab completes such paths, and a pattern or an incomplete name may follow.
+    /// Returns true if the text before the last slash is the path of an existing folder and contains unquoted spaces.
+    /// The key Tab inserts such paths. After the slash, the user can type a pattern or an incomplete name.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         else {

@@ -1,7 +1,7 @@
 import FerryUploads
 
 /// The events whose hooks have not run yet. The hooks of one upload run one after another. The hooks of the event
-/// `idle` run after all earlier hooks have ended.
+/// `idle` run after the hooks of all earlier events have ended.
 struct HookBacklog {
     /// The upload that an event belongs to, or the queue. The hooks of one subject run one after another.
     enum Subject: Hashable {
@@ -29,8 +29,8 @@ struct HookBacklog {
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: The number of waiting events from which on `add` refuses events of uploads. From twice
-    ///   this number on, it also refuses events of the queue.
+    /// - Parameter capacity: The number of waiting events at which `add` refuses further events of uploads. It
+    ///   refuses events of the queue itself only at twice this number.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }
@@ -44,7 +44,7 @@ struct HookBacklog {
         return true
     }
 
-    /// Removes and returns the first event whose hooks may run now; nil if there is none. The hooks count as running
+    /// Removes and returns the first event whose hooks can start now; nil if there is none. The hooks count as running
     /// until `finish` is called.
     mutating func next() -> Entry? {
         var held: Set<Subject> = []

@@ -2,13 +2,14 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// Runs the hooks for events of a queue. Each engine has one runner, so that the hooks of an event run once. Events
-/// that happen while no engine runs start no hooks.
+/// Runs the hooks: the configured commands for events of a queue. Each engine has one runner, so that the hooks of an
+/// event run once. Events that happen while no engine runs start no hooks.
 ///
 /// The queue never waits for a hook, and no upload fails because of a hook.
 actor HookRunner: QueueFollower {
     private static let atOnce = 4
-    /// The capacity of the backlog, in events. A folder of small files produces events faster than hooks run.
+    /// The capacity of the backlog, in events. It limits memory, because a folder of small files produces events faster
+    /// than hooks run.
     private static let capacity = 10_000
     /// The time after which `stop` kills the hooks that still run.
     static let stopTimeout = Duration.seconds(3)
@@ -50,7 +51,8 @@ actor HookRunner: QueueFollower {
 
     /// Returns when the hooks of all events so far have ended.
     ///
-    /// - Returns: True if hooks have run since the last call: they may have added uploads to the queue.
+    /// - Returns: True if hooks have run since the last call, because they have possibly added uploads to the queue.
+    ///   False while the runner stops.
     func finish() async -> Bool {
         await catchUp(with: queue)
         await waitUntilQuiet()

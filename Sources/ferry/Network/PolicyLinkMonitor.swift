@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// If the current network is unknown, the policy forbids nothing.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
-    /// The time between two checks of the network. The network may become metered while the link stays up.
+    /// The time between two checks of the network. The network can become metered while the link stays up.
     static var pause: Duration { .seconds(15) }
 
     let base: any LinkMonitor
@@ -16,7 +16,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
 
     private let objections = Objections()
 
-    /// Always true: uploads must not send before the first check of the network, because the network may be metered.
+    /// Always true: uploads must send nothing before the first check, because the network is possibly metered.
     var holdsUntilKnown: Bool { true }
 
     func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }

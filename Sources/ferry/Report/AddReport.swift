@@ -33,7 +33,8 @@ struct AddReport {
                 : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
     }
 
-    /// Prints a note that earlier uploads of left-out files failed, with the command that retries them.
+    /// Prints a note that some of the left-out files have an upload that failed. It contains the command to retry these
+    /// uploads.
     func failedBefore(_ ids: [Upload.ID]) {
         guard !ids.isEmpty else { return }
         let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"

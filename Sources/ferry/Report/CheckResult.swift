@@ -10,7 +10,7 @@ struct CheckResult: Sendable {
     struct Leftover: Sendable {
         enum Fate: Sendable {
             case isThere
-            /// An unfinished upload of this queue may need the bytes, so they are not deleted.
+            /// An unfinished upload of this queue possibly needs the bytes, so they are not deleted.
             case own(Upload.ID)
             /// The upload was just removed. The running engine deletes the bytes when the user can no longer undo the
             /// removal.
@@ -29,8 +29,8 @@ struct CheckResult: Sendable {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
 
-        /// Returns true if the leftover may be deleted. If there is a minimum age, a leftover without a date stays,
-        /// because it may be new.
+        /// Returns true if the command is allowed to delete the leftover. If there is a minimum age, a leftover
+        /// without a date stays, because it is possibly new.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = disposition else { return false }
             guard let age else { return true }
@@ -80,8 +80,8 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
-    /// Marks each leftover that an unfinished upload of the queue may need. Such an upload has the same upload
-    /// resource, or the same destination and a matching key or name.
+    /// Marks each leftover that an unfinished upload of the queue possibly needs, as `own`. Such an upload has the same
+    /// upload resource, or the same destination and a matching key or name.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(
@@ -110,13 +110,14 @@ extension CheckResult.Leftover {
         take(abandoned, now: now)
     }
 
-    /// Sets the removed upload that stored the bytes, and `deletedSoon` if the user can still undo the removal.
+    /// Sets the removed upload that stored the bytes. If the user can still undo the removal, sets `disposition` to
+    /// `deletedSoon`.
     fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
         if abandoned.since > now { disposition = .deletedSoon }
     }
 
-    /// Returns true if the leftover's URL or name matches the upload, unless a removed upload stored the bytes.
+    /// Returns true if the leftover's URL or name matches the upload, and no removed upload stored the bytes.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
@@ -140,7 +141,7 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds a leftover for each removed upload. If the server listed the same bytes already, completes that leftover.
+    /// Adds a leftover for each removed upload. If the server listed this leftover already, completes it instead.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {

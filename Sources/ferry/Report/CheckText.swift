@@ -6,7 +6,7 @@ import FerryUploads
 enum CheckText {
     /// - Parameters:
     ///   - headed: True to leave out the line with the name, because the caller has printed it.
-    ///   - namesNone: True to add the line `leftover none known` if the check found no leftovers.
+    ///   - namesNone: True to add the line `leftover none known` if the check succeeded and found no leftovers.
     static func block(
         _ result: CheckResult, headed: Bool = false, namesNone: Bool = false, now: Date = Date()
     ) -> String {

@@ -46,7 +46,8 @@ struct CommandFailure: Error {
         self.init(status: error.exitStatus, summary: error.summary, hint: error.commandHint)
     }
 
-    /// Creates the failure for an error that ended a command; nil for an error of another type, such as the parser's.
+    /// Creates the failure for an error that ended a command; nil for an error of an unknown type, such as an error of
+    /// the argument parser.
     init?(of error: any Error) {
         switch error {
         case let error as CommandFailure: self = error

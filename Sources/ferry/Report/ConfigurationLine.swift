@@ -7,7 +7,7 @@ import FerryUploads
 /// The line of `ferry config --json`.
 struct ConfigurationLine: OutputLine {
     let configuration: Configuration
-    /// The watches of the configuration, in the order of the configuration's member `watch`.
+    /// The watched folders, in the same order as `configuration.watch`.
     let watches: [FerryUploads.Watch]
     let file: String?
     let folder: String

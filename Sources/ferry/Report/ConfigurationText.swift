@@ -3,7 +3,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The lines of `ferry config` about the configuration.
+/// Formats parts of the configuration as text for `ferry config`.
 enum ConfigurationText {
     /// Returns the line about a watched folder:
     /// `/out: to films; only *.mov; not raw; with its folders; whole after 5 s; then moved to /sent`.
@@ -18,7 +18,7 @@ enum ConfigurationText {
         return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
     }
 
-    /// Returns the URL, with the query redacted because it may be a signature: `https://server.example/{name}?sig=…`.
+    /// Returns the URL with a redacted query, which can contain a signature: `https://server.example/{name}?sig=…`.
     static func address(_ url: String) -> String {
         let shown = Redaction.address(url)
         let query = shown.firstIndex(of: "?").map { shown[$0...] } ?? ""

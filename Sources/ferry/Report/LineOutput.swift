@@ -4,7 +4,7 @@ import FerryTUI
 import Synchronization
 
 /// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer. If it is full, further
-/// lines are dropped and counted. On a terminal, the class can draw live lines below the other lines.
+/// lines are dropped and counted. On a terminal, the class can draw live lines, such as progress, below the others.
 final class LineOutput: Sendable {
     /// The size of the buffer in bytes: enough for a slow reader, and for the list of a long queue at the start.
     private static let capacity = 64 << 20
@@ -72,7 +72,7 @@ final class LineOutput: Sendable {
         foot.map(\.text).joined(separator: "\n")
     }
 
-    /// Returns the escape sequence that erases the live lines. A line may occupy several rows if the window has become
+    /// Returns the escape sequence that erases the live lines. A line can occupy several rows if the window has become
     /// narrower since the line was drawn.
     private static func erasure(of foot: [LiveLine]) -> String {
         guard !foot.isEmpty else { return "" }

@@ -3,7 +3,7 @@ import FerryTUI
 import FerryUploads
 import Synchronization
 
-/// Draws the live lines of a command at the bottom of its terminal, twice a second.
+/// Draws live lines with the progress of uploads at the bottom of the terminal, twice a second.
 final class LiveDisplay: Sendable {
     private static let interval = Duration.milliseconds(500)
 

@@ -16,7 +16,7 @@ extension OutputLine {
     /// The line, without a line break. Its keys are sorted.
     var text: String { JSONLine.text(self) }
 
-    /// The schema of the line with the member `event`. The property `schema` describes the object without this member.
+    /// The schema of the whole line, including the member `event`. The property `schema` excludes this member.
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")
         return record([.init("event", .choice(events.map(\.key)), purpose)])
@@ -76,7 +76,7 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns this member for the JSON object of `Outer`. `object` returns the inner `Object` that has the value.
+    /// Returns the same member for the JSON object of `Outer`. Its value comes from the `Object` that `object` returns.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }

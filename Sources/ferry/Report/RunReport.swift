@@ -71,7 +71,7 @@ final class RunReport: Sendable {
 
     /// Prints the blocked uploads and the totals.
     ///
-    /// - Parameter retired: The done uploads that have left the queue during this run.
+    /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
     /// - Returns: True if no upload is blocked, and no upload that changed in this run has failed or is held.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]

@@ -19,7 +19,7 @@ struct TerminalSize: Equatable {
     /// True if the user has not disabled colours with `NO_COLOR` (no-color.org).
     static var hasColour: Bool { (variable("NO_COLOR") ?? "").isEmpty }
 
-    /// True if the output may contain characters beyond ASCII. The locale must use UTF-8 (locale(7)). The Linux
+    /// True if the output can contain characters beyond ASCII. The locale must use UTF-8 (locale(7)). The Linux
     /// console has too few glyphs.
     static var isUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? ""

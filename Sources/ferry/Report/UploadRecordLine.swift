@@ -5,7 +5,7 @@ import FerryUploads
 
 /// The line about one upload in `--json` output and for hooks.
 struct UploadRecordLine: OutputLine {
-    /// The maximum number of ids in `after`. An upload may wait for thousands of others.
+    /// The maximum number of ids in `after`. It keeps lines short, because an upload can wait for thousands of others.
     static let longestAfter = 1000
     /// The names of the states, as in `Upload.State.kind`.
     static let states = ["queued", "running", "waiting", "paused", "held", "done", "failed"]

@@ -107,7 +107,8 @@ enum UploadText {
         }
     }
 
-    /// Returns the start condition in words, such as `at 22:00`, without a time in the past; nil if there is none.
+    /// Returns the upload's start condition in words, such as `at 22:00`. Leaves out a time in the past. Returns nil if
+    /// no condition remains.
     private static func start(_ upload: Upload, now: Date) -> String? {
         guard var start = upload.start else { return nil }
         if let date = start.notBefore, date <= now { start.notBefore = nil }

@@ -13,8 +13,8 @@ struct AttachedSession {
     let background: BackgroundEngine
     private let output = LineOutput()
 
-    /// - Throws: `CommandFailure` if the engine is another version of Ferry or the terminal fails; `ExitCode` for a
-    ///   signal or a hang-up.
+    /// - Throws: `CommandFailure` if the engine is another version of Ferry or cannot be stopped, or if the terminal
+    ///   fails; `ExitCode` after a signal or a hang-up.
     func run() async throws {
         let client = ControlClient(folder: assembly.state)
         try client.checkPulse()

@@ -8,7 +8,7 @@ struct ExitSummary {
 
     /// - Parameters:
     ///   - before: The uploads in the queue that were done before the engine started. They are not counted.
-    ///   - retired: The uploads that this engine finished and that have left the queue.
+    ///   - retired: The totals of the uploads that this engine finished and that have left the queue.
     init(
         _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],
         _ retired: UploadQueue.Retired = UploadQueue.Retired()

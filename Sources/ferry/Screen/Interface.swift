@@ -6,7 +6,7 @@ import FerryUploads
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
-    /// Returns the assembly of the current configuration. The function may read the configuration file.
+    /// Returns the assembly of the current configuration. This function possibly reads the configuration file.
     let currentAssembly: @Sendable () -> Assembly
     let look: ScreenOptions
     let theme: Theme

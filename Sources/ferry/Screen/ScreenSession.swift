@@ -9,12 +9,12 @@ struct ScreenSession {
     let assembly: Assembly
     let look: ScreenOptions
     let theme: Theme
-    /// The engine in another process to which this process can pass the queue; nil if the screen does not offer this.
+    /// The engine to start in another process when the user detaches the screen; nil if the screen cannot be detached.
     var background: BackgroundEngine?
     private let output = LineOutput()
 
-    /// Runs the screen, stops the engine and prints the summary. After a hang-up, the engine may continue without a
-    /// screen.
+    /// Runs the screen, stops the engine and prints the summary. If the policy for hang-ups is `continue`, the engine
+    /// continues without a screen after a hang-up.
     func run() async throws {
         let outcome: ScreenOutcome
         do throws(ScreenError) {

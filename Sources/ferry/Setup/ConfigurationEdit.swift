@@ -17,11 +17,12 @@ struct ConfigurationEdit {
             try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
-    /// Returns the text of the configuration with the new destination. A single destination is the default without a
-    /// key. If the new one is the second and the key `defaultDestination` is missing, the text gets this key: with the
-    /// new destination if `isDefault` is true, otherwise with the first.
+    /// Returns the text of the configuration with the new destination. A second destination also adds the key
+    /// `defaultDestination` if it is missing, because only a single destination is the default without this key.
     ///
-    /// - Parameter secretFile: The path of the file for the typed secret; nil to write the secret into the text.
+    /// - Parameters:
+    ///   - secretFile: The path of the file for the typed secret; nil to write the secret into the text.
+    ///   - isDefault: True if the added key `defaultDestination` names the new destination; false for the first one.
     /// - Throws: An error if the destination cannot be inserted into the text.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {
         var text = JSONInsertion(before ?? Array("{\n}\n".utf8))

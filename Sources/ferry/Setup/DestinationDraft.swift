@@ -36,7 +36,7 @@ struct DestinationDraft: Equatable {
             }
         }
 
-        /// The kind of the secret, which is the end of the file name for a typed secret.
+        /// The kind of the secret. The name of the file for a typed secret contains it.
         var secretKind: String {
             switch self {
             case .basic: "password"
@@ -92,8 +92,8 @@ struct DestinationDraft: Equatable {
 }
 
 extension DestinationDraft {
-    /// Suggests a free name: the URL's bucket, the first part of its host, or `server` for a numeric host. The name
-    /// gets a number if it is taken.
+    /// Suggests a free name: the first part of the URL's host or bucket, or `server` for a numeric host. Appends a
+    /// number if the name is taken.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }

@@ -7,7 +7,8 @@ struct JSONInsertion {
 
     init(_ text: [UInt8]) { self.text = text }
 
-    /// Returns true if there is an object at `path`, the names of the members that lead from the top to the object.
+    /// Returns true if there is an object at `path`. The path contains the names of the members that lead from the top
+    /// of the document to the object.
     func hasObject(_ path: [String]) -> Bool { find(path) != nil }
 
     /// Adds a member at the end of an object.

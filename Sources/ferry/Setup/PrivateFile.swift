@@ -6,7 +6,7 @@ struct PrivateFile {
     /// The path with symbolic links resolved, so that a write replaces the target and not the link.
     let path: String
     /// The folder of the given path, before symbolic links are resolved. Files with secrets belong in this folder: the
-    /// folder behind a link may be a repository that other users can read.
+    /// folder behind a link is possibly a repository that other users can read.
     let namedFolder: String
 
     init(_ path: String) {

@@ -32,7 +32,7 @@ struct Wizard {
     }
 
     /// - Parameter given: The URL on the command line; nil to ask for a URL.
-    /// - Returns: The values of the keys `url` and `protocol`.
+    /// - Returns: The values of the keys `url` and `protocol` in the configuration.
     func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
         while true {

@@ -21,8 +21,8 @@ enum WordWrap {
         return lines + [current]
     }
 
-    /// Returns the indentation of the parts after the first, in columns: the width of the line's label, if at least
-    /// half of the columns remain, otherwise the indentation of the line.
+    /// Returns the indentation of the parts after the first, in columns. A label is a word and at least two spaces. If
+    /// the line begins with a label of at most half the columns, returns its width, otherwise the line's indentation.
     private static func start(of line: String, columns: Int) -> Int {
         if let label = line.prefixMatch(of: /\ *\S+ {2,}/)?.output, label.count <= columns / 2 {
             return label.count

@@ -104,8 +104,8 @@ extension AddDialog {
         return .stay([.complete(line.text, number: number)])
     }
 
-    /// Adds the chosen files to the queue. If the search for them has not ended, adds them when it ends, unless they
-    /// are more than `unseenLimit`.
+    /// Adds the chosen files to the queue. If the search for them has not ended, adds them when it ends, unless there
+    /// are more than `unseenLimit` files.
     mutating func add(_ around: inout AddSurroundings) -> DialogOutcome {
         guard around.now >= ignoresConfirmUntil else { return .stay() }
         guard let request else { return focus == .list ? .refuse("nothing is marked") : .stay() }

@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// The dialog that chooses files to add. Nothing is queued before Enter.
+/// The dialog in which the user chooses files to add. Nothing is queued until the user confirms.
 struct AddDialog: Sendable {
     enum Source: Sendable {
         case typed(LineEditor)
@@ -14,8 +14,8 @@ struct AddDialog: Sendable {
         case line
         /// The list of the folder's entries.
         case list
-        /// The list of the paths that were left out, from the row `top` on. When it closes, the focus returns to the
-        /// list of entries if `isFromList` is true, and to the line otherwise.
+        /// The list of the paths that the search left out, from the row `top` on. When it closes, the focus returns to
+        /// the list of entries if `isFromList` is true, and to the line otherwise.
         case leftOut(top: Int, isFromList: Bool)
     }
 

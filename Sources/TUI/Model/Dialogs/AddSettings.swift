@@ -23,7 +23,7 @@ struct AddSettings: Sendable {
     }
 }
 
-/// The state of the screen that the Add dialog reads. It changes only `settings`.
+/// The state of the screen that the Add dialog reads. The dialog changes only `settings`.
 struct AddSurroundings {
     var settings: AddSettings
     let table: UploadTable

@@ -8,8 +8,8 @@ struct CopyDialog: Sendable {
     /// The name of the file if there is one target; nil for several.
     let name: String?
 
-    /// The maximum number of bytes to copy. Terminals accept about 74,000 bytes of base64 (xterm, tmux) and cut off or
-    /// ignore more.
+    /// The maximum number of bytes to copy. In base64, they take 64 KiB. Terminals accept about 74,000 bytes of base64
+    /// (xterm, tmux) and cut off or ignore more.
     static let mostCopied = 48 << 10
 
     func update(_ action: Action, table: UploadTable) -> DialogOutcome {

@@ -45,7 +45,8 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The seconds for which a dialog that has just opened ignores input.
+    /// The seconds for which a dialog that has just opened ignores input, and the Add dialog ignores Enter after a
+    /// paste.
     static let settling = 0.2
 
     /// The number of the running search for the files to add; nil if none is running.

@@ -40,7 +40,8 @@ struct FolderBrowser: Sendable {
     /// The name on which the cursor is put when the folder is shown.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
-    /// The line's text when the list last opened a folder. A line that still has this text only names that folder.
+    /// The line's text when the list last opened a folder. Until the user edits the line, it only names the list's
+    /// folder.
     var followed: String?
     /// The last click. A second click on the same row soon afterwards acts as Enter.
     var lastClick: (name: [UInt8], at: Double)?
@@ -147,7 +148,7 @@ struct FolderBrowser: Sendable {
         arrange(around: current?.name)
     }
 
-    /// Ends the filter by the beginning of a name, and keeps the cursor on its entry.
+    /// Shows again the entries that `started` hides, and keeps the cursor on its entry.
     mutating func endStarted() {
         guard !started.isEmpty else { return }
         started = []

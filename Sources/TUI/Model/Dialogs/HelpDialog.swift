@@ -1,4 +1,4 @@
-/// The help: the rows of the action table that match the typed words.
+/// The help: the actions of the context `list` that match the typed words.
 struct HelpDialog: Sendable {
     var line = LineEditor()
     /// The index of the selected entry among the matching ones.

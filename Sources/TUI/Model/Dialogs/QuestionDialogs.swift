@@ -1,12 +1,13 @@
 import FerryUploads
 
-/// The question before a removal that deletes bytes on a server. The targets are fixed when the dialog opens.
+/// The question before a removal that deletes data on a server. The targets are fixed when the dialog opens.
 struct RemovalDialog: Sendable {
     let targets: [Upload.ID]
     /// The name of the file if there is one target; nil for several.
     let name: String?
-    /// The number of targets that have bytes on a server.
+    /// The number of targets that have bytes or an upload resource on a server.
     let onServer: Int
+    /// The estimated number of bytes that the servers store of these targets.
     let bytes: Int128
     let openedAt: Double
 

@@ -9,16 +9,17 @@ enum Following: Hashable, Sendable {
     /// The user moves the cursor; the list does not scroll.
     case nothing
 
-    /// The seconds after an automatic scroll in which a key was probably meant for the row that the cursor was on
-    /// before.
+    /// For this number of seconds after an automatic move of the cursor, keys do not act on uploads, because the user
+    /// probably meant the previous row.
     static let settling = 0.5
-    /// The minimum number of seconds for which the details of one upload stay visible.
+    /// The minimum number of seconds before the cursor moves by itself to another visible row, so that the user can
+    /// read the details of its upload.
     static let reading = 2.0
 }
 
 extension ListModel {
     /// Places the cursor when the queue first appears: on the first running upload, otherwise on the first unfinished
-    /// one.
+    /// one, otherwise on the first row.
     mutating func startCursor() {
         let rows = rows
         let firstRunning = runningRows.min().map { rows[$0] }
@@ -64,7 +65,7 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Moves the cursor to the first of these uploads that is among the rows.
+    /// Moves the cursor to the uppermost row with one of these uploads, if there is such a row.
     mutating func goTo(_ ids: [Upload.ID]) {
         let indices = ids.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
         if let first = indices.min() { putCursor(on: rows[first]) }

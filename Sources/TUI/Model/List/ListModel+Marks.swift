@@ -1,6 +1,7 @@
 import FerryUploads
 
-/// A range that the user is marking: from its first row to the cursor, in addition to the earlier marks.
+/// A range of rows that the user is marking. It begins at `anchor` and ends at the cursor. The earlier marks, in
+/// `before`, stay.
 struct MarkRange: Hashable, Sendable {
     let anchor: QueuePosition
     let before: Set<Upload.ID>

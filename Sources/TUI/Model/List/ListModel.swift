@@ -7,8 +7,8 @@ struct ListModel: Sendable {
     private(set) var table = UploadTable()
     private(set) var layout = Layout(Size(rows: 24, columns: 80))
     private(set) var tab = Tab.all
-    /// The position of the upload under the cursor; nil if there are no rows. If that upload is removed, this position
-    /// leads to its neighbour.
+    /// The position of the upload under the cursor; nil if there are no rows. If that upload leaves the
+    /// rows, `settleCursor` moves the cursor to a neighbour.
     var cursor: QueuePosition?
     /// The index in `rows` of the first visible row.
     var top = 0
@@ -37,7 +37,7 @@ struct ListModel: Sendable {
     /// count.
     var markedRows: [QueuePosition] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
 
-    /// The properties of the targets that the hints depend on.
+    /// The properties of the targets. The key hints depend on them.
     var targetTraits: TargetTraits {
         var traits = TargetTraits()
         for position in markedRows { if let upload = table[position.id] { traits.add(upload.state) } }
@@ -61,7 +61,7 @@ struct ListModel: Sendable {
         marks.subtract(update.removed)
     }
 
-    /// Updates the rates, by which the rows may be sorted.
+    /// Updates the rates of the running uploads. Rows sorted by rate, progress or remaining time can move.
     mutating func measure(_ rates: [Upload.ID: TransferRate]) {
         let before = cursorIndex
         if table.measure(rates) { settleCursor(before: before) }

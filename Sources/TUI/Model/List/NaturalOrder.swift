@@ -1,8 +1,8 @@
-/// The natural sort of names: `file10` comes after `file9`, and case does not matter.
+/// The natural sort of names: `file10` comes after `file9`, and the case of the letters A to Z does not matter.
 enum NaturalOrder {
-    /// Returns the sort key of a path: its last component in small letters, with the length of each number before the
-    /// number, so that 10 sorts after 9. No byte is 0: `RowOrder` fills short keys with zeros, and a prefix must sort
-    /// first.
+    /// Returns the sort key of a path: its last component in lower case. The length of each number precedes the number,
+    /// so that 10 sorts after 9. No byte of a key is 0: `RowOrder` pads short keys with zeros, so that a name sorts
+    /// before longer names with the same beginning.
     static func key(of path: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         path.withUnsafeBufferPointer { path in

@@ -1,7 +1,7 @@
 import FerryUploads
 
-/// The position of an upload in the queue. Ranks are unique, except while two changes are in flight; then the id
-/// decides.
+/// The position of an upload in the queue. Ranks are unique, except for a moment while a move is applied; then the
+/// lower id comes first.
 struct QueuePosition: Hashable, Comparable, Sendable {
     var rank: Int64
     var id: Upload.ID

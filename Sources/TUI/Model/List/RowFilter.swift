@@ -55,7 +55,7 @@ struct RowFilter: Hashable, Sendable {
         }
     }
 
-    /// The words for states. A user may type only the beginning of a word.
+    /// The words for states. The beginning of a word is enough: `state:fa` finds failed uploads.
     private static let states: [(word: String, kinds: [StateKind])] = [
         ("queued", [.queued]), ("running", [.running]), ("up", [.running]), ("retry", [.waiting]),
         ("waiting", [.waiting, .offline]), ("offline", [.offline]), ("paused", [.paused]), ("held", [.held]),

@@ -81,7 +81,7 @@ struct RowOrder: Hashable, Sendable {
     }
 }
 
-/// The progress values of a running upload that rows can be sorted by.
+/// The progress, rate and remaining time of a running upload. Rows can be sorted by these values.
 struct TransferRate: Hashable, Sendable {
     var sent: ByteCount
     /// The rate in bytes per second; nil if it is unknown.

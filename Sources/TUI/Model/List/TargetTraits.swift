@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The properties that at least one of an action's targets has.
+/// A summary of an action's targets. A boolean is true if at least one target has the property.
 struct TargetTraits {
     private(set) var count = 0
     /// The number of targets that are marked.

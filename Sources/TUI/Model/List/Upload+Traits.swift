@@ -35,7 +35,8 @@ extension Upload {
 
     var canBePaused: Bool { state.canBePaused }
     var isPausedByUser: Bool { state.isPausedByUser }
-    /// True if a retry has an effect: the upload waits for a retry, is held, has failed, or is scheduled for later.
+    /// True if a retry has an effect: the upload waits for a retry, is held, has failed, or is queued with a start
+    /// condition.
     var canBeRetried: Bool { state.canBeRetried || state == .queued && start != nil }
 
     /// True if an attempt has begun and the upload continues without the user.

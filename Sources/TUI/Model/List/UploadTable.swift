@@ -22,14 +22,14 @@ struct UploadTable: Sendable {
     private(set) var signInRequired: Set<Upload.ID> = []
     /// The number of uploads that belong to a batch.
     private(set) var batched = 0
-    /// The bytes that the server has not confirmed, of all pending uploads that are not scheduled for later.
+    /// The total size of the due uploads (`Upload.isDue`), without the bytes that the server has confirmed.
     private(set) var left = RemainingBytes()
-    /// The bytes that the server has not confirmed, of the uploads that are scheduled for later.
+    /// The total size of the scheduled uploads (`Upload.isScheduled`), without the bytes that the server has confirmed.
     private(set) var bytesLater: Int128 = 0
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
 
-    /// The number of chosen files that the queue or the history already has for one destination.
+    /// The numbers of chosen files that the queue or the history already has for one destination.
     struct KnownFiles: Hashable, Sendable {
         /// The number of files with an unfinished upload to the destination, even if the file has changed since.
         var queued = 0

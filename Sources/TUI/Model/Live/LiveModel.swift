@@ -9,7 +9,8 @@ struct LiveModel: Sendable {
 
     /// The last samples of the running uploads.
     private(set) var progress: [Upload.ID: LiveProgress] = [:]
-    /// The bytes that stopped uploads had sent. The bars show them until the uploads resume.
+    /// The number of bytes that each stopped upload had sent, if the upload will resume from there. Its progress bar
+    /// shows this number in the meantime.
     private(set) var reached: [Upload.ID: ByteCount] = [:]
     /// The times on the monotonic clock at which the waiting uploads are retried.
     private(set) var waitEnds: [Upload.ID: Double] = [:]
@@ -19,11 +20,11 @@ struct LiveModel: Sendable {
     /// The time span of the graph.
     var graph = GraphSpan.seconds
     private(set) var sampledAt: Double?
-    /// The bytes sent after the last sample by uploads that have ended. A small upload may end before its first sample.
+    /// The bytes sent after the last sample by uploads that have ended. A small upload can end before its first sample.
     private var unsampled = 0.0
 
-    /// Returns the estimated number of bytes on the server, without a request: the confirmed bytes, or the sent bytes
-    /// if they are more and the server has an upload resource.
+    /// Estimates how many bytes of the upload are on the server, without a request. Sent bytes that are not confirmed
+    /// count only if the server has an upload resource.
     func stored(_ upload: Upload) -> ByteCount {
         let confirmed = max(upload.confirmed, progress[upload.id]?.sample.confirmed ?? 0)
         guard upload.resource != nil else { return confirmed }
@@ -35,7 +36,7 @@ struct LiveModel: Sendable {
         upload.state.isUnfinished && (upload.resource != nil || stored(upload) > 0)
     }
 
-    /// Returns the bytes still to be sent by the pending uploads that are not scheduled for later.
+    /// Returns the number of bytes that the due uploads (`Upload.isDue`) have not sent yet.
     func remaining(in table: UploadTable) -> RemainingBytes {
         let sent = progress.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
         return sent.reduce(into: table.left) { left, part in
@@ -47,7 +48,7 @@ struct LiveModel: Sendable {
     /// Returns true if a sample is due.
     func wantsSamples(at now: Double) -> Bool { sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true }
 
-    /// Shows the next remaining times without delay, because a limit has changed.
+    /// Makes the next estimates change the shown remaining times at once, because a limit has changed.
     mutating func hurry() { estimates.hurry() }
 
     /// Counts the bytes that finished uploads sent after their last sample.

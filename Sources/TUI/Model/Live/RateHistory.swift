@@ -2,7 +2,7 @@ import FerryFiles
 
 /// The history of a transfer rate: mean values over equal spans of time.
 struct RateHistory: Hashable, Sendable {
-    /// The maximum number of values. A graph is at most as many cells wide.
+    /// The maximum number of values. A graph never shows more.
     static let limit = 400
 
     /// The seconds that each value covers.
@@ -34,9 +34,9 @@ struct RateHistory: Hashable, Sendable {
 
 /// The time span of the graph of all uploads.
 enum GraphSpan: Hashable, Sendable, CaseIterable {
-    /// Two values per second: about one minute in 80 columns.
+    /// Two values per second: about one minute in 80 columns with braille dots.
     case seconds
-    /// One value per five seconds: about ten minutes in 80 columns.
+    /// One value per five seconds: about ten minutes in 80 columns with braille dots.
     case minutes
     case off
 

@@ -37,7 +37,7 @@ struct LogModel: Sendable {
 
     private(set) var entries: [LogEntry] = []
     private var last = 0
-    /// Finds the changes of the queue's status that the log reports.
+    /// Compares each status of the queue with the previous one, to log the changes.
     private var status = StatusDiff()
 
     mutating func add(_ level: LogEntry.Level, _ text: String, date: Date, upload: Upload.ID? = nil) {
@@ -72,7 +72,7 @@ struct LogModel: Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// The level in the log; nil for an event that is not logged. The list shows such an event, or the log has the
+    /// The level in the log; nil for an event that is not logged, because the list shows it or because the log has the
     /// reply to the user's command.
     fileprivate var level: LogEntry.Level? {
         switch self {

@@ -14,8 +14,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         case digest(DigestSession)
     }
 
-    /// The maximum number of retries of a request after a 401. One is not enough: a nonce may be valid for one request
-    /// only, so a retry may meet a newer challenge.
+    /// The maximum number of retries of a request after a 401. It allows one each for the switch to Digest, for a nonce
+    /// that is out of date, and for a changed password.
     private static let retryLimit = 3
 
     private let user: String
@@ -111,7 +111,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// Stores a newer challenge after a refusal, and returns whether a retry with Digest may succeed.
+    /// Stores the challenge from a refusal, and returns true if a retry with Digest can succeed. Stores nothing if
+    /// another request has stored a newer challenge. Returns false if the server refused the user or the password.
     /// - Parameters:
     ///   - sent: The `Authorization` of the refused request.
     ///   - isFirst: True if this is the first refusal of the request.

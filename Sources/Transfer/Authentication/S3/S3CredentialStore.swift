@@ -11,7 +11,8 @@ public actor S3CredentialStore {
         /// The credentials are not loaded again before `next`, unless a server refuses them. `next` is nil if they do
         /// not expire.
         case ready(S3Credentials, next: Moment?)
-        /// `old` is what a failed load leaves in use while it is valid; nil if the server has refused it.
+        /// The credentials are being loaded. If that fails, requests use `old` until it expires. `old` is nil if there
+        /// are none, or if the server has refused them.
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>, old: S3Credentials?)
     }
 
@@ -22,8 +23,8 @@ public actor S3CredentialStore {
         var instant: ContinuousClock.Instant
     }
 
-    /// The time, in seconds, from the replacement of temporary credentials to their expiration. A signed request may
-    /// wait before it is sent, and may run for minutes.
+    /// Temporary credentials are replaced this many seconds before they expire, because a signed request can wait
+    /// before it is sent, and can run for minutes.
     static let margin: TimeInterval = 300
     /// The shortest time from a successful load to the next one, in seconds, even if the credentials expire sooner. A
     /// refusal by the server ends this time.

@@ -18,7 +18,8 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
 
     /// The maximum number of retries of one request. It allows one each for the clock, the region and the credentials.
     private static let retryLimit = 3
-    /// The largest clock difference, in seconds, that is not corrected: it cannot be the reason for a refusal.
+    /// The largest clock difference, in seconds, that is not corrected. It cannot be the reason for a refusal, because
+    /// S3 tolerates 15 minutes.
     private static let tolerance: TimeInterval = 60
 
     private let origin: String?
@@ -78,8 +79,9 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         return refusal != .notImplemented || payload == .streaming
     }
 
-    /// Retries with the server's time, with the region that the server named, or with other credentials. Does not retry
-    /// if nothing has changed. Ends the request with a failure that explains the refusal, if such a failure is known.
+    /// Retries with the server's time, with the region that the server named, or with other credentials. If a retry
+    /// would change nothing, ends the request with a failure that explains the refusal to users. If there is no such
+    /// failure, leaves the decision to the next retrier.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

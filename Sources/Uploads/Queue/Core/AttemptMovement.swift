@@ -7,7 +7,7 @@ public enum AttemptMovement: Hashable, Sendable {
     /// The attempt ran for this many seconds and sent bytes, but the server has confirmed too few of them for an
     /// immediate retry.
     case moved(seconds: Double)
-    /// The attempt sent enough bytes for an immediate retry: the link and the server work.
+    /// The attempt made enough progress for an immediate retry: the link and the server work.
     case movedOn
     /// The network had returned less than five seconds before the failure. The network, not the server, may have caused
     /// the failure.

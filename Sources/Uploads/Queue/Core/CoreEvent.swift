@@ -113,6 +113,7 @@ package struct QueueLookups: Sendable {
 
 /// The progress of an attempt, as far as the queue needs it.
 package struct RunProgress: Sendable {
+    /// True while the attempt reads the file for a digest, before it sends the file.
     var isReading: Bool
     /// The last time when a request with bytes of the file began or bytes were sent; nil before the first such request.
     var moved: ContinuousClock.Instant?

@@ -19,7 +19,7 @@ struct DirtySet {
     }
 
     /// Removes uploads whose record is on disk. The record began when `now` was `moment`. The results of records arrive
-    /// in any sequence, so an upload stays if the disk has refused a later record of it.
+    /// in any sequence, so an upload stays if the disk has refused another record of it since then.
     mutating func saved(_ ids: some Sequence<Upload.ID>, begunAt moment: Int) {
         for id in ids where refusals[id].map({ $0 <= moment }) ?? false { refusals[id] = nil }
     }

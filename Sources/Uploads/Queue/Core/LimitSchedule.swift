@@ -8,8 +8,7 @@ package struct LimitSchedule {
     private static let longestLook = 60.0
 
     private let zone: ZoneRules
-    /// The limits of the scopes that have a limit now or get one later from a timetable, or that a command made
-    /// unlimited.
+    /// The limit of each scope that has one now, gets one later from a timetable, or was made unlimited by a command.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
     /// The next time when a timetable changes a limit; nil if none does.

@@ -5,8 +5,8 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
-    /// The number of resent bytes that may be due to a bad link, in addition to twice the size of the file. Above this
-    /// sum, progress no longer resets the counts of refusals.
+    /// A bad link can cause twice the size of a file plus this number of bytes to be sent again. Beyond this sum,
+    /// progress no longer resets the upload's counts of server errors and failed logins.
     private static let resentByLinks: ByteCount = 64 << 20
 
     /// Stores the upload resource that an attempt reports. If the attempt is no longer current, the reply is the
@@ -232,7 +232,8 @@ extension QueueCore {
     }
 
     /// True if an attempt runs and the server would lose all sent bytes if the connection broke. Such a connection
-    /// stays open while the link is down, as with `curl -T`. It survives the outage if this machine keeps its address.
+    /// stays open while the link is down: it survives the outage if this machine keeps its address. `curl -T` does the
+    /// same.
     private func standsWithoutLink(_ id: Upload.ID) -> Bool {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }

@@ -177,9 +177,9 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the queued and paused uploads outside of `ids` that are to start after an unfinished upload of `ids`,
-    /// changed to the state `held`. Once `ids` are removed, their start conditions can never be met. Call this before
-    /// the removal.
+    /// Returns the uploads to hold when `ids` are removed, already in the state `held`. These are the other queued and
+    /// paused uploads that wait for an unfinished upload of `ids`, which would never be done. Call this before the
+    /// removal.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
@@ -196,13 +196,13 @@ extension QueueCore {
         }
     }
 
-    /// Returns the uploads in the queue after which uploads with these conditions are to start.
+    /// Returns the uploads in the queue that these start conditions wait for.
     func awaited(by conditions: some Sequence<Upload.StartCondition>) -> Set<Upload.ID> {
         Set(Set(conditions.lazy.flatMap(\.after)).flatMap(known))
     }
 
-    /// Returns the uploads in the queue that must not change before removed uploads are put back: those whose states
-    /// change too, and those after which one of them is to start.
+    /// Returns the uploads in the queue that must not change until the removed uploads `ids` are back. These are
+    /// `orphaned`, whose states change too, and all uploads that `ids` and `orphaned` wait for.
     func involved(
         inPuttingBack ids: [Upload.ID], _ orphaned: some Collection<Upload.ID>
     ) -> Set<Upload.ID> {
@@ -210,8 +210,8 @@ extension QueueCore {
         return awaited(by: conditions).union(orphaned)
     }
 
-    /// Returns uploads that are put back or queued again. Those that are to start after an unfinished upload that stays
-    /// removed are changed to the state `held`.
+    /// Returns `changed`, the uploads that are put back or queued again. An upload becomes `held` if it waits for an
+    /// unfinished upload that stays removed.
     func holdingOrphans(among changed: [Upload]) -> [Upload] {
         guard changed.contains(where: { $0.start != nil }) else { return changed }
         let gone = removals.unfinished

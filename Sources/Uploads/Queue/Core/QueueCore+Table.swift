@@ -237,8 +237,8 @@ extension QueueCore {
 
 // Adding and removing uploads, and putting removed ones back.
 extension QueueCore {
-    /// Returns the uploads after which the new ones are to start. They must stay in the queue until the new ones are
-    /// stored.
+    /// Returns the uploads in the queue that the new uploads wait for. They must stay in the queue until the new
+    /// uploads are stored.
     ///
     /// - Throws: `UploadFailure` if the queue cannot take the new uploads.
     func awaited(by new: [NewUpload]) throws(UploadFailure) -> Set<Upload.ID> {
@@ -380,7 +380,8 @@ extension QueueCore {
             .putBack(back, waiting: waiting, locked: Array(locked)), locking: locked, reply)
     }
 
-    /// Records removed uploads as abandoned once their removal can no longer be undone.
+    /// Records removed uploads as abandoned. Their bytes on servers can be deleted after `Removals.window`. If the
+    /// removal is undone earlier, the uploads resume.
     private mutating func abandon(_ removed: [Upload]) {
         effects.append(.abandon(removed, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
     }

@@ -31,9 +31,9 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Applies the rule of an addition. Depending on the rule, leaves out files that are queued, uploaded or being
-    /// added, and marks the other files as being added. Call this before the transaction is postponed, because another
-    /// command may then add the same files.
+    /// Applies the rule of a transaction that adds files. Depending on the rule, leaves out files that are queued,
+    /// uploaded or being added, and marks the other files as being added. Call this before a transaction can be
+    /// postponed: meanwhile, another command may add the same files.
     ///
     /// - Throws: `UploadFailure` if the rule is `settled` and another command is adding one of the files.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {

@@ -10,6 +10,7 @@ package struct QueueCore {
     enum Phase {
         /// Commands change the queue, but no upload starts: the process opened the queue only to change it.
         case editing
+        /// Commands change the queue, and uploads start.
         case accepting
         /// No new upload starts, and the engine ends once no attempt runs.
         case finishing
@@ -110,7 +111,7 @@ package struct QueueCore {
         }
     }
 
-    /// Starts the uploads that may start. If the queue is idle, resumes the callers that wait for that.
+    /// Starts the uploads that are allowed to start. If the queue is idle, resumes the callers that wait until it is.
     mutating func advance() {
         reviewLimits()
         startRuns()
@@ -185,7 +186,8 @@ package struct QueueCore {
             notices: notices.all)
     }
 
-    /// Returns the notice for users about the disk or, if the disk is fine, about hosts; nil if there is none.
+    /// Returns the message to users about the disk or, if the disk is fine, about the reason why fewer uploads run than
+    /// configured. Returns nil if there is none.
     func notice(at now: Moment) -> UploadFailure? {
         health.notice(running: runs.count)
             ?? hosts.notice(running: runs.count(at:), now: now.instant)

@@ -2,8 +2,8 @@ import FerryProtocols
 
 /// The removed uploads that can be put back.
 ///
-/// The bytes of a removed upload stay on the server for `window`, or until the queue stops, so that the upload can be
-/// put back as it was. Afterwards the upload can still be put back, but is sent again from its beginning.
+/// The bytes of a removed upload stay on the server for `window`, but at most until the queue stops. Within this time,
+/// the upload can be put back as it was. After `window`, it can still be put back, but is sent from its beginning.
 struct Removals {
     typealias Instant = ContinuousClock.Instant
 

@@ -13,7 +13,8 @@ struct RunTable {
         /// The number of bytes of the file.
         let size: ByteCount
         let started: Instant
-        /// The time when the last record of the upload was requested, or when the attempt began.
+        /// The time when the attempt last requested a journal record of its upload. Before the first request, the time
+        /// when the attempt began.
         var lastSaved: Instant
         /// The upload resource with which the attempt began; nil once the server has reported the offset.
         var unasked: UploadResource?
@@ -104,9 +105,9 @@ struct RunTable {
         return true
     }
 
-    /// Returns whether to write a record of a running upload now. If so, notes the time. A record is due if it must be
-    /// durable, or if the last one is at least a second old. Others may be skipped, because the next attempt asks the
-    /// server for the offset.
+    /// Returns whether to write a journal record of a running upload now. If so, notes the time. A record is due if it
+    /// must be durable, or if the last one is at least a second old. Other records are not needed, because the next
+    /// attempt asks the server for the offset.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
         guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
         runs[id]?.lastSaved = now

@@ -74,7 +74,7 @@ struct Scheduler {
         return best.entry.id
     }
 
-    /// True if uploads may wait for a host at which no upload runs.
+    /// True if uploads possibly wait to start at a host without running uploads. Entries that no longer apply count.
     func waits(besides running: [UploadHost: Int]) -> Bool {
         heaps.contains { host, heap in !heap.isEmpty && running[host, default: 0] == 0 }
     }

@@ -5,17 +5,19 @@ import FerryProtocols
 struct StartSchedule {
     typealias Instant = ContinuousClock.Instant
 
-    /// The longest time between two reads of the wall clock. The system does not report that the clock was set.
+    /// The longest time between two reads of the wall clock. The system does not report that the clock was set, so the
+    /// queue reads it regularly while an upload waits for a start time.
     private static let longestLook = Duration.seconds(60)
 
     var ready = Scheduler()
     var waits = DeadlineQueue<Upload.ID, Instant>()
     var starts = PendingStarts()
     var completed = CompletedRanges()
-    /// The time of the next check for stuck uploads; nil if no upload to another host waits for their slots.
+    /// The time of the next check for stuck uploads. Nil if a slot is free, or if no upload waits to start at a host
+    /// without running uploads.
     var stuckLook: Instant?
 
-    /// Returns the next instant at which an upload may start; nil if there is none.
+    /// Returns the next instant at which to check whether an upload can start; nil if there is none.
     mutating func nextInstant(after now: Moment) -> Instant? {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }

@@ -4,7 +4,8 @@ import FerryTransfer
 /// A change of the queue that the journal writes as one record. Unless its case says otherwise, the change applies
 /// either both on disk and in memory, or not at all.
 package enum Transaction: Sendable {
-    /// - `pausing`, `resuming`: The batches to pause or to resume, with the uploads that are added to them later.
+    /// - `pausing`, `resuming`: The batches to pause or to resume. Uploads that are added to a paused batch begin
+    ///   paused.
     case change([Upload.ID], UploadChange, pausing: Set<String> = [], resuming: Set<String> = [])
     case move([Upload.ID], QueueMove)
     case setRanks([Upload.ID: Int64])
@@ -12,8 +13,8 @@ package enum Transaction: Sendable {
     case remove([Upload.ID])
     /// Removes done uploads from the queue. The history must already contain them.
     case retire([Upload.ID])
-    /// - `orphaned`: The earlier states of the uploads that the removal set to held. Each upload returns to its earlier
-    ///   state, unless a user has changed it since.
+    /// - `orphaned`: The uploads that the removal held because they were to start after a removed one, with their
+    ///   earlier states. Those that are still held return to these states.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State])
     /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
@@ -21,17 +22,18 @@ package enum Transaction: Sendable {
     case limitConcurrency(Int?)
     /// Writes the current states of uploads. If the disk refuses them, they stay in memory and are written again later.
     case save([Upload.ID], Durability)
-    /// Writes the current state of an upload after its server's response in the middle of an attempt. If the disk
-    /// refuses it, the state stays in memory. If `durably`, the attempt then receives the failure.
+    /// Writes the current state of an upload in the middle of an attempt. If the disk refuses the state, it stays in
+    /// memory, and the attempt receives the failure if `durably` is true.
     case record(Upload.ID, durably: Bool)
 
     /// The rule that selects which of the given files to add.
     package enum AddRule: Sendable {
         case all
-        /// The files for which the queue contains no upload that the `Match` accepts, and that no other command is
-        /// adding.
+        /// All files except those that another command is adding, and those with an upload in the queue that the
+        /// `Match` accepts.
         case missing(DuplicateFilter.Match)
-        /// All files. The transaction fails if another command is adding one of them.
+        /// All files, after their watcher found them complete. The transaction fails if another command is adding one
+        /// of them.
         case settled
         /// All files: `admit` has already applied one of the other rules.
         case admitted
@@ -122,7 +124,8 @@ struct TransactionLog {
     /// The files and targets of additions that are not in memory yet, except for additions by the rule `all`.
     var pendingAdds: Set<UploadKey> = []
 
-    /// True while the record of a limit is being written. Later limits wait, as a refusal restores the earlier ones.
+    /// True while the record of a limit is being written. Later changes of limits wait, because the earlier limits are
+    /// restored if the journal refuses the record.
     var isSetting: Bool {
         inFlight.values.contains { flight in
             if case .settings = flight.0 { true } else { false }

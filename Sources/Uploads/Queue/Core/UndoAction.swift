@@ -10,7 +10,8 @@ package enum UndoAction: Hashable, Sendable {
     case remove([Upload.ID])
     /// Removes those uploads of one addition that are not done.
     case unadd([Upload.ID])
-    /// - `orphaned`: The earlier states of the uploads that the removal set to held.
+    /// - `orphaned`: The uploads that the removal held because they were to start after a removed one, with their
+    ///   earlier states.
     /// - `areAdded`: Whether the removal undid the addition of the uploads.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     case setRanks([Upload.ID: Int64])
@@ -68,7 +69,7 @@ extension UndoAction {
 
     /// Returns the action that undoes this one; nil if there is none.
     ///
-    /// - Parameter undo: The undo action in the result of the transaction that performed this one.
+    /// - Parameter undo: The `TransactionResult.undo` of the transaction that performed this action.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
         switch (self, undo) {
         case (.unadd, .putBack(let ids, let orphaned, _)): .putBack(ids, orphaned: orphaned, areAdded: true)

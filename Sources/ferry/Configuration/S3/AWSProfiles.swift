@@ -58,7 +58,9 @@ struct AWSProfiles {
             hint: "`chmod 600 \(credentialsFile)`")
     }
 
-    /// Returns the region for signing requests; nil if there is none. A server may correct the region later.
+    /// Returns the region for signing requests; nil if there is none. It is only the first one to try: if a server
+    /// names another region, requests use that one.
+    ///
     /// - Parameter profile: The name of a profile; nil for the region in the environment or, without one there, the
     ///   region of the profile `defaultName`.
     func region(_ profile: String?) -> String? {

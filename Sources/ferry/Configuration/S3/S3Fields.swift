@@ -5,8 +5,8 @@ import FerryTransfer
 /// The member `s3` of a destination: the region and endpoint of the bucket, the storage class, and the signing of
 /// bodies.
 struct S3Fields: Decodable, Equatable {
-    /// The region. If it is nil, requests use `S3CredentialSource.region`, or us-east-1 if there is none. A server may
-    /// correct the region.
+    /// The region. If it is nil, requests use `S3CredentialSource.region`, or us-east-1 if there is none. If a server
+    /// names another region, requests use that one.
     var region: String?
     var endpoint: String?
     var addressing = S3Location.Addressing.auto
