@@ -4,7 +4,7 @@ import Synchronization
 /// The sent bytes of a file: how many are confirmed or in flight, and how many an attempt has sent in total.
 package struct SentTotals {
     private var confirmed: ByteCount
-    /// For each running exchange, by its number: the number of the file's bytes sent since its current body began.
+    /// The file's bytes that each running exchange has sent since its current body began, by the exchange's number.
     private var underWay: [Int: ByteCount] = [:]
     /// The part of `out` that is not in `underWay`.
     private var ended: ByteCount

@@ -105,8 +105,8 @@ package struct Screen: Sendable {
 package enum ScreenOutcome: Hashable, Sendable {
     /// The user left, or the task was cancelled. Uploads are possibly still running.
     case quit
-    /// On the screen, the user chose to wait for the running uploads, and they have ended. In the line mode, the input
-    /// has ended and the queue is idle. Also the outcome if the queue ends first.
+    /// The running uploads, for which the user chose to wait, have ended. In the line mode, the input has ended and the
+    /// queue is idle. Also the outcome if the queue ends first.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach

@@ -1,4 +1,4 @@
-/// What a lookup found at the URL to which a file is to be uploaded.
+/// The result of a lookup of the URL to which a file is to be uploaded.
 package enum FoundEntry: Hashable, Sendable {
     case nothing
     case folder

@@ -5,8 +5,8 @@ public import FerryProtocols
 public struct UploadEvent: Hashable, Sendable {
     /// The kind of an event. Summaries of many events list the kinds in this sequence.
     ///
-    /// `resumed` means that a user ended a pause, `wentOn` that an attempt continues from bytes that the server has
-    /// confirmed, `waits` that the upload waits for a retry, and `offline` that it waits for the network.
+    /// `resumed` means that a user ended a pause. `wentOn` means that an attempt continues from confirmed bytes.
+    /// `waits` means that the upload waits for a retry, and `offline` that it waits for the network.
     public enum Kind: Hashable, Sendable, CaseIterable {
         case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
         case waits, held, failed

@@ -100,8 +100,7 @@ extension JournalError {
         }
     }
 
-    /// For `failed` and `notAllowed`, the system's error and the path: `EIO: fsync of /…`. For other errors, the
-    /// summary.
+    /// The system's error and the path for `failed` and `notAllowed`: `EIO: fsync of /…`. The summary for other errors.
     private var cause: String {
         switch self {
         case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"

@@ -12,8 +12,8 @@ actor ConfigurationReloader {
     /// The part of a changed file that takes effect.
     enum Extent {
         case everything
-        /// Only the new destinations. A command that names an unknown destination causes this reload. No user asked for
-        /// it, so the file is possibly still being edited.
+        /// The new destinations alone. A command that names an unknown destination causes this reload. No user asked
+        /// for it, so the file is possibly still being edited.
         case newDestinations
     }
 

@@ -9,8 +9,8 @@ enum Following: Hashable, Sendable {
     /// The user moves the cursor; the list does not scroll.
     case nothing
 
-    /// For this number of seconds after an automatic move of the cursor, keys do not act on uploads, because the user
-    /// probably meant the previous row.
+    /// The number of seconds after an automatic move of the cursor in which keys do not act on uploads, because the
+    /// user probably meant the previous row.
     static let settling = 0.5
     /// The minimum number of seconds before the cursor moves by itself to another visible row, so that the user can
     /// read the details of its upload.
