@@ -6,10 +6,10 @@
 package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
-        /// The `LinkStatus` is an `up` that has been delayed since `since`. `firstHeld` is the start of the first delay
-        /// after the last reported `up`.
+        /// An `up` is delayed. `since` is the time when this `up` came. `firstHeld` is the time when the first delayed
+        /// `up` came. It stays the same if the link goes down and up again before an `up` is reported.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
-        /// The link went down before the delayed `up` was reported. `firstHeld` is the start of the first delay.
+        /// The link went down before the delayed `up` was reported. `firstHeld` is as in `holding`.
         case interrupted(firstHeld: Instant)
     }
 

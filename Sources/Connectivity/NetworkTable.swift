@@ -35,8 +35,8 @@ struct NetworkAddress: Hashable {
     }
 }
 
-/// A route of one address family through an interface. The prefix is not stored: a route with any prefix means that
-/// there is a network, and the full table of a router would be large.
+/// A route of one address family through an interface, without its prefix. A route shows that there is a network,
+/// whatever its prefix. Without prefixes most routes of a router are equal, so a set of them stays small.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
     /// The index of the interface; nil if the route does not name a single one.

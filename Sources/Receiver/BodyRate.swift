@@ -9,7 +9,7 @@ struct BodyRate: Sendable {
 
     /// - Parameters:
     ///   - leastPerSecond: The minimum number of bytes per second.
-    ///   - window: The waiting time after which the rate is checked.
+    ///   - window: The time spent waiting for the client after which the rate is checked.
     init(leastPerSecond: Int, over window: Duration) {
         self.leastPerSecond = leastPerSecond
         self.window = window

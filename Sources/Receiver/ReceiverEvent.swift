@@ -27,7 +27,7 @@ public enum ReceiverEvent: Hashable, Sendable {
 public struct ReceiverStatistics: Hashable, Sendable {
     /// The number of bytes of request bodies written to disk, including bytes that were discarded later.
     public var bodyBytes = 0
-    /// The number of uploads that were stored under their names.
+    /// The number of uploads that were received completely. The file of each has its final name in the folder.
     public var finishedUploads = 0
     /// The number of refused requests and connections. Each is reported as an event, too.
     public var refusedRequests = 0

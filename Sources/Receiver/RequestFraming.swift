@@ -13,8 +13,8 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// Creates the error for the first ambiguity of a request head; nil if the head has none. The head must be as the
-    /// client sent it.
+    /// Creates the error for the first ambiguity in a head that NIO's codec has not converted yet; nil if the head has
+    /// none.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
         // RFC 9112 §3.2: a server must respond with 400, even if the values are equal.

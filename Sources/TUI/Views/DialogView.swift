@@ -152,7 +152,7 @@ struct DialogView {
 }
 
 extension QueueChangeKind {
-    /// True if the undo stops running uploads.
+    /// True if this change stops running uploads. It is the change that an undo would make.
     fileprivate var stops: Bool {
         switch self {
         case .paused, .removed, .unadded: true

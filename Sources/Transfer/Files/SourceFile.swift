@@ -21,8 +21,8 @@ public final class SourceFile: Sendable {
 
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of hard links and the change time (ctime) that `check(_:)` accepts. The kernel changes both when a
-    /// name of the file is removed, so a check that finds fewer links stores the new values.
+    /// The number of hard links and the change time (ctime) with which `check(_:)` counts the file as unchanged. The
+    /// removal of one of its names changes both, so a check that finds fewer links stores the new values.
     private let names: Mutex<Names>
 
     private struct Names {

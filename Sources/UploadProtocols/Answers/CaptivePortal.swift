@@ -15,8 +15,8 @@ package struct CaptivePortal: Hashable, Sendable {
         package var mayBePage: Bool
         /// True for a `HEAD` request. Its response has no body, so the media type alone shows an HTML page.
         package var isAboutFile: Bool
-        /// True if a success would complete the upload. If `mayBePage` is false, an HTML page is then a captive
-        /// portal's. This also applies before the first response of the server.
+        /// True if a successful response to this request completes the upload. If `mayBePage` is false, an HTML page
+        /// then counts as a captive portal's, even before the first response of the server.
         package var completes: Bool
 
         package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false, completes: Bool = false) {

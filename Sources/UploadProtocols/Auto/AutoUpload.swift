@@ -219,8 +219,8 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// A key in `facts`, whose value is the name of the protocol that recorded the capabilities. The key is absent if
-    /// only `auto` recorded them.
+    /// The key in `facts` for the name of the protocol that recorded the capabilities. Without this key, only `auto`
+    /// recorded them.
     private static let learntKey = "learnt"
 
     /// Returns the capabilities with the choice added, marked as recorded by the chosen protocol.

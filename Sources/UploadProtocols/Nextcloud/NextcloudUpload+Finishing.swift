@@ -144,8 +144,8 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute its digest. Nextcloud
-    /// stores and returns the client's digest without a check, so that digest proves nothing.
+    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute its digest. The client's
+    /// digest proves nothing, because Nextcloud stores and returns it without a check.
     ///
     /// The file is verified if the options require a digest. Otherwise only an upload in chunks is verified, and only
     /// if `OfferedDigest.take` sets a digest to compare.

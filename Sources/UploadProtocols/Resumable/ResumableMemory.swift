@@ -8,7 +8,8 @@ struct ResumableMemory: ResumeForm {
     var limit: UploadLimit?
     /// The maximum size of an append, in bytes; nil until the server refuses an append as too large.
     var largestAppend: ByteCount?
-    /// The digest of the whole file, as it was sent to the server.
+    /// The digest of the whole file that Ferry sent to the server when it created the upload; nil if it sent none. The
+    /// server's digest is compared with it.
     var ownDigest: [UInt8]?
 
     static var keys: [ResumeKey<Self>] {

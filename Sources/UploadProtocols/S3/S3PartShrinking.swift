@@ -23,7 +23,8 @@ struct S3PartShrinking: Sendable {
     /// an eighth of the sent bytes is lost.
     private static let partsBetweenBreaks: ByteCount = 4
 
-    /// Returns the part size after this attempt: at least half of the old size, because one break is weak evidence.
+    /// Returns the part size for later attempts: a quarter of the bytes that this attempt sent. It is at least half of
+    /// the old size, because a single break does not show that the link breaks often.
     ///
     /// - Parameters:
     ///   - size: The old part size, in bytes.

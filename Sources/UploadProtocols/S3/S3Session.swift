@@ -67,9 +67,10 @@ struct S3Session: Hashable, Sendable {
 /// The facts that a multipart upload stores between attempts.
 struct S3Memory: ResumeForm {
     var uploadID: String?
-    /// The size of the first parts, in bytes.
+    /// The size of the first parts in bytes. All parts have it unless `laterPartSizes` is set.
     var partSize: ByteCount?
-    /// The sizes of later parts in the form of `S3PartPlan.laterSizes`.
+    /// The sizes of the parts after those of `partSize`, in the form of `S3PartPlan.laterSizes`; nil if the parts did not
+    /// become smaller during the upload.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
     /// The time of the upload's creation by the server's clock, in seconds since 1970.

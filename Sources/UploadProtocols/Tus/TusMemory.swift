@@ -1,7 +1,7 @@
 /// The facts that a tus upload stores between attempts, in addition to its URL and its offset.
 struct TusMemory: ResumeForm {
-    /// The checksum algorithm and the chunk size with which the server checks the upload; nil if the server checks
-    /// nothing.
+    /// The algorithm of the checksum that Ferry sends with each request for the server to check, and the maximum size of
+    /// such a request; nil if requests have no checksum.
     var sum: TusSum?
     /// True while every stored byte came in a request that the server checked.
     var isChecked = false

@@ -50,7 +50,8 @@ extension TusUpload {
         return .send(LocationCheck.question(location))
     }
 
-    /// Handles the response about the file at its location.
+    /// Handles the response to the lookup of the finished file at the location that the server named. If the file has
+    /// the wrong size, also records that the server loses confirmed bytes.
     mutating func locate(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         let step = LocationCheck.step(response, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }

@@ -27,10 +27,10 @@ struct TokenBucket {
 
     /// Returns a random time to wait beyond `paidUntil` before the next call of `delay(beforeSending:)`.
     ///
-    /// Senders that wait for the same moment wake in the sequence of their calls, and the sender of the last chunk
-    /// always calls first. Without a random delay, the other senders would never send. The delay has an exponential
-    /// distribution, and its mean is proportional to the size of the chunk. So a sender with chunks of half the size
-    /// sends twice as many chunks, and all send equally many bytes.
+    /// All waiting senders wake at `paidUntil`, in the sequence in which they called. The sender that has just sent a
+    /// chunk calls first. Without a random delay it would also wake first each time, and the others would never send.
+    /// The delay has an exponential distribution, and its mean is proportional to the size of the chunk. So a sender
+    /// with chunks of half the size sends twice as many chunks, and all send equally many bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
         return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)

@@ -301,8 +301,9 @@ struct Recovery {
     /// A journal whose last record is incomplete, because a crash interrupted the write.
     private struct Tail {
         var file: String
+        /// The whole journal.
         var content: [UInt8]
-        /// The number of bytes of complete records before the tail.
+        /// The number of bytes at the start of `content` that form complete records. The journal is cut to this length.
         var length: Int
         var keptAs: String
     }

@@ -8,7 +8,8 @@ struct UnknownFields: Hashable, Sendable {
     var file: [UInt8] = []
     var target: [UInt8] = []
     var tries: [UInt8] = []
-    /// The unknown members of the state, with the kind of the state. They are dropped when the kind changes.
+    /// The unknown members of the state's JSON object, and the kind of that state (such as `held`). They are dropped
+    /// when the upload gets a state of another kind.
     var state = OfState()
     /// The unknown members of the resource, with its URL. They are dropped when the server returns another resource.
     var resource = OfResource()

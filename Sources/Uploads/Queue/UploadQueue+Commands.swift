@@ -118,7 +118,7 @@ extension UploadQueue {
         return result.isPaused ? .addedPaused(result.ids) : .changed(result.ids)
     }
 
-    /// Adds uploads. If a user pauses or resumes their batches while the uploads are being written, this function then
+    /// Adds uploads. If a user pauses or resumes the uploads' batches while the uploads are being written, this function then
     /// does the same to the uploads.
     func addFollowingBatches(
         _ new: [NewUpload], _ rule: Transaction.AddRule

@@ -11,7 +11,8 @@ public struct FilePatterns: Sendable {
 
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// The patterns of `unfinished` that stay in force beside `include`. Files that match one of them are left out.
+    /// The patterns of `unfinished`, except those that a pattern of `include` overrides. Files that match one of them are
+    /// left out.
     private let left: [GlobPattern]
 
     /// - Parameters:

@@ -14,7 +14,8 @@ struct ConfigurationChanges: Codable, Equatable {
     /// - Parameters:
     ///   - old: The configuration in use.
     ///   - new: The configuration that replaces `old`.
-    ///   - first: The configuration with which the engine started. Keys that only a start reads are compared with it.
+    ///   - first: The configuration with which the engine started. The engine reads some keys only when it starts. For
+    ///     those keys, `new` is compared with this configuration instead of `old`.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()

@@ -76,7 +76,8 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns the same member for the JSON object of `Outer`. Its value comes from the `Object` that `object` returns.
+    /// Returns this member for the lines of another type, `Outer`. Its name and schema stay the same. To write its value,
+    /// `object` first gets the `Object` from the `Outer`.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }

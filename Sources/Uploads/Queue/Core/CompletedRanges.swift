@@ -31,7 +31,8 @@ struct CompletedRanges {
         return nil
     }
 
-    /// Empties the cache if it may contain this upload. Call this when a done or missing upload becomes unfinished.
+    /// Empties the cache if it may contain this upload. Call this when a done upload becomes unfinished, or when an
+    /// unfinished upload is added to the queue or returns to it.
     mutating func reopen(_ id: Upload.ID) {
         if id <= greatest { self = CompletedRanges() }
     }

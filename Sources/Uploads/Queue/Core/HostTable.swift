@@ -84,7 +84,8 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// Returns the next instant at which more uploads may start at some host, or a notice ends; nil if there is none.
+    /// Returns the next instant at which more uploads may start at some host, or at which the message about too many open
+    /// files becomes obsolete; nil if there is none.
     /// Probes have an instant of their own, `nextProbe`.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []

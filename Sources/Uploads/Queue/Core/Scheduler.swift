@@ -74,7 +74,8 @@ struct Scheduler {
         return best.entry.id
     }
 
-    /// True if uploads possibly wait to start at a host without running uploads. Entries that no longer apply count.
+    /// True if an upload waits to start at a host at which no upload runs. True by mistake if all such entries are out
+    /// of date.
     func waits(besides running: [UploadHost: Int]) -> Bool {
         heaps.contains { host, heap in !heap.isEmpty && running[host, default: 0] == 0 }
     }
