@@ -163,16 +163,18 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public static let offline = PauseReasons(rawValue: 2)
     }
 
-    /// The counts of the attempts so far. An attempt that ends because the network is away does not count as a failure.
+    /// The counts of the attempts so far, and of their failures by kind. An attempt that is cancelled because this machine
+    /// has no network is not a failure.
     public struct Tries: Hashable, Sendable {
         /// The number of attempts ever started.
         public var attempts = 0
-        /// The number of network failures since the server last confirmed more bytes or a user retried the upload. An
-        /// attempt also counts if the server has locked the upload, or if the file's volume or the source of
-        /// credentials is unavailable. A network failure within five seconds after the network returned does not count.
+        /// The number of attempts that broke since the server last confirmed more bytes or a user retried the upload:
+        /// the connection failed or timed out, the server has locked the upload, or the file's volume or the source of
+        /// credentials is unavailable. A connection that fails within five seconds after the network returned does not
+        /// count.
         public var network = 0
         /// The number of temporary refusals by the server since it last confirmed more bytes or a user retried the
-        /// upload. Confirmed bytes reset this count only while `resent` is below twice the file's size plus 64 MiB.
+        /// upload. Confirmed bytes reset this count only while `resent` is below 2 × the file's size + 64 MiB.
         /// Without this limit, a server that repeatedly loses confirmed bytes would be retried without end.
         public var server = 0
         /// The number of attempts that ended because credentials were rejected or missing. It is reset like `server`.

@@ -75,9 +75,10 @@ struct DeadPeerDetector {
         state = suspected.map { .suspected(unanswered: $0) } ?? .heard
     }
 
-    /// Returns the number of further packets that must stay unanswered before the connection counts as dead, once the
-    /// server has accepted a new one. It is 0 if a break costs little and bytes are in flight, else 3. Without bytes in
-    /// flight it is always 3, because some network devices drop the kernel's probes of an idle connection.
+    /// Returns how many more packets of the old connection must stay unanswered before it counts as dead. Called after
+    /// the server has accepted a new connection. The result is 0 if a break costs little and bytes are in flight, else 3.
+    /// Without bytes in flight it is always 3, because some network devices drop the kernel's probes of an idle
+    /// connection.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesInFlight ? 0 : 3
     }

@@ -118,8 +118,9 @@ package struct RequestRun: Sendable {
 
     /// Calls the retriers, and waits for the time that they return.
     /// - Parameter context: The context of the failed attempt; afterwards that of the next one.
-    /// - Throws: `failure` if no retrier requests another attempt, or if another attempt is impossible; `retry` if a
-    ///   retrier decides `fail`; `cancelled` if the task is cancelled.
+    /// - Throws: `failure` if no retrier requests another attempt, or if another attempt is impossible. If a retrier
+    ///   returns `.fail(error)`, throws `RequestFailure.retry` with that error and `failure`. Throws `.cancelled` if the
+    ///   task is cancelled.
     package func next(
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil

@@ -46,7 +46,7 @@ enum TusOffer {
     /// field.
     static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
-    /// The features of a server that names no extensions.
+    /// The assumed features of a server that names no extensions: `creation` alone, which every upload needs.
     static let core = ServerCapabilities(extensions: ["creation"])
 
     /// Returns the digests that both Ferry and the server support, each with the server's name for it.

@@ -43,8 +43,8 @@ public struct FileSearch: Sendable {
     ///
     /// - Parameter paths: The paths, absolute or relative to the working directory. A path that does not exist and
     ///   contains `*`, `?` or `[` is a pattern; `**` matches any number of folders.
-    /// - Returns: The files in the sequence of the paths, and the paths that were left out, each with the reason. A
-    ///   file that several paths select occurs once for each of its names for the server.
+    /// - Returns: The files in the sequence of the paths, and the paths that were left out, each with the reason. If
+    ///   several paths select the same file, it occurs once for each different `relativeName`, its name on the server.
     public func find(_ paths: [LocalPath]) -> FileSelection {
         var search = State(search: self, now: now())
         for path in paths { search.take(path) }

@@ -254,9 +254,10 @@ extension UploadQueue {
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Returns the non-nil results of `body` for uploads as clients see them, unsorted. A selection by number passes
-    /// only its uploads to `body`, and none if a number or range is unknown. Any other selection passes every upload of
-    /// the queue, so `body` must check the selection itself. Such a selection copies no array of uploads.
+    /// Returns the non-nil results of `body`, unsorted. `body` gets the uploads with the states that clients see.
+    ///
+    /// `.ids` and `.numbers` pass only their uploads to `body`, and none if one of them is unknown. Every other selection
+    /// passes all uploads of the queue, and `body` must check the selection itself. This avoids a copy of the queue.
     package func compactMap<Result: Sendable>(
         among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
     ) -> [Result] {

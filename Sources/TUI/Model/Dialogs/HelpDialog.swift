@@ -1,4 +1,4 @@
-/// The help: the actions of the context `list` that match the typed words.
+/// The help dialog: the actions with keys in the list of uploads (`Context.list`) that match the typed words.
 struct HelpDialog: Sendable {
     var line = LineEditor()
     /// The index of the selected entry among the matching ones.

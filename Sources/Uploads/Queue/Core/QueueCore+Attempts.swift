@@ -295,8 +295,8 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// Writes uploads to the journal. When the journal reports the result, the queue starts uploads. Returns false if
-    /// `ids` is empty.
+    /// Writes these uploads to the journal. Its result leads to `publish` and `advance`. Returns false if `ids` is empty:
+    /// then no result comes, and the caller must call both itself.
     @discardableResult
     private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
         if !ids.isEmpty { submit(.save(ids, .process), nil) }

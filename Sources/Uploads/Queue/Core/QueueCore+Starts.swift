@@ -228,7 +228,8 @@ extension QueueCore {
 }
 
 extension Upload.State {
-    /// True if the upload may still wait for its start condition.
+    /// True if the upload has not started yet, so that its start condition still has an effect. `waiting` is a wait for a
+    /// retry, after the start.
     fileprivate var isStartable: Bool {
         switch self {
         case .queued, .paused: true

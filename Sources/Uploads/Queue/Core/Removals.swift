@@ -11,8 +11,8 @@ struct Removals {
 
     private var removed: [Upload.ID: Upload] = [:]
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
-    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted after the attempt
-    /// has ended, because until then it reports how many bytes the server has stored.
+    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted when the attempt has
+    /// ended, because a running attempt can still store bytes and change the upload's resource.
     private var overdue: Set<Upload.ID> = []
     /// The uploads that can no longer be put back, and that are still here because their last attempt runs.
     private var forgotten: Set<Upload.ID> = []

@@ -121,7 +121,9 @@ struct TransactionLog {
     var blocked: [Submission] = []
     private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
     private var lastTicket: Ticket = 0
-    /// The files and targets of additions that are not in memory yet, except for additions by the rule `all`.
+    /// The files and targets that a command is adding now: from the check for duplicates until the journal reports the
+    /// result. No second command adds them meanwhile. Additions by `AddRule.all` are left out, because they may add a
+    /// file twice.
     var pendingAdds: Set<UploadKey> = []
 
     /// True while the record of a limit is being written. Later changes of limits wait, because the earlier limits are
