@@ -168,10 +168,10 @@ public struct Upload: Identifiable, Hashable, Sendable {
     public struct Tries: Hashable, Sendable {
         /// The number of attempts ever started.
         public var attempts = 0
-        /// The number of attempts that broke since the server last confirmed more bytes or a user retried the upload:
-        /// the connection failed or timed out, the server has locked the upload, or the file's volume or the source of
-        /// credentials is unavailable. A connection that fails within five seconds after the network returned does not
-        /// count.
+        /// The number of attempts that broke since the server last confirmed more bytes or a user retried the upload.
+        /// An attempt breaks if the connection fails or times out, if the server has locked the upload, or if the
+        /// file's volume or the source of credentials is unavailable. A connection that fails within five seconds after
+        /// the network returned does not count.
         public var network = 0
         /// The number of temporary refusals by the server since it last confirmed more bytes or a user retried the
         /// upload. Confirmed bytes reset this count only while `resent` is below 2 × the file's size + 64 MiB.
