@@ -64,6 +64,7 @@ struct RowAppearance: Sendable {
             if let status = failure.status {
                 messages.append("\(wait): \(status)")
             } else if failure.category.isOfNetwork {
+                if let detail = failure.detail?.words { messages.append("\(wait): \(detail)") }
                 messages.append("\(wait): network")
             } else if failure.category == .sourceAway {
                 messages.append("\(wait): source")
@@ -197,6 +198,23 @@ struct RowAppearance: Sendable {
         case .network, .timedOut, .server, .permanent, .destinationChanged, .sourceAway, .descriptors,
             .addressLost, .signInPage, .signInAway, .uploadLocked:
             nil
+        }
+    }
+}
+
+extension UploadFailure.Detail {
+    /// The detail in a few words; nil for a detail of a newer version.
+    fileprivate var words: String? {
+        switch self {
+        case .refused: "refused"
+        case .unreachable: "unreachable"
+        case .nameNotFound: "name not found"
+        case .reset: "reset"
+        case .closed: "closed"
+        case .noResponse: "no answer"
+        case .notHTTP: "not HTTP"
+        case .proxy: "proxy"
+        default: nil
         }
     }
 }

@@ -39,18 +39,20 @@ struct ConnectionFailure {
         case is ResponseTimedOut:
             return timedOut(.broken, "\(host) did not answer in time")
         case let error as NotHTTP:
-            return network(.broken, "\(host) does not answer by HTTP's rules: \(error.reason)")
+            return network(.broken, "\(host) does not answer by HTTP's rules: \(error.reason)", .notHTTP)
         case let error as HTTPParserError:
-            return network(.broken, "\(host) does not answer by HTTP's rules: \(error)")
+            return network(.broken, "\(host) does not answer by HTTP's rules: \(error)", .notHTTP)
         case let error as HTTPClientError:
             return translate(error)
         case ChannelError.connectTimeout:
             return timedOut(.notConnected, "no connection to \(host) within the time set")
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            return network(.notConnected, "the name \(host) was not found")
+            return network(.notConnected, "the name \(host) was not found", .nameNotFound)
         case let error as NIOConnectionError:
-            let first = error.connectionErrors.first.map { Self.text(of: $0.error) } ?? "no address"
-            return network(.notConnected, "no connection to \(host): \(first)")
+            let first = error.connectionErrors.first?.error
+            return network(
+                .notConnected, "no connection to \(host): \(first.map(Self.text) ?? "no address")",
+                first.flatMap(Self.detail))
         case let error as PinMismatch:
             return permanent(
                 "the certificate of \(host) has another key than those pinned: \(error.seen)",
@@ -76,11 +78,14 @@ struct ConnectionFailure {
             return permanent(
                 "no connection to \(host): permission denied", "see that this user may write to the socket")
         case let error as IOError where Self.isNotConnected(error.code):
-            return network(.notConnected, "no connection to \(host): \(Self.text(of: error))")
+            return network(
+                .notConnected, "no connection to \(host): \(Self.text(of: error))", Self.detail(of: error))
         case let error as IOError:
-            return network(whenBroken, "the connection to \(host) broke: \(Self.text(of: error))")
+            return network(
+                whenBroken, "the connection to \(host) broke: \(Self.text(of: error))", Self.detail(of: error)
+            )
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof:
-            return network(whenBroken, "\(host) closed the connection")
+            return network(whenBroken, "\(host) closed the connection", .closed)
         default:
             return network(.broken, "the connection to \(host) broke: \(error)")
         }
@@ -114,7 +119,7 @@ struct ConnectionFailure {
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
             return timedOut(.notConnected, "no connection to \(host) within the time set")
         case .remoteConnectionClosed, .requestStreamCancelled:
-            return network(whenBroken, "\(host) closed the connection")
+            return network(whenBroken, "\(host) closed the connection", .closed)
         default:
             return network(.broken, "the connection to \(host) broke: \(error)")
         }
@@ -133,13 +138,15 @@ struct ConnectionFailure {
     }
 
     func network(
-        _ reason: TransportError.Reason, _ summary: String, hint: String? = nil
+        _ reason: TransportError.Reason, _ summary: String, _ detail: UploadFailure.Detail? = nil,
+        hint: String? = nil
     ) -> TransportError {
-        TransportError(reason, UploadFailure(.network, summary, hint: hint), bodySent: bodySent)
+        TransportError(
+            reason, UploadFailure(.network, summary, hint: hint, detail: detail), bodySent: bodySent)
     }
 
     private func timedOut(_ reason: TransportError.Reason, _ summary: String) -> TransportError {
-        TransportError(reason, UploadFailure(.timedOut, summary), bodySent: bodySent)
+        TransportError(reason, UploadFailure(.timedOut, summary, detail: .noResponse), bodySent: bodySent)
     }
 
     private func permanent(
@@ -170,6 +177,18 @@ struct ConnectionFailure {
         case .timedOut: "timed out"
         case .noSuchFileOrDirectory: "nothing listens there"
         default: error.code.phrase
+        }
+    }
+
+    private static func detail(of error: any Error) -> UploadFailure.Detail? {
+        guard let error = error as? IOError else { return nil }
+        return switch error.code {
+        case .connectionRefused: .refused
+        case .connectionReset: .reset
+        case .brokenPipe: .closed
+        case .networkUnreachable, .networkDown, .noRouteToHost: .unreachable
+        case .timedOut: .noResponse
+        default: nil
         }
     }
 }

@@ -12,12 +12,10 @@ extension ConnectionFailure {
     func translate(_ error: any Error, of proxy: ProxyAddress) -> TransportError? {
         switch error {
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            return network(
-                .notConnected, "the name of the proxy \(proxy) was not found", hint: ProxyFailure.hint)
+            return proxyFailed(.notConnected, "the name of the proxy \(proxy) was not found")
         case let error as NIOConnectionError:
             let first = error.connectionErrors.first.map { Self.text(of: $0.error) } ?? "no address"
-            return network(
-                .notConnected, "no connection to the proxy \(proxy): \(first)", hint: ProxyFailure.hint)
+            return proxyFailed(.notConnected, "no connection to the proxy \(proxy): \(first)")
         case HTTPClientError.proxyAuthenticationRequired as HTTPClientError:
             return ProxyFailure.wantsCredentials(proxy)
         case HTTPClientError.invalidProxyResponse as HTTPClientError:
@@ -32,13 +30,9 @@ extension ConnectionFailure {
         case HTTPClientError.httpProxyHandshakeTimeout as HTTPClientError,
             HTTPClientError.socksHandshakeTimeout as HTTPClientError,
             HTTPClientError.connectTimeout as HTTPClientError, ChannelError.connectTimeout:
-            return network(
-                .notConnected, "no answer from the proxy \(proxy) within the time set",
-                hint: ProxyFailure.hint)
+            return proxyFailed(.notConnected, "no answer from the proxy \(proxy) within the time set")
         case let error as IOError where Self.isNotConnected(error.code):
-            return network(
-                .notConnected, "no connection to the proxy \(proxy): \(Self.text(of: error))",
-                hint: ProxyFailure.hint)
+            return proxyFailed(.notConnected, "no connection to the proxy \(proxy): \(Self.text(of: error))")
         case let error as SOCKSError.ConnectionFailed:
             return ProxyFailure.refusal(by: proxy, of: host, error.reply)
         case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection:
@@ -50,20 +44,21 @@ extension ConnectionFailure {
         case is HTTPParserError where start == .unsent, is SOCKSError.InvalidProtocolVersion,
             is SOCKSError.InvalidReservedByte, is SOCKSError.InvalidAddressType, is SOCKSError.UnexpectedRead,
             is SOCKSError.InvalidServerState, is SOCKSError.InvalidClientState:
-            return network(
-                .notConnected, "\(proxy) does not answer as a proxy of this kind does",
-                hint: ProxyFailure.hint)
+            return proxyFailed(.notConnected, "\(proxy) does not answer as a proxy of this kind does")
         case HTTPClientError.remoteConnectionClosed as HTTPClientError where start == .unsent:
-            return network(whenBroken, "the proxy \(proxy) closed the connection", hint: ProxyFailure.hint)
+            return proxyFailed(whenBroken, "the proxy \(proxy) closed the connection")
         case let error as IOError where start == .unsent:
-            return network(
-                whenBroken, "the connection to the proxy \(proxy) broke: \(Self.text(of: error))",
-                hint: ProxyFailure.hint)
+            return proxyFailed(
+                whenBroken, "the connection to the proxy \(proxy) broke: \(Self.text(of: error))")
         // The HTTP client's private error for a handshake that the other side closed; only its description is visible.
         case _ where start == .unsent && "\(error)" == "NoResult()":
-            return network(whenBroken, "the proxy \(proxy) closed the connection", hint: ProxyFailure.hint)
+            return proxyFailed(whenBroken, "the proxy \(proxy) closed the connection")
         default: return nil
         }
+    }
+
+    private func proxyFailed(_ reason: TransportError.Reason, _ summary: String) -> TransportError {
+        network(reason, summary, .proxy, hint: ProxyFailure.hint)
     }
 }
 
@@ -91,19 +86,21 @@ enum ProxyFailure {
                 UploadFailure(
                     .server, "the proxy \(proxy) does not allow a connection to \(host)",
                     hint: "ask its administrator, or except the host from proxy"))
-        case .refused: unreachable(proxy, host, "refused")
-        case .networkUnreachable: unreachable(proxy, host, "the network is unreachable")
-        case .hostUnreachable: unreachable(proxy, host, "the host is unreachable")
-        case .ttlExpired: unreachable(proxy, host, "timed out")
-        default: unreachable(proxy, host, "the proxy's reply is \(reply.value)")
+        case .refused: unreachable(proxy, host, "refused", .refused)
+        case .networkUnreachable: unreachable(proxy, host, "the network is unreachable", .unreachable)
+        case .hostUnreachable: unreachable(proxy, host, "the host is unreachable", .unreachable)
+        case .ttlExpired: unreachable(proxy, host, "timed out", .noResponse)
+        default: unreachable(proxy, host, "the proxy's reply is \(reply.value)", .proxy)
         }
     }
 
-    private static func unreachable(_ proxy: ProxyAddress, _ host: String, _ reason: String) -> TransportError
-    {
+    private static func unreachable(
+        _ proxy: ProxyAddress, _ host: String, _ reason: String, _ detail: UploadFailure.Detail
+    ) -> TransportError {
         TransportError(
             .notConnected,
-            UploadFailure(.network, "no connection to \(host) through the proxy \(proxy): \(reason)"))
+            UploadFailure(
+                .network, "no connection to \(host) through the proxy \(proxy): \(reason)", detail: detail))
     }
 }
 

@@ -49,6 +49,32 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
+    /// The event on the connection that caused the failure. It is not an enum, because a journal may contain the event
+    /// of a newer version.
+    public struct Detail: RawRepresentable, Hashable, Codable, Sendable {
+        /// The other side refused the connection.
+        public static let refused = Self(rawValue: "refused")
+        /// There is no route to the network or the host.
+        public static let unreachable = Self(rawValue: "unreachable")
+        /// The name of the host was not found.
+        public static let nameNotFound = Self(rawValue: "nameNotFound")
+        /// The other side reset the connection.
+        public static let reset = Self(rawValue: "reset")
+        /// The other side closed the connection.
+        public static let closed = Self(rawValue: "closed")
+        /// No byte arrived in time.
+        public static let noResponse = Self(rawValue: "noResponse")
+        /// The other side does not speak HTTP.
+        public static let notHTTP = Self(rawValue: "notHTTP")
+        /// The connection to the proxy failed.
+        public static let proxy = Self(rawValue: "proxy")
+
+        /// The name in the files of the queue.
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
     /// The kind of failure, which determines what the queue does.
     public var category: Category
     /// The problem in one sentence, without a full stop at the end.
@@ -59,16 +85,19 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public var status: Int?
     /// The wait in seconds that the server requested or the protocol chose; nil if neither did.
     public var retryAfter: Double?
+    /// The event on the connection; nil if it is unknown, or if the failure has another cause.
+    public var detail: Detail?
 
     public init(
         _ category: Category, _ summary: String, hint: String? = nil, status: Int? = nil,
-        retryAfter: Double? = nil
+        retryAfter: Double? = nil, detail: Detail? = nil
     ) {
         self.category = category
         self.summary = summary
         self.hint = hint
         self.status = status
         self.retryAfter = retryAfter
+        self.detail = detail
     }
 
     /// True if all uploads to the server must wait: it sent 429 or 503 and stated how long (RFC 6585 §4, RFC 9110

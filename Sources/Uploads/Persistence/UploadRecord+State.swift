@@ -35,6 +35,7 @@ extension JSONScanner {
             case "hint": try members.hint.fill(string(), at: position)
             case "status": try members.status.fill(integer(), at: position)
             case "retryAfter": try members.retryAfter.fill(double(), at: position)
+            case "detail": try members.detail.fill(UploadFailure.Detail(rawValue: string()), at: position)
             case "location": try members.location.fill(string(), at: position)
             case "entityTag": try members.entityTag.fill(string(), at: position)
             case "bytes": try members.bytes.fill(integer(), at: position)
@@ -88,6 +89,7 @@ private struct StateMembers {
     var hint: String?
     var status: Int?
     var retryAfter: Double?
+    var detail: UploadFailure.Detail?
     var location: String?
     var entityTag: String?
     var bytes: ByteCount?
@@ -125,7 +127,7 @@ private struct StateMembers {
         let category = try scanner.require(category, "category")
         return UploadFailure(
             cause ?? category, try scanner.require(summary, "summary"), hint: hint, status: status,
-            retryAfter: retryAfter)
+            retryAfter: retryAfter, detail: detail)
     }
 }
 

@@ -125,6 +125,7 @@ extension JSONWriter {
         member(",\"hint\":", failure.hint)
         member(",\"status\":", failure.status)
         member(",\"retryAfter\":", failure.retryAfter)
+        member(",\"detail\":", failure.detail?.rawValue)
     }
 
     private mutating func reasons(_ reasons: Upload.PauseReasons) {

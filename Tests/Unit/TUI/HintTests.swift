@@ -36,11 +36,37 @@ import Testing
         #expect(frame.text(22) == " no such file; put the file right")
     }
 
+    private static func row(_ failure: UploadFailure, columns: Int) -> String {
+        let until = Date(timeIntervalSince1970: Clock.start + 12)
+        let waiting = Upload.make(1, state: .waiting(until: until, failure: failure))
+        return Model.make([waiting], columns: columns).frame().text(3)
+    }
+
     @Test func `the kind of a failure is named where the reason does not fit`() {
-        let lost = Upload.State.waiting(
-            until: Date(timeIntervalSince1970: Clock.start + 12),
-            failure: UploadFailure(.network, "the connection was closed by the server"))
-        #expect(Model.make([.make(1, state: lost)]).frame().text(3).hasSuffix("in 12 s: network"))
+        let lost = UploadFailure(.network, "the connection to files.example broke: EISCONN")
+        #expect(Self.row(lost, columns: 80).hasSuffix("in 12 s: network"))
+    }
+
+    @Test(
+        arguments: [
+            (UploadFailure.Detail.refused, "refused"), (.unreachable, "unreachable"),
+            (.nameNotFound, "name not found"), (.reset, "reset"), (.closed, "closed"), (.notHTTP, "not HTTP"),
+            (.proxy, "proxy"), (UploadFailure.Detail(rawValue: "fromTheFuture"), "network"),
+        ] as [(UploadFailure.Detail, String)])
+    func `the event on the connection is named where the reason does not fit`(
+        detail: UploadFailure.Detail, words: String
+    ) {
+        let summary = "no connection to \(String(repeating: "files.", count: 20))example: \(detail.rawValue)"
+        let lost = UploadFailure(.network, summary, detail: detail)
+        #expect(Self.row(lost, columns: 120).hasSuffix("in 12 s: \(words)"))
+        let narrow = Self.row(lost, columns: 80)
+        #expect(narrow.hasSuffix("in 12 s: \(words.count > 7 ? "network" : words)"), "\(narrow)")
+    }
+
+    @Test func `a server that does not respond in time is no failure of the network`() {
+        let host = String(repeating: "files.", count: 20) + "example"
+        let silent = UploadFailure(.timedOut, "\(host) did not answer in time", detail: .noResponse)
+        #expect(Self.row(silent, columns: 120).hasSuffix("in 12 s: no answer"))
     }
 
     @Test func `that it quits when these are done is said however long the line is`() {

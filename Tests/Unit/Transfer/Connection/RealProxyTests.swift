@@ -166,6 +166,7 @@ struct RealProxyTests {
             ).failure
             #expect(failure.category == .network)
             #expect(failure.summary.hasPrefix("no connection to 127.0.0.1 through the proxy socks5://"))
+            #expect(failure.detail == .refused)
         }
     }
 }

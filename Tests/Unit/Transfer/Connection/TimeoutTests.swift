@@ -100,6 +100,7 @@ struct TimeoutTests {
         }
         #expect(error?.reason == .notConnected)
         #expect(error?.failure.summary == "no connection to 127.0.0.1: refused")
+        #expect(error?.failure.detail == .refused)
     }
 
     @Test func `N1 a name that does not exist says so`() async throws {
@@ -110,6 +111,7 @@ struct TimeoutTests {
         #expect(error?.reason == .notConnected)
         #expect(error?.failure.category == .network)
         #expect(error?.failure.summary == "the name no-such-host.invalid was not found")
+        #expect(error?.failure.detail == .nameNotFound)
     }
 
     @Test(arguments: ["", "nonsense", "ftp://127.0.0.1/", "http://", "http:///x", "//127.0.0.1/"])

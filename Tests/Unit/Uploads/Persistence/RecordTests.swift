@@ -33,6 +33,8 @@ struct RecordTests {
             .done(Receipt(duration: .infinity), at: .distantPast), .failed(failure),
             .waiting(until: now, failure: UploadFailure(.sourceAway, "away")),
             .waiting(until: now, failure: UploadFailure(.descriptors, "none left")),
+            .waiting(until: now, failure: UploadFailure(.network, "refused", detail: .refused)),
+            .failed(UploadFailure(.network, "?", detail: UploadFailure.Detail(rawValue: "new"))),
         ] as [Upload.State])
     func `every state comes back as it was`(state: Upload.State) throws {
         #expect(try roundTrip(.make(state: state)) == .make(state: state))
