@@ -120,6 +120,17 @@ def test_ascii_where_signs_cannot_be_trusted(home, server, start, arguments, cha
     assert all(byte < 0x80 for byte in screen.raw)
 
 
+def test_signs_and_a_hint_where_the_locale_is_not_installed(slow, start):
+    screen = start(columns=120, LC_ALL="xx_XX.UTF-8")
+    screen.wait("▲ running", "one.bin", "1/2", "the locale xx_XX.UTF-8 is not installed; C.UTF-8 is used")
+    screen.wait("(see locale-gen(8), or set LANG=C.UTF-8)")
+
+
+def test_no_hint_for_a_missing_locale_of_another_codeset(slow, start):
+    screen = start(columns=120, LC_ALL="xx_XX.ISO-8859-1")
+    screen.wait("^ running", "one.bin", "1/2", gone="is not installed")
+
+
 CODED = pathlib.Path("/usr/lib/locale/C.utf8")
 QUESTION, ONE_CELL, TWO_CELLS = b"\x1b[6n", b"\x1b[2;2R", b"\x1b[2;3R"
 
