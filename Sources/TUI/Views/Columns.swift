@@ -9,9 +9,11 @@ struct Columns: Hashable, Sendable {
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The number of cells that the name column gets before the target column grows. The target column gets three
-    /// quarters of all further cells, because it also shows messages.
+    /// The number of cells that the name column gets before the target column grows. The target column, which also shows
+    /// messages, gets three quarters of all further cells, and then the cells that no visible name needs.
     private static let longestName = 48
+    /// The width in cells that the name column keeps however short the names are.
+    private static let shortestName = 24
 
     /// The steps for narrower screens, in sequence. Each step narrows a column to a width, or drops it with width 0.
     private static let steps: [(column: Column, width: Int)] = [
@@ -27,8 +29,10 @@ struct Columns: Hashable, Sendable {
 
     func has(_ column: Column) -> Bool { !self[column].isEmpty }
 
-    /// - Parameter hasBatches: True if any upload has a batch. Otherwise the batch column is left out.
-    init(width: Int, hasBatches: Bool = false) {
+    /// - Parameters:
+    ///   - hasBatches: True if any upload has a batch. Otherwise the batch column is left out.
+    ///   - longest: Returns the width in cells of the longest visible name. Only a very wide list calls it.
+    init(width: Int, hasBatches: Bool = false, longest: () -> Int = { .max }) {
         // The bar is long only if there is space for all columns.
         var widths: [Column: Int] = [
             .number: 6, .sign: 1, .word: Self.wordWidth, .batch: 12, .size: 5, .percent: 4,
@@ -45,7 +49,13 @@ struct Columns: Hashable, Sendable {
             widths[step.column] = step.width
         }
         // A name is rarely longer than `longestName`, but a message often is.
-        let tail = widths[.target] == 0 ? 0 : max(0, room - Self.longestName) * 3 / 4
+        let spare = widths[.target] == 0 ? 0 : max(0, room - Self.longestName)
+        var tail = spare * 3 / 4
+        if spare > 0 {
+            // In steps of eight cells, so that the columns rarely move when the list scrolls.
+            let needed = (min(room, longest()) + 7) / 8 * 8
+            tail = max(tail, room - max(Self.shortestName, needed))
+        }
         (widths[.name], widths[.target]) = (room - tail, widths[.target, default: 0] + tail)
         var start = Self.markWidth
         for column in Column.allCases {

@@ -9,7 +9,11 @@ struct ListView {
 
     init(_ model: Model) {
         self.model = model
-        columns = Columns(width: model.size.columns, hasBatches: model.table.batched > 0)
+        columns = Columns(width: model.size.columns, hasBatches: model.table.batched > 0) {
+            let visible = model.list.rows.dropFirst(model.list.top).prefix(model.layout.list.count)
+            let names = visible.compactMap { model.table[$0.id]?.path.name }
+            return names.map { model.appearance.safe($0).width }.max() ?? 0
+        }
     }
 
     private static let titles: [(column: Columns.Column, title: String, key: RowOrder.Key?, isRight: Bool)] =

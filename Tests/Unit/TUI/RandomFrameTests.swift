@@ -98,5 +98,6 @@ import Testing
         columns: Int
     ) {
         #expect(Columns(width: columns)[.name].count >= 12)
+        #expect(Columns(width: columns, longest: { 1 })[.name].count >= 12)
     }
 }

@@ -103,11 +103,20 @@ import Testing
     }
 
     @Test func `a very wide screen gives an error the room that names do not need`() {
-        let long = String(repeating: "the server said why ", count: 4) + "at last"
+        let long = String(repeating: "the server said why ", count: 6) + "at last"
         let failed = Upload.State.failed(UploadFailure(.permanent, long, status: 403))
         let model = Model.make([.make(1, state: failed)], rows: 60, columns: 200)
         let row = model.frame().text(3)
         #expect(row.contains("at last"), "\(row)")
+    }
+
+    @Test func `a very wide screen shows a long name beside an error`() {
+        let name = String(repeating: "reel-", count: 11) + "1.mov"
+        let failed = Upload.State.failed(
+            UploadFailure(.permanent, String(repeating: "refused ", count: 12) + "at last"))
+        let model = Model.make([.make(1, name: name, state: failed)], rows: 60, columns: 200)
+        let row = model.frame().text(3)
+        #expect(row.contains(name) && row.contains("at last"), "\(row)")
     }
 
     @Test func `the details below the list follow the running uploads, as long as the user does not move`() {
