@@ -59,32 +59,8 @@ struct OutputSchemaTests {
     }
 
     @Test func `every command that takes --json says what it prints`() async throws {
-        let dump = try await Workplace().ferry("--experimental-dump-help")
-        let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command
-        let found = (root.subcommands ?? []).flatMap { $0.takingJSON(below: []) }
+        let pages = try await HelpPage.all().filter { $0.options.contains("json") }
+        let found = pages.map { String($0.name.dropFirst("ferry ".count)) }
         #expect(Set(found) == Set(OutputSchema.commands.keys))
-    }
-
-    private struct Dump: Decodable {
-        struct Command: Decodable {
-            struct Argument: Decodable {
-                struct Name: Decodable { var name: String }
-
-                var names: [Name]?
-            }
-
-            var commandName: String
-            var arguments: [Argument]?
-            var subcommands: [Command]?
-
-            func takingJSON(below words: [String]) -> [String] {
-                let words = words + [commandName]
-                let takesIt = (arguments ?? []).contains { $0.names?.contains { $0.name == "json" } ?? false }
-                return (takesIt ? [words.joined(separator: " ")] : [])
-                    + (subcommands ?? []).flatMap { $0.takingJSON(below: words) }
-            }
-        }
-
-        var command: Command
     }
 }

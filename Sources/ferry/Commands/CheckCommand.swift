@@ -23,8 +23,6 @@ struct CheckCommand: AsyncParsableCommand {
         completion: ShellCompletion.destinations)
     var destinations: [String] = []
 
-    @Flag(help: "One JSON object a line.") var json = false
-
     @Flag(help: "Delete unfinished uploads left behind there.")
     var removeLeftovers = false
 
@@ -34,6 +32,7 @@ struct CheckCommand: AsyncParsableCommand {
     var olderThan: TimeSpan?
 
     @Flag(help: "Delete without asking.") var yes = false
+    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {

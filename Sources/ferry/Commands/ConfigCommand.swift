@@ -24,8 +24,8 @@ struct ConfigCommand: AsyncParsableCommand {
     var schema = false
     @Flag(help: "Print a JSON Schema of the lines that --json prints and hooks read.") var outputSchema =
         false
-    @Flag(help: "One JSON object: where the files are, and what is configured.") var json = false
     @Flag(help: "Print a unit for systemd that keeps ferry running for this user.") var systemd = false
+    @Flag(help: "One JSON object: where the files are, and what is configured.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {

@@ -16,7 +16,6 @@ struct HistoryCommand: AsyncParsableCommand {
               ferry history --limit 10 --json
             """)
 
-    @Flag(help: "One JSON object a line.") var json = false
     @Option(help: "At most this many entries.") var limit = 100
 
     @Option(
@@ -24,6 +23,7 @@ struct HistoryCommand: AsyncParsableCommand {
             "Only entries since then: 2d, 1h30m, 2026-05-31 or 2026-05-31T18:00:00Z.",
             valueName: "moment"))
     var since: SinceArgument?
+    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {

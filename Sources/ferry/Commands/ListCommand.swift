@@ -26,8 +26,8 @@ struct ListCommand: AsyncParsableCommand {
     var batch: String?
 
     @Flag(help: "Full names, addresses and errors, also on a terminal.") var long = false
-    @Flag(help: "One JSON object a line.") var json = false
     @Flag(help: "ASCII signs only.") var ascii = false
+    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var global: LocationOptions<NewStateFolderNames>
 
     private static let states = UploadRecordLine.states.joined(separator: ", ")

@@ -16,7 +16,6 @@ struct RunCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var watching: WatchOptions
-    @Flag(help: "One JSON object a line, for programs.") var json = false
     @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
     @Flag(help: "Run in the background; returns when the engine answers.") var detach = false
 
@@ -29,6 +28,7 @@ struct RunCommand: AsyncParsableCommand {
         transform: { try choice($0) { "'\($0)' is none of \($1)." } })
     var onUncertain: QueueRetryPolicy.OnUncertain?
     @Flag(help: "ASCII signs only.") var ascii = false
+    @Flag(help: "One JSON object a line, for programs.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {

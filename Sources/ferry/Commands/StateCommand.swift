@@ -7,6 +7,10 @@ import FerryUploads
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state", abstract: "Check, export or flush the queue's files.",
+        discussion: """
+              ferry state verify
+              ferry state export queue.json
+            """,
         subcommands: [Verify.self, Flush.self, Export.self])
 
     struct Verify: AsyncParsableCommand {

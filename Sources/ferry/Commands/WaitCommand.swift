@@ -21,10 +21,10 @@ struct WaitCommand: AsyncParsableCommand {
     private static let timedOut: Int32 = 124
 
     @OptionGroup var chosen: SelectionOptions
-    @Flag(help: "One JSON object for each upload, as it finishes.") var json = false
     @Option(help: ArgumentHelp("Wait at most this long: \(DurationArgument.forms).", valueName: "time"))
     var timeout: DurationArgument?
     @Flag(help: "ASCII signs only.") var ascii = false
+    @Flag(help: "One JSON object for each upload, as it finishes.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// The help page of a command, as the program describes it to tools.
+struct HelpPage {
+    /// The words of the command, such as `ferry state verify`.
+    let name: String
+    let discussion: String
+    /// The long names of the options, in the sequence of the page. An option with several names has the first here.
+    let options: [String]
+
+    private init(_ command: Dump.Command, below words: [String]) {
+        name = (words + [command.commandName]).joined(separator: " ")
+        discussion = command.discussion ?? ""
+        options = (command.arguments ?? []).compactMap { argument in
+            argument.names?.first { $0.kind == "long" }?.name
+        }
+    }
+
+    /// Returns the pages of the program and of all its commands, but for that of `help`.
+    static func all() async throws -> [HelpPage] {
+        let dump = try await Workplace().ferry("--experimental-dump-help")
+        let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command
+        return pages(of: root, below: []).filter { $0.name != "ferry help" }
+    }
+
+    private static func pages(of command: Dump.Command, below words: [String]) -> [HelpPage] {
+        [HelpPage(command, below: words)]
+            + (command.subcommands ?? []).flatMap { pages(of: $0, below: words + [command.commandName]) }
+    }
+
+    private struct Dump: Decodable {
+        struct Command: Decodable {
+            struct Argument: Decodable {
+                struct Name: Decodable {
+                    var kind: String
+                    var name: String
+                }
+
+                var names: [Name]?
+            }
+
+            var commandName: String
+            var discussion: String?
+            var arguments: [Argument]?
+            var subcommands: [Command]?
+        }
+
+        var command: Command
+    }
+}
+
+/// Tests of all help pages.
+struct HelpPageTests {
+    @Test func `every help page has an example`() async throws {
+        let pages = try await HelpPage.all()
+        #expect(pages.count > 20)
+        for page in pages {
+            let examples = page.discussion.split(separator: "\n").filter { $0.hasPrefix("  ") }
+            #expect(examples.contains { $0.contains(page.name) }, "\(page.name) has no example")
+        }
+    }
+
+    @Test func `--json follows the other options of a command`() async throws {
+        let general = ["config", "state-dir", "accept-edited", "discard-edited", "version", "help"]
+        for page in try await HelpPage.all() {
+            guard let index = page.options.firstIndex(of: "json") else { continue }
+            #expect(page.options.dropFirst(index + 1).filter { !general.contains($0) } == [], "\(page.name)")
+        }
+    }
+}
