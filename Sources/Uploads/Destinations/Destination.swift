@@ -9,7 +9,7 @@ public struct Destination: Sendable {
     /// The absolute URL without user info. Its scheme is `http`, `https` or `http+unix`.
     public var url: String
     /// The protocol's name in `ProtocolCatalog`.
-    public var protocolName: String
+    public package(set) var protocolName: String
     /// The options of the protocol.
     public var options: ProtocolOptions
     /// The header fields that every request carries.
@@ -26,7 +26,9 @@ public struct Destination: Sendable {
     /// The congestion control of connections to the server; nil for the default of the system.
     public var congestionControl: CongestionControl?
 
-    public init(
+    /// - Parameter protocolName: A name that the caller has checked. A name that is not in `ProtocolCatalog` makes each
+    ///   upload fail.
+    package init(
         name: String, url: String, protocolName: String, options: ProtocolOptions = ProtocolOptions(),
         fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
         interceptor: (any RequestInterceptor)? = nil, tls: TLSSettings = TLSSettings(),
@@ -45,8 +47,7 @@ public struct Destination: Sendable {
     }
 
     /// Creates a destination with an entry of `ProtocolCatalog`: a built-in protocol such as `.tus`, or a registered
-    /// one. If only the name of the protocol is known, use the initializer with `protocolName`. A name that is not in
-    /// the catalog makes each upload fail.
+    /// one. If only the name of the protocol is known, `ProtocolCatalog.entry(named:)` returns the entry.
     public init(
         name: String, url: String, protocol entry: ProtocolCatalog.Entry,
         options: ProtocolOptions = ProtocolOptions(),

@@ -4,6 +4,13 @@ import Testing
 @testable import FerryUploads
 
 struct DestinationTests {
+    @Test func `a destination of a name in the catalog uploads by that protocol`() throws {
+        let entry = try #require(ProtocolCatalog.entry(named: "webdav"))
+        let destination = Destination(name: "box", url: "https://a.example/", protocol: entry)
+        #expect(destination.target(name: "a").method == "webdav")
+        #expect(ProtocolCatalog.entry(named: "webdaw") == nil)
+    }
+
     @Test func `the query of a configured address stays out of the queue`() {
         let destination = Destination(
             name: "box", url: "https://a.example/up?signature=CANARY", protocolName: "put")
