@@ -293,7 +293,7 @@ struct ReloadTests {
             try configure([])
             try await place.withEngine { _ in
                 try await Eventually.holds("failed") { try await place.list().map(\.state) == ["failed"] }
-                #expect(try await place.list().first?.hint?.contains("reload the configuration") == true)
+                #expect(try await place.list().first?.hint?.contains("reload them") == true)
                 try configure([("box", member(site.url))])
                 let result = try await place.ferry("reload")
                 #expect(result.lines.last?.hasSuffix("may resume now: `ferry retry 1`") == true)

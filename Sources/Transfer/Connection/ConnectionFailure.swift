@@ -114,8 +114,7 @@ struct ConnectionFailure {
                 "set the destination's url to \(UploadAddress.anyAddress)")
         case _ where "\(error)".contains("invalidHeaderField"):
             return permanent(
-                "a header of the request cannot be sent",
-                "check the destination's headers in the configuration")
+                "a header of the request cannot be sent", "check the destination's headers")
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
             return timedOut(.notConnected, "no connection to \(host) within the time set")
         case .remoteConnectionClosed, .requestStreamCancelled:

@@ -81,9 +81,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     private static func unusable(_ shown: String, _ reason: String) -> UploadFailure {
         UploadFailure(
             .permanent, "the proxy \(shown) cannot be used: \(reason)",
-            hint:
-                "correct proxy in the configuration, or the environment's http_proxy, https_proxy or all_proxy"
-        )
+            hint: "correct the setting proxy, or the environment's http_proxy, https_proxy or all_proxy")
     }
 }
 

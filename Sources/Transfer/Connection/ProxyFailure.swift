@@ -64,7 +64,7 @@ extension ConnectionFailure {
 
 enum ProxyFailure {
     static let hint =
-        "check proxy in the configuration, or the environment's http_proxy, https_proxy and all_proxy"
+        "check the setting proxy, or the environment's http_proxy, https_proxy and all_proxy"
 
     static func wantsCredentials(_ proxy: ProxyAddress) -> TransportError {
         let what = proxy.user == nil ? "wants a user and a password" : "does not accept our user and password"
@@ -72,7 +72,7 @@ enum ProxyFailure {
             .notConnected,
             UploadFailure(
                 .authentication, "the proxy \(proxy) \(what)",
-                hint: "set them with proxy in the configuration, then retry", status: 407))
+                hint: "set them with proxy, then retry", status: 407))
     }
 
     /// Returns the failure for the reply of a SOCKS proxy (RFC 1928 §6).

@@ -106,14 +106,12 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         if let status = FileStatus.of(LocalPath(file), follows: true), status.identity.size > fileLimit {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) has more than 16 MiB",
-                hint:
-                    "give a PEM file with only the certificates that are needed; see tls in the configuration"
-            )
+                hint: "name a PEM file in tls with only the certificates that are needed")
         }
         do { return try body() } catch {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) cannot be used: \(error)",
-                hint: "it must be a readable PEM file; see tls in the configuration")
+                hint: "name a readable PEM file in tls")
         }
     }
 }

@@ -42,7 +42,6 @@ struct SignInWish: Hashable, Sendable {
                 nil
             }
         let verb = carriedCredentials ? "check" : "set"
-        return
-            "\(verb) the destination's auth in the configuration\(form.map { " to \($0)" } ?? ""), then retry"
+        return "\(verb) the destination's auth\(form.map { " to \($0)" } ?? ""), then retry"
     }
 }

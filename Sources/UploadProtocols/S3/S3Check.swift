@@ -97,7 +97,7 @@ package struct S3Check: DestinationCheck {
                 + "\(parallel) at once")
         report.findings.append(
             options.checksum.map { "the server is asked to confirm the \($0.shown) of what arrives" }
-                ?? "the server is not asked to confirm what arrives (checksum in the configuration)")
+                ?? "the server is not asked to confirm what arrives (no checksum is set)")
         if !address.isEncrypted {
             report.findings.append("the link is not encrypted, the contents are signed")
         }

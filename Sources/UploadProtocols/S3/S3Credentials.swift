@@ -15,7 +15,7 @@ public struct S3Credentials: Hashable, Sendable {
 
     public init(
         accessKey: String, secretKey: String, sessionToken: String? = nil, expiration: Date? = nil,
-        origin: String = "the configuration"
+        origin: String = "the settings"
     ) {
         self.accessKey = accessKey
         self.secretKey = secretKey

@@ -127,7 +127,7 @@ enum S3CreationFields {
             guard let field = HTTPField.Name(name), HTTPField.isValidValue(value) else {
                 throw UploadFailure(
                     .permanent, "a field of the destination cannot be sent: \(ServerText.cleaned(name))",
-                    hint: "check s3.fields in the configuration")
+                    hint: "check s3.fields")
             }
             fields[field] = value
         }

@@ -75,15 +75,15 @@ extension UploadFailure {
     /// - Parameter name: The name of a destination that the configuration lacks.
     static func unknownDestination(_ name: String) -> UploadFailure {
         UploadFailure(
-            .destinationChanged, "the destination \(name) is not in the configuration",
-            hint: "put it there, reload the configuration and retry; or remove the upload")
+            .destinationChanged, "there is no destination \(name)",
+            hint: "add it to destinations, reload them and retry; or remove the upload")
     }
 
     /// - Parameter name: The name of a destination whose URL has another origin than the upload's URL.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",
-            hint: "add the file again; or put the old url back, reload the configuration and retry")
+            hint: "add the file again; or set the old url, reload destinations and retry")
     }
 }
 

@@ -28,7 +28,7 @@ extension Bandwidth {
         guard let rate = ByteFormat.parse(word) else {
             throw UploadFailure(
                 .permanent, word.isEmpty ? "no limit is given" : "'\(text)' is not a limit",
-                hint: "20M or 800K (MiB or KiB per second), off for no limit, auto for the configured limit")
+                hint: "20M or 800K (MiB or KiB per second), off for no limit, auto for the usual limit")
         }
         // 0 is ambiguous: some users mean that nothing is sent, others that there is no limit.
         guard rate > 0 else {

@@ -68,13 +68,12 @@ struct SignInWishTests {
             failure.summary
                 == "the server answered 401 (not signed in); no credentials were sent, the server asks for Bearer"
         )
-        #expect(
-            failure.hint == "set the destination's auth in the configuration to a token (bearer), then retry")
+        #expect(failure.hint == "set the destination's auth to a token (bearer), then retry")
     }
 
     @Test func `a server that names nothing gets the plain words`() {
         #expect(failure(401, nil).summary == "the server answered 401 (not signed in)")
-        #expect(failure(401, nil).hint == "check the destination's auth in the configuration, then retry")
+        #expect(failure(401, nil).hint == "check the destination's auth, then retry")
     }
 
     @Test func `a 403 speaks of credentials only where some were sent`() {

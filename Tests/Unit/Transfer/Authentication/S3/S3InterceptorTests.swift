@@ -128,7 +128,7 @@ struct S3InterceptorTests {
         let failure = await #expect(throws: UploadFailure.self) { try await stage.get() }
         #expect(failure?.category == .authentication)
         #expect(failure?.summary.contains(said) ?? false)
-        #expect(failure?.summary.contains("from the configuration") ?? false)
+        #expect(failure?.summary.contains("from the settings") ?? false)
         #expect(stage.log.all.count == 1)
     }
 
