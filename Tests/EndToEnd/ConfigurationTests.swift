@@ -412,6 +412,13 @@ struct SystemdUnitTests {
         #expect(usual.lines.contains("ExecStart=\(program) run"), "\(usual.output)")
     }
 
+    @Test func `a crash under systemd would not write memory into the log`() async throws {
+        let place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        let result = try await place.ferry("config", "--systemd")
+        #expect(result.lines.contains("Environment=SWIFT_BACKTRACE=enable=no"), "\(result.output)")
+    }
+
     @Test func `no unit is printed for a configuration that ferry would not take`() async throws {
         let place = try Workplace()
         try place.configure("{ \"limit\": 1 }")

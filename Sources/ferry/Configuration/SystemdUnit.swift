@@ -23,6 +23,8 @@ enum SystemdUnit {
             ExecReload=\(line("reload"))
             # Every change is in the journal.
             StandardOutput=null
+            # A backtrace in the log would print memory, which may have a credential in it.
+            Environment=SWIFT_BACKTRACE=enable=no
             # A second SIGTERM would cut what is being saved.
             KillMode=mixed
             TimeoutStopSec=60
