@@ -138,7 +138,7 @@ struct MisspellingTests {
         }
     }
 
-    @Test(arguments: ["list", "history", "pause"])
+    @Test(arguments: ["list", "history", "pause", "status"])
     func `a state folder that is named and is not there is an error`(command: String) async throws {
         let missing = place.path("typo")
         let words = [command, "--state-dir", missing] + (command == "pause" ? ["--all"] : [])

@@ -19,6 +19,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
+        try global.checkFolder()
         let client = ControlClient(folder: global.stateFolder)
         try client.checkPulse()
         switch client.ask(.report) {
