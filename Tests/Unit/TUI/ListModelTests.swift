@@ -1,3 +1,4 @@
+import FerryProtocols
 import FerryTestSupport
 import FerryUploads
 import Testing
@@ -29,6 +30,27 @@ struct ListModelTests {
         _ = list.update(.down)
         list.apply(Self.change([], removed: [2]))
         #expect(list.cursor?.id == 3)
+    }
+
+    @Test func `a neighbour takes the cursor of a row that the filter hides after a bulk update`() {
+        var list = Self.list((1...1500).map { .make($0, state: .waiting(5)) })
+        list.narrow(to: "state:retry")
+        _ = list.update(.down)
+        #expect(list.cursor?.id == 2)
+        list.apply(Self.change((1...1200).map { .make($0, state: .running) }))
+        #expect(list.rows.map(\.id) == Array(1201...1500))
+        #expect(list.cursor?.id == 1201)
+    }
+
+    @Test func `the row under the cursor stays in view when a bulk update moves it`() throws {
+        var list = Self.list((1...1500).map { .make($0, size: ByteCount($0)) })
+        list.sort(by: .size)
+        #expect(list.cursorIndex == 1499)
+        list.apply(Self.change((1...1200).map { .make($0, size: ByteCount($0 == 1 ? 9999 : $0)) }))
+        #expect(list.cursor?.id == 1)
+        let index = try #require(list.cursorIndex)
+        #expect(index == 0)
+        #expect((list.top..<(list.top + list.layout.list.count)).contains(index))
     }
 
     @Test func `marks go with their uploads`() {

@@ -121,7 +121,8 @@ struct UploadTable: Sendable {
         return moved
     }
 
-    /// Applies an update. Returns true if a row of any tab was added, removed or moved, and for every complete update.
+    /// Applies an update. Returns true if a row of any tab was added, removed or moved, for every complete update, and
+    /// for every bulk update of filtered or sorted rows.
     @discardableResult
     mutating func apply(_ update: QueueUpdate) -> Bool {
         if update.isComplete { return replaceAll(with: update) }
@@ -129,8 +130,10 @@ struct UploadTable: Sendable {
         var moved = false
         for upload in update.changed { moved = replace(upload.id, with: upload, lists: !isBulk) || moved }
         for id in update.removed { moved = replace(id, with: nil, lists: !isBulk) || moved }
-        if isBulk, moved || arranged != nil { listAnew() }
-        return moved
+        guard isBulk, moved || arranged != nil else { return moved }
+        listAnew()
+        // The filter or the sort may hide or move rows that stay at their position in the queue.
+        return true
     }
 
     private mutating func replaceAll(with update: QueueUpdate) -> Bool {
