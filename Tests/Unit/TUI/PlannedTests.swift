@@ -89,6 +89,15 @@ import Testing
         #expect(plain.type("r").commands.isEmpty)
     }
 
+    @Test(arguments: ["", "  "]) func `retry is offered for uploads that start later, marked or not`(
+        keys: String
+    ) {
+        var model = Model.make([Self.planned(1, at: 60), Self.planned(2, after: [3...3]), .make(3)])
+        model.type("g" + keys)
+        #expect(model.list.marks.count == keys.count)
+        #expect(model.frame().text(23).hasPrefix(" ? help  r retry  a add"))
+    }
+
     @Test(
         arguments: [
             ("batch:night", [1, 2]), ("batch:NIGHT", [1, 2]), ("batch:\"night shift\"", [1]),

@@ -40,12 +40,9 @@ struct ListModel: Sendable {
     /// The properties of the targets. The key hints depend on them.
     var targetTraits: TargetTraits {
         var traits = TargetTraits()
-        for position in markedRows { if let upload = table[position.id] { traits.add(upload.state) } }
+        for position in markedRows { if let upload = table[position.id] { traits.add(upload) } }
         traits.marked = traits.count
-        if traits.count == 0, let current {
-            traits.add(current.state)
-            if current.canBeRetried { traits.canBeRetried = true }
-        }
+        if traits.count == 0, let current { traits.add(current) }
         return traits
     }
 

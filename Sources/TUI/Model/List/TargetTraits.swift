@@ -7,12 +7,12 @@ struct TargetTraits {
     var marked = 0
     private(set) var canBePaused = false
     private(set) var isPausedByUser = false
-    var canBeRetried = false
+    private(set) var canBeRetried = false
 
-    mutating func add(_ state: Upload.State) {
+    mutating func add(_ upload: Upload) {
         count += 1
-        canBePaused = canBePaused || state.canBePaused
-        isPausedByUser = isPausedByUser || state.isPausedByUser
-        canBeRetried = canBeRetried || state.canBeRetried
+        canBePaused = canBePaused || upload.canBePaused
+        isPausedByUser = isPausedByUser || upload.isPausedByUser
+        canBeRetried = canBeRetried || upload.canBeRetried
     }
 }
