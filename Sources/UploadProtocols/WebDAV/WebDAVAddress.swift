@@ -65,8 +65,9 @@ struct WebDAVAddress: Hashable, Sendable {
     /// contains the upload's key, so every attempt uses the same URL.
     func temporary(key: String) -> WebDAVAddress {
         let name = last.percentDecoded() ?? last
-        // Apache's default configuration denies access to names that begin with `.ht`.
-        let head = name.lowercased().hasPrefix("ht") ? "._" : "."
+        // Apache's default configuration denies access to names that begin with `.ht`. A name such as `_htaccess` gets
+        // an underscore too, so that `name(ofTemporary:)` removes the right number of them.
+        let head = name.drop { $0 == "_" }.lowercased().hasPrefix("ht") ? "._" : "."
         let tail = ".part-" + key
         // Leaves room for `~99`, see `nextTemporary`.
         let room = Self.longestName - 3
@@ -95,7 +96,7 @@ struct WebDAVAddress: Hashable, Sendable {
     /// Returns the file's name for a temporary name that `temporary(key:)` or `nextTemporary` made; nil for any other.
     /// If `temporary(key:)` shortened the name, the result is the shortened name.
     static func name(ofTemporary last: String) -> String? {
-        last.wholeMatch(of: /\.(?:_(?=[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
+        last.wholeMatch(of: /\.(?:_(?=_*[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)
         }
     }

@@ -69,12 +69,16 @@ enum WebDAVFailure {
             status: refusal?.status)
     }
 
-    /// Returns the failure for a server that accepts neither a request as large as the file nor parts of a file.
-    static func requestTooLarge(_ response: ExchangeOutcome.Response, size: ByteCount) -> UploadFailure {
+    /// Returns the failure for a server that accepts neither a request as large as the file nor smaller ones.
+    ///
+    /// - Parameter refusesParts: True if the server does not accept parts of a file, of any size.
+    static func requestTooLarge(
+        _ response: ExchangeOutcome.Response, size: ByteCount, refusesParts: Bool
+    ) -> UploadFailure {
         var failure = failure(response).naming(size)
         failure.hint =
-            "raise what the server or a proxy takes in one request (LimitRequestBody, client_max_body_size); "
-            + "the server does not take files in pieces (chunkSize)"
+            "raise what the server or a proxy takes in one request (LimitRequestBody, client_max_body_size)"
+            + (refusesParts ? "; the server does not take files in pieces (chunkSize)" : "")
         return failure
     }
 

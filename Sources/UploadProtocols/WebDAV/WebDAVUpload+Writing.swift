@@ -175,9 +175,12 @@ extension WebDAVUpload {
     private mutating func tooLarge(_ response: ExchangeOutcome.Response, _ chunk: WebDAVChunk) -> Step {
         let failure = WebDAVFailure.failure(response).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
-        guard server.ranges != .refused,
-            let limit = TusChunking.below(chunk.range.upperBound - chunk.range.lowerBound)
-        else { return .failed(WebDAVFailure.requestTooLarge(response, size: item.size)) }
+        let refusesParts = server.ranges == .refused
+        guard !refusesParts, let limit = TusChunking.below(chunk.range.upperBound - chunk.range.lowerBound)
+        else {
+            return .failed(
+                WebDAVFailure.requestTooLarge(response, size: item.size, refusesParts: refusesParts))
+        }
         server.largestRequest = limit
         noteServer()
         return write(from: chunk.range.lowerBound)

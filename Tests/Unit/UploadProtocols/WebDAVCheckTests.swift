@@ -268,6 +268,13 @@ struct WebDAVAddressTests {
         #expect(WebDAVAddress("http://h/HTML.txt").temporary(key: "k").last == "._HTML.txt.part-k")
     }
 
+    @Test(arguments: ["htaccess", "_htaccess", "__HTML.txt", "_x", "._ht", "a.mov"])
+    func `a temporary name leads back to the name of the file`(name: String) {
+        let temporary = WebDAVAddress("http://h/" + name).temporary(key: "ferry-1-2-3-4")
+        #expect(!temporary.last.lowercased().hasPrefix(".ht"))
+        #expect(WebDAVAddress.name(ofTemporary: temporary.last) == name)
+    }
+
     @Test func `a name that is as long as names can be is cut`() throws {
         let name = String(repeating: "ä", count: 127)
         let temporary = WebDAVAddress("http://h/" + WebDAVAddress.quoted(name)).temporary(key: "key")

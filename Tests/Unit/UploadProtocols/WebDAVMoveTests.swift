@@ -203,6 +203,16 @@ struct WebDAVRefusalTests {
         #expect(failure?.hint?.contains("chunkSize") == true)
         #expect(failure?.category == .permanent)
     }
+
+    @Test(arguments: [10_000, 10 << 20] as [ByteCount])
+    mutating func `a refusal of small requests is not blamed on a server that takes parts`(size: ByteCount) {
+        run.model.ranges = .honours
+        run.model.largestRequest = 1000
+        let failure = run.upload(.make(size: size)).failure
+        #expect(failure?.status == 413)
+        #expect(failure?.hint?.contains("client_max_body_size") == true)
+        #expect(failure?.hint?.contains("chunkSize") == false)
+    }
 }
 
 /// SabreDAV's partial update.
