@@ -61,7 +61,8 @@ enum OutputSamples {
     private static var changes: [any OutputLine] {
         let offer = UndoOffer(number: 1, change: .moved, ids: [3], date: moment)
         return [
-            ChangedLine(ChangedLine.Change.retried, [1]), ChangedLine(QueueChangeKind.unadded(done: 2), [1, 2]),
+            ChangedLine(ChangedLine.Change.retried, [1]),
+            ChangedLine(QueueChangeKind.unadded(done: 2), [1, 2]),
             ChangedLine(offer), CountsLine(event: "idle", counts: ["done": 2]),
             NetworkLine(event: "offline", reason: "no address"), NetworkLine(event: "online"),
             StorageLine(event: "notSaved", text: "the disk is full", hint: "make room"),

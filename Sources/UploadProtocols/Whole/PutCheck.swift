@@ -6,7 +6,7 @@ import HTTPTypes
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
-        case head(findings: [String])
+        case head(findings: [String], isAllowed: Bool)
     }
 
     /// The conclusion from a response about the method.
@@ -42,12 +42,14 @@ package struct PutCheck: DestinationCheck {
             return .failed(failure)
         }
         let verdict = verdict(on: response)
-        if case .missing(let failure) = verdict { return .failed(failure) }
-        switch phase {
-        case .options:
-            phase = .head(findings: findings(response, verdict))
+        switch (phase, verdict) {
+        case (.options, .missing(let failure)), (.head(_, isAllowed: false), .missing(let failure)):
+            return .failed(failure)
+        case (.options, _):
+            let isAllowed = if case .allowed = verdict { true } else { false }
+            phase = .head(findings: findings(response, verdict), isAllowed: isAllowed)
             return .send(Exchange(.head, address))
-        case .head(let findings):
+        case (.head(let findings, _), _):
             return .finished(CheckReport(findings: findings + [Self.telling(response)]))
         }
     }

@@ -57,7 +57,7 @@ struct LogTests {
     @Test(arguments: UploadEvent.Kind.allCases)
     func `the log and the line mode have the same words for it`(kind: UploadEvent.Kind) {
         let event = UploadEvent.make(kind, 1, state: .running)
-        let phrase = event.sentence.dropFirst(2).prefix { $0 != ":" }
+        let phrase = event.sentence.dropFirst("upload 1 ".count).prefix { $0 != ":" }
         #expect(event.named.hasPrefix("file-1.bin \(phrase)"))
     }
 

@@ -77,7 +77,7 @@ import Testing
         _ = plain.change([.make(11, state: .done)])
         let effects = plain.update(.ended(.signal(15)))
         #expect(effects.outcome == .signal(15))
-        #expect(effects.lines.first?.hasPrefix("upload 11 done") == true)
+        #expect(effects.lines.first?.hasPrefix("11 done (") == true, "\(effects.lines)")
     }
 
     @Test func `an engine that stops ends it`() {
