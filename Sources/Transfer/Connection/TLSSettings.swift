@@ -103,7 +103,13 @@ public struct TLSSettings: Hashable, Codable, Sendable {
 
     private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value
     {
-        if let status = FileStatus.of(LocalPath(file), follows: true), status.identity.size > fileLimit {
+        let status: FileStatus
+        do throws(SystemCallError) { status = try FileStatus(LocalPath(file), follows: true) } catch {
+            throw UploadFailure(
+                .permanent, "the TLS file \(file) cannot be read: \(error.code.phrase)",
+                hint: "put a PEM file there, or name another; see tls in the configuration")
+        }
+        guard status.identity.size <= fileLimit else {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) has more than 16 MiB",
                 hint: "name a PEM file in tls with only the certificates that are needed")

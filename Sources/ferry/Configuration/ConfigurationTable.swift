@@ -123,8 +123,11 @@ enum ConfigurationTable {
         .text(),
         .object([
             .init("env", .text(), "The environment variable that holds it."),
-            .init("file", .text(), "A file whose first line it is."),
-            .init("command", .array(.text(), atLeast: 1), "A program that prints it, and its arguments."),
+            .init(
+                "file", .text(), "A file whose first line it is; a relative path starts in the home folder."),
+            .init(
+                "command", .array(.text(), atLeast: 1),
+                "A program that prints it, and its arguments; it starts in the home folder."),
         ]),
     ])
 
@@ -169,7 +172,10 @@ enum ConfigurationTable {
             .init("sessionToken", secret, "The token of temporary keys."),
             .init(
                 "profile", .text(pattern: SchemaPattern.something), "A profile in the files of AWS's tools."),
-            .init("command", command, "A program that prints credentials, as credential_process does."),
+            .init(
+                "command", command,
+                "A program that prints credentials, as credential_process does; it starts in the home folder."
+            ),
         ]),
     ])
 
@@ -187,10 +193,14 @@ enum ConfigurationTable {
 
     static let tls = Schema.object([
         .init(
-            "caFile", .text(), "A file of certificates to trust in place of the system's.",
+            "caFile", .text(),
+            "A file of certificates to trust in place of the system's; a relative path starts in the home folder.",
             formerly: "authorities"),
-        .init("certificate", .text(), "A file with Ferry's own certificate; needs key."),
-        .init("key", .text(), "A file with the certificate's key."),
+        .init(
+            "certificate", .text(),
+            "A file with Ferry's own certificate; needs key. A relative path starts in the home folder."),
+        .init(
+            "key", .text(), "A file with the certificate's key; a relative path starts in the home folder."),
         .init(
             "pins", .array(.text(pattern: SchemaPattern.pin)),
             "Public keys of which the server must have one.",
@@ -211,7 +221,7 @@ enum ConfigurationTable {
         QueueEvent.Name.allCases.map { event in
             .init(
                 event.rawValue, .any([command, .array(command, atLeast: 1)]),
-                "A program and its arguments, or a list of such lists.")
+                "A program and its arguments, or a list of such lists; they start in the home folder.")
         } + [.init("timeout", .number(0.1...3600), "Seconds after which a command is killed.", default: "10")]
     )
 
@@ -300,7 +310,9 @@ enum ConfigurationTable {
             "glyphs", .choice(Screen.Configuration.GlyphChoice.self), "The signs of the screen.",
             default: #""auto""#),
         .init("theme", .choice(Theme.builtIn.map(\.key)), "One of Ferry's themes.", default: #""default""#),
-        .init("themeFile", .text(), "A theme of your own, in place of theme."),
+        .init(
+            "themeFile", .text(),
+            "A theme of your own, in place of theme; a relative path starts in the home folder."),
         .init("graph", .choice(AppearanceSettings.Graph.self), "The signs of graphs.", default: #""auto""#),
         .init("mouse", .flag, "Whether the screen takes clicks.", default: "true"),
         .init(

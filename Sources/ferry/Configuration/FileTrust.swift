@@ -83,7 +83,8 @@ extension Configuration {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {
             for command in hooks.commands[event] ?? [] where command.program.contains("/") {
-                files.append(("the program of hooks.\(event.rawValue)", Self.absolute(command.program)))
+                files.append(
+                    ("the program of hooks.\(event.rawValue)", LocalFiles.configured(command.program)))
             }
             for command in hooks.commands[event] ?? [] {
                 files += Self.script(of: command.words).map {
@@ -117,14 +118,14 @@ extension Configuration {
     private static func files(of tls: TLSSettings, at place: String) -> [(role: String, path: String)] {
         [("caFile", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)].compactMap {
             key, path in
-            path.map { ("the file of \(place).\(key)", absolute($0)) }
+            path.map { ("the file of \(place).\(key)", $0) }
         }
     }
 
     private static func files(of secrets: [Secret], at place: String) -> [(role: String, path: String)] {
         secrets.flatMap { secret -> [(role: String, path: String)] in
             switch secret {
-            case .file(let path): [("the secret of \(place)", absolute(path))]
+            case .file(let path): [("the secret of \(place)", path)]
             case .command(let words): programs(of: words, at: place)
             case .environment, .literal: []
             }
@@ -134,7 +135,7 @@ extension Configuration {
     /// Returns the program of a command if its name has a slash. If the program is an interpreter, also returns the
     /// existing files among its arguments.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
-        let program = words.first.map(LocalFiles.expanded).flatMap { $0.contains("/") ? absolute($0) : nil }
+        let program = words.first.map(LocalFiles.program).flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [program].compactMap { $0.map { ("the program of \(place)", $0) } }
             + script(of: words).map { ("the script of \(place)", $0) }
     }
@@ -159,13 +160,8 @@ extension Configuration {
                         "0123456789.-".unicodeScalars.contains($0)
                     }))
         else { return [] }
-        return words.dropFirst().map { absolute(LocalFiles.expanded($0)) }.filter {
+        return words.dropFirst().map(LocalFiles.configured).filter {
             FileStatus.of(LocalPath($0), follows: true)?.kind == .file
         }
-    }
-
-    /// Returns the absolute path. A relative path starts in the home folder, because Ferry runs programs there.
-    private static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(LocalFiles.home)/\(path)"
     }
 }

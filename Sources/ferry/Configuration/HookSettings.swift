@@ -23,13 +23,12 @@ struct HookCommand: Equatable, Sendable {
     /// The program and its arguments; never empty.
     var words: [String]
 
-    var program: String { LocalFiles.expanded(words[0]) }
+    var program: String { LocalFiles.program(words[0]) }
 
     /// Whether the program exists and is executable. A name without a slash is searched in `PATH`.
     var isThere: Bool {
         if program.contains("/") {
-            let file = program.hasPrefix("/") ? program : "\(LocalFiles.home)/\(program)"
-            return FileManager.default.isExecutableFile(atPath: file)
+            return FileManager.default.isExecutableFile(atPath: LocalFiles.configured(program))
         }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return path.split(separator: ":").contains {

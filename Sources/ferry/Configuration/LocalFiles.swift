@@ -17,6 +17,24 @@ enum LocalFiles {
         return home + path.dropFirst(1)
     }
 
+    /// Returns the absolute path of a file that the configuration names: a relative path starts in the home folder.
+    ///
+    /// The working directory may belong to another user, whose files must not stand in for those of the configuration.
+    static func configured(_ path: String) -> String {
+        let path = expanded(path)
+        return path.hasPrefix("/") ? path : "\(home)/\(path)"
+    }
+
+    /// Returns the absolute path of a program that the configuration names. A name without a slash stays unchanged: the
+    /// system searches it in `PATH`. So does a word such as `LANG=C`, which env(1) takes for a variable.
+    static func program(_ name: String) -> String {
+        let path = expanded(name)
+        return path.prefix { $0 != "=" }.contains("/") ? configured(path) : path
+    }
+
+    /// The working directory of commands in the configuration: the home folder, or `/` if this user cannot enter it.
+    static var commandFolder: String { FileManager.default.isExecutableFile(atPath: home) ? home : "/" }
+
     /// Returns the absolute path, with a leading `~` replaced by the home folder, and `.` and `..` resolved.
     static func absolute(_ path: String) -> String {
         URL(fileURLWithPath: expanded(path)).standardizedFileURL.path

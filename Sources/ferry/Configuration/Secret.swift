@@ -23,9 +23,9 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         if let name: String = try fields.value("env") {
             self = .environment(name)
         } else if let file: String = try fields.value("file") {
-            self = .file(LocalFiles.expanded(file))
+            self = .file(LocalFiles.configured(file))
         } else if let command: [String] = try fields.value("command"), !command.isEmpty {
-            self = .command(command)
+            self = .command([LocalFiles.program(command[0])] + command.dropFirst())
         } else {
             throw ConfigurationIssue(path: path, expected: Self.expected)
         }
@@ -120,7 +120,7 @@ actor SecretReader {
     }
 
     fileprivate static func file(_ path: String, of secret: Secret) throws(UploadFailure) -> String {
-        guard let mode = LocalFiles.mode(of: path) else { throw missing(secret, "cannot be read") }
+        guard let mode = LocalFiles.mode(of: path) else { throw missing(secret, "cannot be found") }
         guard mode & 0o077 == 0 else {
             throw missing(
                 secret, "can be read by others (mode \(String(mode & 0o777, radix: 8))); chmod 600 it")

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Runs the command that prints a secret: without a shell, with few environment variables, and with limits on its time
-/// and output.
+/// Runs the command that prints a secret: without a shell, in the home folder, with few environment variables, and with
+/// limits on its time and output.
 ///
 /// The error for a failed command ends with the last line of its standard error. In this line, `…` replaces each word
 /// of its standard output, because that word may be the secret.
@@ -26,7 +26,8 @@ enum SecretCommand {
         // env(1) also runs scripts that have no interpreter line.
         let command = ChildCommand(
             words: ["/usr/bin/env", "--"] + words,
-            environment: ChildCommand.environment(passedOn + others), output: .all(atMost: outputLimit))
+            environment: ChildCommand.environment(passedOn + others), folder: LocalFiles.commandFolder,
+            output: .all(atMost: outputLimit))
         let result: ChildCommand.Result
         do throws(ChildCommand.CannotStart) { result = try await command.run(upTo: limit) } catch {
             throw SecretReader.missing(secret, "cannot be run")

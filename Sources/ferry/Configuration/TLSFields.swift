@@ -8,9 +8,9 @@ struct TLSFields: Decodable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.tls)
-        settings.authorities = try fields.value("caFile").map(LocalFiles.expanded)
-        settings.certificate = try fields.value("certificate").map(LocalFiles.expanded)
-        settings.key = try fields.value("key").map(LocalFiles.expanded)
+        settings.authorities = try fields.value("caFile").map(LocalFiles.configured)
+        settings.certificate = try fields.value("certificate").map(LocalFiles.configured)
+        settings.key = try fields.value("key").map(LocalFiles.configured)
         if (settings.certificate == nil) != (settings.key == nil) {
             throw fields.error(
                 settings.key == nil ? "key" : "certificate", "both certificate and key, or neither")

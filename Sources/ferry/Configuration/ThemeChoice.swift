@@ -29,7 +29,7 @@ enum ThemeChoice: Equatable {
         let file: String? = try fields.value("themeFile")
         switch (name, file) {
         case (nil, nil): return nil
-        case (nil, let file?): self = .file(LocalFiles.expanded(file))
+        case (nil, let file?): self = .file(LocalFiles.configured(file))
         case (let name?, nil):
             guard let choice = Self(named: name) else {
                 throw fields.error(

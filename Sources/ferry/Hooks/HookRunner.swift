@@ -128,10 +128,9 @@ actor HookRunner: QueueFollower {
     ) async {
         var environment = ChildCommand.environment(passedOn)
         environment["FERRY_EVENT"] = entry.name.rawValue
-        let home = LocalFiles.home
         let command = ChildCommand(
             words: [hook.program] + hook.words.dropFirst(), environment: environment,
-            folder: LocalFiles.mode(of: home) == nil ? "/" : home, input: Data((entry.line + "\n").utf8))
+            folder: LocalFiles.commandFolder, input: Data((entry.line + "\n").utf8))
         let what: String
         do throws(ChildCommand.CannotStart) {
             guard let issue = issue(of: try await command.run(upTo: .seconds(limit)), limit) else { return }

@@ -94,8 +94,9 @@ struct S3CredentialSource: Sendable {
         }
         for section in sections {
             guard let line = section.values.filled("credential_process") else { continue }
-            let words = AWSProfiles.words(line)
+            var words = AWSProfiles.words(line)
             guard !words.isEmpty else { continue }
+            words[0] = LocalFiles.program(words[0])
             for (role, path) in Configuration.programs(of: words, at: "credential_process") {
                 try FileTrust().check(path, as: role)
             }

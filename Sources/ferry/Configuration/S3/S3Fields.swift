@@ -91,10 +91,10 @@ enum S3Authentication: Decodable, Equatable {
             guard !profile.isEmpty else { throw fields.error("profile", "the name of a profile") }
             self = .profile(profile)
         } else if let command {
-            guard command.first?.isEmpty == false else {
+            guard let program = command.first, !program.isEmpty else {
                 throw fields.error("command", "a program and its arguments, as a list")
             }
-            self = .command(command)
+            self = .command([LocalFiles.program(program)] + command.dropFirst())
         } else if hasKeys {
             guard let accessKey else { throw fields.error("accessKey", "the key's public half") }
             guard let secretKey else { throw fields.error("secretKey", Secret.expected) }

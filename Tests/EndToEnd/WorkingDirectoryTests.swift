@@ -1,0 +1,99 @@
+import FerryTestSupport
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// Ferry started in a folder of another user, whose files have the names that the configuration uses.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct WorkingDirectoryTests {
+    private let place: Workplace
+    private let foreign: String
+
+    init() throws {
+        place = try Workplace()
+        foreign = try place.folder("foreign")
+    }
+
+    /// Runs `ferry` in the foreign folder.
+    private func ferry(_ arguments: String...) async throws -> CommandResult {
+        let words = ["sh", "-c", "cd \"$0\" && exec \"$@\"", foreign]
+        return try await Workplace.result(of: try place.start(through: words, arguments))
+    }
+
+    /// Writes one program into the home folder and another into the foreign one.
+    private func programs(_ name: String, home: String, foreign: String) throws {
+        _ = try place.directory.program("#!/bin/sh\necho '\(home)'\n", at: "home/\(name)")
+        _ = try place.directory.program("#!/bin/sh\necho '\(foreign)'\n", at: "foreign/\(name)")
+    }
+
+    @Test(arguments: [#"["bin/tok"]"#, #"["~/bin/tok"]"#, #"["sh", "bin/tok"]"#])
+    func `a relative program of a secret is the one in home, wherever Ferry starts`(command: String)
+        async throws
+    {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        try programs("bin/tok", home: "mine", foreign: "theirs")
+        try place.configure(
+            "put", at: server.url("/"), more: #", "auth": { "bearer": { "command": \#(command) } }"#)
+        try await place.ferry("add", try place.file("a"))
+        let result = try await ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(0), "\(result.output)")
+        #expect(server.requests.first?["Authorization"] == "Bearer mine")
+    }
+
+    @Test func `a relative credential_process is the one in home, wherever Ferry starts`() async throws {
+        let server = try HostileServer([.answer(200)])
+        defer { server.stop() }
+        func printed(_ key: String) -> String {
+            #"{ "Version": 1, "AccessKeyId": "\#(key)", "SecretAccessKey": "s3cret" }"#
+        }
+        try programs("bin/keys", home: printed("MINE"), foreign: printed("THEIRS"))
+        try place.directory.write(
+            Array("[profile p]\ncredential_process = bin/keys\n".utf8), to: "home/.aws/config")
+        try place.configure(
+            "s3", at: server.url("/bucket/"), more: #", "auth": { "s3": { "profile": "p" } }"#)
+        try await place.ferry("add", try place.file("a"))
+        _ = try await ferry("run", "--exit-when-idle")
+        let authorization = try #require(server.requests.first?["Authorization"])
+        #expect(authorization.contains("Credential=MINE/"), "\(authorization)")
+    }
+
+    @Test func `a relative path of the configuration is below home, wherever Ferry starts`() throws {
+        let text = #"""
+            { "destinations": { "here": {
+                "url": "https://h.example/", "auth": { "bearer": { "file": "tok" } },
+                "tls": { "caFile": "ca.pem", "certificate": "own.pem", "key": "own.key" } } },
+              "appearance": { "themeFile": "mine.json" } }
+            """#
+        let configuration = try ConfigurationFile.parse(Data(text.utf8), file: "config.json")
+        let here = try #require(configuration.destinations["here"])
+        let home = LocalFiles.home
+        #expect(here.authentication == .bearer(.file("\(home)/tok")))
+        #expect(here.tls.authorities == "\(home)/ca.pem")
+        #expect(here.tls.certificate == "\(home)/own.pem")
+        #expect(here.tls.key == "\(home)/own.key")
+        #expect(configuration.appearance.theme == .file("\(home)/mine.json"))
+    }
+
+    @Test func `a certificate in the working directory is not used, and the error names the one in home`()
+        async throws
+    {
+        try place.directory.write(Array("x".utf8), to: "foreign/ca.pem")
+        try place.configure("put", at: "https://127.0.0.1:9/", more: #", "tls": { "caFile": "ca.pem" }"#)
+        let result = try await ferry("check", "here")
+        let told = result.output + result.errors
+        let path = place.directory.path("home/ca.pem")
+        #expect(told.contains("the TLS file \(path) cannot be read: no such file or directory"), "\(told)")
+    }
+
+    @Test(arguments: [
+        ("pass", "pass"), ("/bin/x", "/bin/x"), ("bin/x", "HOME/bin/x"), ("~/x", "HOME/x"),
+        ("./x", "HOME/./x"),
+        ("LANG=C", "LANG=C"), ("PATH=/bin", "PATH=/bin"), ("a/b=c", "HOME/a/b=c"),
+    ])
+    func `the program of a command is a name, a variable or a path from home`(word: String, program: String) {
+        #expect(LocalFiles.program(word) == program.replacing("HOME", with: LocalFiles.home))
+    }
+}
