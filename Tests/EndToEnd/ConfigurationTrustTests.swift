@@ -102,6 +102,34 @@ struct ConfigurationTrustTests {
         try await expectRefusal(of: program, "chmod go-w \(program)")
     }
 
+    @Test(arguments: [
+        #"{ "hooks": { "done": ["FILE"] } }"#,
+        #"{ "destinations": { "a": { "url": "https://h.test/", "auth": { "bearer": { "command": ["FILE"] } } } } }"#,
+        #"{ "destinations": { "a": { "url": "https://h.test/", "tls": { "caFile": "FILE" } } } }"#,
+        #"{ "destinations": { "a": { "url": "https://h.test/", "tls": { "certificate": "FILE", "key": "FILE" } } } }"#,
+    ])
+    func `a file that is missing where anybody can create it is refused`(text: String) async throws {
+        let folder = try place.folder("open")
+        let file = folder + "/file"
+        try place.configure(text.replacing("FILE", with: file))
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o1777, folder)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        let words = "\(file) does not exist, and others can create it in \(folder)"
+        #expect(result.errors.contains(words), "\(result.errors)")
+    }
+
+    @Test func `without a configuration Ferry runs also where anybody can create one`() async throws {
+        var place = place
+        let folder = try place.folder("open")
+        try setMode(0o1777, folder)
+        place.environment["XDG_CONFIG_HOME"] = folder + "/config"
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(result.output.contains("\(folder)/config/ferry/config.json (none"), "\(result.output)")
+    }
+
     @Test func `a link that lies in a folder which others can change is refused`() async throws {
         // The folder is neither above the named path nor above the file that the links lead to.
         try place.directory.write(Array(#"{ "destinations": {} }"#.utf8), to: "dotfiles/config.json")

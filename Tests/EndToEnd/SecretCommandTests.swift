@@ -137,6 +137,37 @@ struct SecretCommandTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `a secret's command that others can change meanwhile is not run`() async throws {
+        let mark = place.directory.path("ran")
+        let program = try place.directory.program(
+            "#!/bin/sh\ntouch '\(mark)'\necho word\n", at: "secret.sh")
+        try #require(chmod(program, 0o777) == 0)
+        let failure = await #expect(throws: UploadFailure.self) {
+            try await SecretReader().read(.command([program]))
+        }
+        #expect(failure?.category == .authentication)
+        #expect(
+            failure?.summary
+                == "the program of a secret's command \(program) can be changed by others (mode 777)")
+        #expect(failure?.hint?.hasPrefix("`chmod go-w ") == true)
+        #expect(!FileManager.default.fileExists(atPath: mark))
+    }
+
+    @Test func `a secret's file in a folder that others can change meanwhile is not read`() async throws {
+        let folder = try place.folder("open")
+        let path = try place.directory.write(Array("canary\n".utf8), to: "open/secret")
+        try #require(chmod(path, 0o600) == 0 && chmod(folder, 0o700) == 0)
+        #expect(try await SecretReader().read(.file(path)) == "canary")
+        try #require(chmod(folder, 0o777) == 0)
+        let failure = await #expect(throws: UploadFailure.self) {
+            try await SecretReader().read(.file(path))
+        }
+        #expect(failure?.category == .authentication)
+        #expect(
+            failure?.summary
+                == "the folder \(folder) above the file of a secret can be changed by others (mode 777)")
+    }
+
     @Test func `A7 the secret of a command is the same when it is read again`() async throws {
         let reader = SecretReader()
         let secret = Secret.command(["printf", "token\\nmore\\n"])

@@ -28,6 +28,8 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     /// True to offer more cipher suites in TLS 1.2, for old servers: those without forward secrecy, and those in CBC
     /// mode.
     public var allowsLegacyCiphers: Bool
+    /// True to refuse a file that another user can replace, change or create. The check precedes each reading.
+    package var checksFiles = false
 
     public init(
         authorities: String? = nil, certificate: String? = nil, key: String? = nil, pins: [SPKIPin] = [],
@@ -84,16 +86,16 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         if !allowsLegacyCiphers { configuration.cipherSuites = Self.safeCipherSuites }
         if let authorities {
             configuration.trustRoots = .certificates(
-                try Self.read(authorities) { try NIOSSLCertificate.fromPEMFile(authorities) })
+                try read(authorities) { try NIOSSLCertificate.fromPEMFile(authorities) })
         }
         if let certificate {
-            configuration.certificateChain = try Self.read(certificate) {
+            configuration.certificateChain = try read(certificate) {
                 try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
             }
         }
         if let key {
             configuration.privateKey = .privateKey(
-                try Self.read(key) { try NIOSSLPrivateKey(file: key, format: .pem) })
+                try read(key) { try NIOSSLPrivateKey(file: key, format: .pem) })
         }
         return configuration
     }
@@ -101,15 +103,19 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     /// The maximum size of a TLS file, in bytes. A bundle of all public authorities has less than 1 MiB.
     static let fileLimit: ByteCount = 16 << 20
 
-    private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value
-    {
+    private func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value {
+        if checksFiles {
+            do throws(PathIssue) { try PathTrust.check(LocalPath(file)) } catch {
+                throw UploadFailure(.permanent, error.summary(of: "the TLS file"), hint: error.hint)
+            }
+        }
         let status: FileStatus
         do throws(SystemCallError) { status = try FileStatus(LocalPath(file), follows: true) } catch {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) cannot be read: \(error.code.phrase)",
                 hint: "put a PEM file there, or name another; see tls in the configuration")
         }
-        guard status.identity.size <= fileLimit else {
+        guard status.identity.size <= Self.fileLimit else {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) has more than 16 MiB",
                 hint: "name a PEM file in tls with only the certificates that are needed")

@@ -94,8 +94,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func tls(_ certificate: String, _ key: String) throws -> ReceiverTLS {
-        try FileTrust().check(certificate, as: "the certificate")
-        try FileTrust().check(key, as: "the key")
+        try FileTrust.check(certificate, as: "the certificate")
+        try FileTrust.check(key, as: "the key")
         if let mode = LocalFiles.mode(of: key), mode & 0o077 != 0 {
             throw CommandFailure(usage: "others can read the key \(key)", hint: "chmod 600 \(key)")
         }
@@ -132,7 +132,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func token() throws -> String? {
         guard let tokenFile else { return nil }
         let path = LocalFiles.expanded(tokenFile)
-        try FileTrust().check(path, as: "the token file")
+        try FileTrust.check(path, as: "the token file")
         guard let mode = LocalFiles.mode(of: path), let data = LocalFiles.content(of: path)
         else {
             throw CommandFailure(

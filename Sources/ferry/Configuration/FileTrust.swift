@@ -6,73 +6,32 @@ import FerryUploads
 /// Checks that no other user can change the files that control Ferry: the configuration, and the programs, keys and
 /// certificates that it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
 ///
-/// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
-/// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit. If Ferry
-/// does not run as root, it also accepts a folder of root to which the folder's group can write.
-struct FileTrust {
-    /// The user that Ferry runs as.
-    private let user = Machine.user
-
-    /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
-    private static let linkLimit = 40
-
-    /// Checks a file and each folder on its path. For a symbolic link, also checks the path of its target. Another user
-    /// who can write to one of them can replace the file.
-    ///
-    /// A file that passes can be opened by its path afterwards, because no other user can change any part of the path.
-    ///
+/// `PathTrust` has the rules. The files are checked when the configuration is loaded, and again before each use: another
+/// user may meanwhile have created a missing one.
+enum FileTrust {
     /// - Parameter role: The role of the file. It begins the message, such as `the configuration`.
-    /// - Throws: `UploadFailure` (`permanent`) if another user can replace or change the file. The hint is the command
-    ///   that repairs the mode or the owner. Also throws if the path has more than 40 symbolic links. A missing file
-    ///   passes.
-    func check(_ path: String, as role: String) throws(UploadFailure) {
-        var left = URL(fileURLWithPath: path).path.split(separator: "/").map(String.init)[...]
-        var current = ""
-        var links = 0
-        try check("/", isFile: false, of: role)
-        while let name = left.popFirst() {
-            if name == "." { continue }
-            if name == ".." {
-                current = String(current[..<(current.lastIndex(of: "/") ?? current.startIndex)])
-                continue
-            }
-            let next = "\(current)/\(name)"
-            try check(next, isFile: left.isEmpty, of: role)
-            guard let target = LocalPath(next).linkTarget else {
-                current = next
-                continue
-            }
-            links += 1
-            guard links <= Self.linkLimit else {
-                throw UploadFailure(
-                    .permanent, "\(role) \(path) is behind too many symbolic links", hint: "use a direct path"
-                )
-            }
-            if target.bytes.first == UInt8(ascii: "/") { current = "" }
-            left = (target.text.split(separator: "/").map(String.init) + left)[...]
+    /// - Throws: `UploadFailure` (`permanent`) if another user can replace, change or create the file. The hint is the
+    ///   command that repairs the mode or the owner. A file that is missing passes if only this user can create it.
+    static func check(_ path: String, as role: String) throws(UploadFailure) {
+        do throws(PathIssue) { try PathTrust.check(LocalPath(path)) } catch {
+            throw UploadFailure(.permanent, error.summary(of: role), hint: error.hint)
         }
     }
 
-    private func check(_ path: String, isFile: Bool, of role: String) throws(UploadFailure) {
-        guard let status = FileStatus.of(LocalPath(path), follows: false) else { return }
-        let mode = status.mode
-        let thing = isFile ? "\(role) \(path)" : "the folder \(path) above \(role)"
-        guard status.owner == user || status.owner == 0 else {
-            throw UploadFailure(
-                .permanent, "\(thing) belongs to another user (\(Machine.name(of: status.owner)))",
-                hint: "`chown \(Machine.name(of: user)) \(ShellWord.quoted(path))`, or use one of your own")
+    /// Checks a file that may be missing.
+    ///
+    /// - Returns: False if the file is missing and another user can create it. The caller must not open it.
+    static func allows(_ path: String, as role: String) throws(UploadFailure) -> Bool {
+        do throws(PathIssue) { try PathTrust.check(LocalPath(path)) } catch {
+            if case .creatable = error.cause { return false }
+            throw UploadFailure(.permanent, error.summary(of: role), hint: error.hint)
         }
-        // The mode of a link has no meaning. The path of its target is checked separately.
-        guard status.kind != .link else { return }
-        // In a folder of root, the group may write: root has chosen its members.
-        let others: UInt32 = !isFile && status.owner == 0 && user != 0 ? 0o002 : 0o022
-        let isSticky = !isFile && mode & 0o1000 != 0
-        guard mode & others == 0 || isSticky else {
-            throw UploadFailure(
-                .permanent,
-                "\(thing) can be changed by others (mode \(String(mode, radix: 8)))",
-                hint: "`chmod go-w \(ShellWord.quoted(path))`, then look whether it is as you left it")
-        }
+        return true
+    }
+
+    /// Checks files right before their use, as `check` does.
+    static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
+        for (role, path) in files { try check(path, as: role) }
     }
 }
 
@@ -82,15 +41,7 @@ extension Configuration {
     var trustedFiles: [(role: String, path: String)] {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {
-            for command in hooks.commands[event] ?? [] where command.program.contains("/") {
-                files.append(
-                    ("the program of hooks.\(event.rawValue)", LocalFiles.configured(command.program)))
-            }
-            for command in hooks.commands[event] ?? [] {
-                files += Self.script(of: command.words).map {
-                    ("the script of hooks.\(event.rawValue)", $0)
-                }
-            }
+            files += (hooks.commands[event] ?? []).flatMap { $0.files(at: event) }
         }
         files += Self.files(of: [proxy.password].compactMap { $0 }, at: "proxy")
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -163,5 +114,12 @@ extension Configuration {
         return words.dropFirst().map(LocalFiles.configured).filter {
             FileStatus.of(LocalPath($0), follows: true)?.kind == .file
         }
+    }
+}
+
+extension HookCommand {
+    /// The program of the hook, and the scripts among its arguments.
+    func files(at event: QueueEvent.Name) -> [(role: String, path: String)] {
+        Configuration.programs(of: words, at: "hooks.\(event.rawValue)")
     }
 }

@@ -119,7 +119,16 @@ actor SecretReader {
             .authentication, "the secret is missing: \(secret) \(what)", hint: "put it right, then retry")
     }
 
+    /// Throws if another user can change a file that decides about a secret. The error has the category
+    /// `authentication`: the upload is held until the user has repaired the file.
+    static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
+        do throws(UploadFailure) { try FileTrust.check(files) } catch {
+            throw UploadFailure(.authentication, error.summary, hint: error.hint)
+        }
+    }
+
     fileprivate static func file(_ path: String, of secret: Secret) throws(UploadFailure) -> String {
+        try check([("the file of a secret", path)])
         guard let mode = LocalFiles.mode(of: path) else { throw missing(secret, "cannot be found") }
         guard mode & 0o077 == 0 else {
             throw missing(

@@ -19,10 +19,12 @@ enum SecretCommand {
     ///   - others: The names of further environment variables to pass to the command.
     ///   - limit: The time after which the command and its process group are killed.
     /// - Returns: The standard output of the command.
-    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long.
+    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long, or if
+    ///   another user can change its program.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {
+        try SecretReader.check(Configuration.programs(of: words, at: "a secret's command"))
         // env(1) also runs scripts that have no interpreter line.
         let command = ChildCommand(
             words: ["/usr/bin/env", "--"] + words,

@@ -1,4 +1,5 @@
 import FerryFiles
+import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
@@ -126,6 +127,11 @@ actor HookRunner: QueueFollower {
     private static func run(
         _ hook: HookCommand, for entry: HookBacklog.Entry, upTo limit: Double, note: (String) -> Void
     ) async {
+        let number = entry.event.upload.map { " of upload \($0)" } ?? ""
+        let start = "hook \(entry.name.rawValue)\(number): \(hook.words[0])"
+        do throws(UploadFailure) { try FileTrust.check(hook.files(at: entry.name)) } catch {
+            return note("\(start) was not run: \(error.summary)" + (error.hint.map { "; \($0)" } ?? ""))
+        }
         var environment = ChildCommand.environment(passedOn)
         environment["FERRY_EVENT"] = entry.name.rawValue
         let command = ChildCommand(
@@ -138,8 +144,7 @@ actor HookRunner: QueueFollower {
         } catch {
             what = "cannot be started: \(error.reason)"
         }
-        let number = entry.event.upload.map { " of upload \($0)" } ?? ""
-        note("hook \(entry.name.rawValue)\(number): \(hook.words[0]) \(what)")
+        note("\(start) \(what)")
     }
 
     /// Returns the text about a failed hook for the log; nil for exit status 0.

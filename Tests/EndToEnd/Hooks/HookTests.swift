@@ -124,6 +124,19 @@ struct HookTests {
         #expect(told().count == 1)
     }
 
+    @Test func `a hook whose program others can change meanwhile is not run`() async throws {
+        let mark = place.directory.path("ran")
+        let program = try place.directory.program("#!/bin/sh\ntouch '\(mark)'\n", at: "files/hook.sh")
+        try await ReceiverSite.with { site in
+            try configure(#"{ "done": [["chmod", "777", "\#(program)"], ["\#(program)"]] }"#, at: site.url)
+            try await place.ferry("add", try place.file("a"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        }
+        let words = "the program of hooks.done \(program) can be changed by others (mode 777); `chmod go-w "
+        #expect(log.contains("hook done of upload 1: \(program) was not run: \(words)"), "\(log)")
+        #expect(!FileManager.default.fileExists(atPath: mark))
+    }
+
     @Test func `one that hangs is killed with all that it started`() async throws {
         let mark = place.directory.path("children")
         let script = "trap '' TERM; sleep 300 & echo $$ $! > \\\"$1\\\"; wait; sleep 300"

@@ -73,8 +73,9 @@ struct AWSProfiles {
     }
 
     private func section(_ names: [String], of file: String) throws(UploadFailure) -> Section? {
-        try FileTrust().check(file, as: "the file of AWS's profiles")
-        guard let data = LocalFiles.content(of: file) else { return nil }
+        guard try FileTrust.allows(file, as: "the file of AWS's profiles"),
+            let data = LocalFiles.content(of: file)
+        else { return nil }
         let sections = Self.parse(String(decoding: data.prefix(1 << 20), as: UTF8.self))
         for name in names {
             if let values = sections[name] { return Section(file: file, values: values) }

@@ -97,9 +97,6 @@ struct S3CredentialSource: Sendable {
             var words = AWSProfiles.words(line)
             guard !words.isEmpty else { continue }
             words[0] = LocalFiles.program(words[0])
-            for (role, path) in Configuration.programs(of: words, at: "credential_process") {
-                try FileTrust().check(path, as: role)
-            }
             return try await Self.output(of: words)
         }
         guard let section = sections.first else { return nil }

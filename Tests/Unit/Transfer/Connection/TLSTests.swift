@@ -220,6 +220,21 @@ struct TLSSettingsTests {
         }
     }
 
+    @Test(arguments: [(true, "can be changed by others (mode 666)"), (false, "cannot be used")])
+    func `a TLS file that others can change is not read if the settings check their files`(
+        checks: Bool, words: String
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write([], to: "authorities.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+        var changed = TLSSettings(authorities: path)
+        changed.checksFiles = checks
+        let settings = changed
+        #expect { try HTTPClientTransport(.init(tls: settings)) } throws: { error in
+            (error as? UploadFailure)?.summary.contains(words) == true
+        }
+    }
+
     @Test(arguments: [
         (TLSSettings.fileLimit, "cannot be used"), (TLSSettings.fileLimit + 1, "has more than 16 MiB"),
     ])

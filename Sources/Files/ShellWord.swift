@@ -1,7 +1,7 @@
 /// A word of a command line for a POSIX shell.
-enum ShellWord {
+package enum ShellWord {
     /// Returns the text as one word, quoted if it has special characters (XCU §2.2.2).
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+,:@%".unicodeScalars.contains($0)
         }

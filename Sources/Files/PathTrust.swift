@@ -1,0 +1,142 @@
+package import SystemPackage
+
+/// Checks that no other user can replace a file: by the owners and the modes of the file, of each folder on its path, and
+/// of each symbolic link with the path of its target.
+///
+/// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
+/// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit, in which
+/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts a folder of root
+/// to which the folder's group can write.
+package enum PathTrust {
+    /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
+    private static let linkLimit = 40
+    private static let slash = UInt8(ascii: "/")
+
+    /// Checks a file, each folder on its path, and each symbolic link with the path of its target. A file that passes
+    /// can be opened by its path afterwards, because no other user can change any part of the path.
+    ///
+    /// A file that is missing passes if only this user, or root, can create it.
+    ///
+    /// - Parameters:
+    ///   - isFolder: True if the path names a folder.
+    ///   - user: The user that Ferry runs as.
+    /// - Returns: nil if the file exists; else the error of the first part that cannot be examined.
+    /// - Throws: `PathIssue` if another user can replace, change or create the file. Also throws if the path has more
+    ///   than 40 symbolic links.
+    @discardableResult
+    package static func check(
+        _ path: LocalPath, isFolder: Bool = false, for user: UInt32 = Machine.user
+    ) throws(PathIssue) -> Errno? {
+        let isAbsolute = path.bytes.first == slash
+        let whole =
+            isAbsolute
+            ? path : LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
+        let root = LocalPath(bytes: [slash])
+        var left = whole.bytes.split(separator: slash)[...]
+        var folder = root
+        var links = 0
+        var isDescriptor = false
+        try check(FileStatus.of(root, follows: false), of: root, isFile: false, for: user)
+        while let name = left.popFirst() {
+            if name == [UInt8(ascii: ".")] { continue }
+            if name == [UInt8(ascii: "."), UInt8(ascii: ".")] {
+                folder = folder.parent ?? root
+                continue
+            }
+            let next = folder.appending(Array(name))
+            let status: FileStatus
+            do throws(SystemCallError) { status = try FileStatus(next, follows: false) } catch {
+                guard isDescriptor || !isOpen(folder, for: user) else {
+                    throw PathIssue(path: whole, isFile: true, mode: 0, cause: .creatable(in: folder))
+                }
+                return error.code
+            }
+            try check(status, of: next, isFile: left.isEmpty && !isFolder, for: user)
+            guard status.kind == .link, let target = next.linkTarget else {
+                folder = next
+                continue
+            }
+            links += 1
+            guard links <= linkLimit else {
+                throw PathIssue(path: whole, isFile: true, mode: status.mode, cause: .links)
+            }
+            // A link to an open descriptor leads to it even if its text names no path, as for a pipe (proc(5)).
+            isDescriptor = folder.text.hasPrefix("/proc/") && folder.name == "fd"
+            if target.bytes.first == slash { folder = root }
+            left = (target.bytes.split(separator: slash) + left)[...]
+        }
+        return nil
+    }
+
+    private static func check(
+        _ status: FileStatus?, of path: LocalPath, isFile: Bool, for user: UInt32
+    ) throws(PathIssue) {
+        guard let status else { return }
+        guard status.owner == user || status.owner == 0 else {
+            throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
+        }
+        // The mode of a link has no meaning. The path of its target is checked separately.
+        guard status.kind != .link, othersMayWrite(status, isFile: isFile, for: user) else { return }
+        let isSticky = !isFile && status.mode & 0o1000 != 0
+        guard isSticky else {
+            throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .writable)
+        }
+    }
+
+    /// Returns true if another user can create files in the folder, sticky or not.
+    private static func isOpen(_ folder: LocalPath, for user: UInt32) -> Bool {
+        guard let status = FileStatus.of(folder, follows: false) else { return true }
+        return othersMayWrite(status, isFile: false, for: user)
+    }
+
+    private static func othersMayWrite(_ status: FileStatus, isFile: Bool, for user: UInt32) -> Bool {
+        // In a folder of root, the group may write: root has chosen its members.
+        let others: UInt32 = !isFile && status.owner == 0 && user != 0 ? 0o002 : 0o022
+        return status.mode & others != 0
+    }
+}
+
+/// The reason why a file must not be used: another user can replace, change or create it.
+package struct PathIssue: Error, Hashable, Sendable {
+    package enum Cause: Hashable, Sendable {
+        /// The file, or a folder or link on its path, belongs to this user.
+        case owner(UInt32)
+        /// Other users can write to the file, or to a folder on its path.
+        case writable
+        /// The file is missing, and other users can create it in this folder.
+        case creatable(in: LocalPath)
+        /// The path has too many symbolic links.
+        case links
+    }
+
+    /// The path of the file, folder or link that is at fault.
+    package let path: LocalPath
+    /// True if `path` is that of the file; false if it is that of a folder above it.
+    let isFile: Bool
+    package let mode: UInt32
+    package let cause: Cause
+
+    /// Returns the sentence for users.
+    ///
+    /// - Parameter role: The role of the file. It begins the sentence, such as `the configuration`.
+    package func summary(of role: String) -> String {
+        let thing = isFile ? "\(role) \(path.text)" : "the folder \(path.text) above \(role)"
+        return switch cause {
+        case .owner(let user): "\(thing) belongs to another user (\(Machine.name(of: user)))"
+        case .writable: "\(thing) can be changed by others (mode \(String(mode, radix: 8)))"
+        case .creatable(let folder): "\(thing) does not exist, and others can create it in \(folder.text)"
+        case .links: "\(thing) is behind too many symbolic links"
+        }
+    }
+
+    /// The next step for the user: the command that repairs the owner or the mode, if there is one.
+    package var hint: String {
+        let word = ShellWord.quoted(path.text)
+        return switch cause {
+        case .owner: "`chown \(Machine.name(of: Machine.user)) \(word)`, or use one of your own"
+        case .writable: "`chmod go-w \(word)`, then look whether it is as you left it"
+        case .creatable: "create it, or name one in a folder where only you can write"
+        case .links: "use a direct path"
+        }
+    }
+}

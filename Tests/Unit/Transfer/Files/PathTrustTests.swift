@@ -1,0 +1,87 @@
+import FerryFiles
+import FerryTestSupport
+import Foundation
+import Testing
+
+struct PathTrustTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Writes an empty file with mode 600, and gives its folder a mode. A test of the queue changes the umask meanwhile.
+    private func file(_ name: String, folder: String, mode: Int) throws {
+        try directory.write([], to: "\(folder)/\(name)")
+        try setMode(0o600, "\(folder)/\(name)")
+        try setMode(mode, folder)
+    }
+
+    private func setMode(_ mode: Int, _ name: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path(name))
+    }
+
+    private func issue(_ path: String, for user: UInt32 = Machine.user) -> PathIssue.Cause? {
+        do throws(PathIssue) {
+            try PathTrust.check(LocalPath(path), for: user)
+            return nil
+        } catch {
+            return error.cause
+        }
+    }
+
+    /// The last component of the folder in which others can create the file; nil if they cannot.
+    private func openFolder(_ name: String) -> String? {
+        guard case .creatable(let folder) = issue(directory.path(name)) else { return nil }
+        return folder.name
+    }
+
+    @Test func `a missing file passes where only its user can create it`() throws {
+        try file("file", folder: "own", mode: 0o700)
+        for name in ["own/file", "own/missing", "own/missing/below", "missing/../file"] {
+            #expect(issue(directory.path(name)) == nil, "\(name)")
+        }
+    }
+
+    @Test func `a missing file in a sticky folder of all is refused, and an existing one passes`() throws {
+        try file("file", folder: "open", mode: 0o1777)
+        #expect(issue(directory.path("open/file")) == nil)
+        #expect(openFolder("open/missing") == "open")
+        #expect(openFolder("open/missing/below") == "open")
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("link"), withDestinationPath: "open/missing")
+        #expect(openFolder("link") == "open")
+    }
+
+    @Test func `a missing file below a folder that others can change is refused for the folder`() throws {
+        try file("file", folder: "open", mode: 0o2775)
+        #expect(issue(directory.path("open/missing")) == .writable)
+    }
+
+    @Test func `the path of a missing file tells its error`() throws {
+        let missing = try PathTrust.check(LocalPath(directory.path("missing")))
+        #expect(missing == .noSuchFileOrDirectory)
+        #expect(try PathTrust.check(LocalPath(directory.path), isFolder: true) == nil)
+    }
+
+    @Test(.enabled(if: Machine.user == 0, "needs a folder of root"))
+    func `the group of a folder of root may write, but not where root runs`() throws {
+        try file("file", folder: "shared", mode: 0o2775)
+        try setMode(0o755, "")
+        #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+        #expect(issue(directory.path("shared/missing"), for: 1000) == nil)
+        #expect(issue(directory.path("shared/file")) == .writable)
+        try setMode(0o664, "shared/file")
+        #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+    }
+
+    #if os(Linux)
+        @Test func `an open descriptor passes though its link names no path`() throws {
+            try file("file", folder: "open", mode: 0o1777)
+            let pipe = Pipe()
+            let file = try FileHandle(forReadingFrom: directory.url.appending(path: "open/file"))
+            try FileManager.default.removeItem(atPath: directory.path("open/file"))
+            for handle in [pipe.fileHandleForReading, file] {
+                #expect(issue("/dev/fd/\(handle.fileDescriptor)") == nil)
+            }
+        }
+    #endif
+}
