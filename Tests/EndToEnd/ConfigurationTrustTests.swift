@@ -169,6 +169,50 @@ struct ConfigurationTrustTests {
         try await expectRefusal(of: script, "chmod go-w \(script)")
     }
 
+    @Test(arguments: [
+        #"["flock", "/lock", "FILE"]"#, #"["time", "FILE"]"#, #"["cat", "FILE"]"#, #"["java", "@FILE"]"#,
+        #"["env", "-S", "bash FILE"]"#, #"["env", "-Sbash 'FILE'"]"#, #"["env", "--split-string=bash FILE"]"#,
+        #"["make", "-fFILE"]"#, #"["bash", "--rcfile=FILE", "-i"]"#, #"["LD_PRELOAD=FILE", "pass"]"#,
+    ])
+    func `a file that others can change is refused as an argument of any program`(words: String)
+        async throws
+    {
+        let script = try place.file("secret.sh", "echo word\n")
+        let command = words.replacing("FILE", with: script)
+        try place.configure(
+            "put", at: "http://127.0.0.1:9/", more: #", "auth": { "bearer": { "command": \#(command) } }"#)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        try setMode(0o777, script)
+        try await expectRefusal(of: script, "chmod go-w \(script)")
+    }
+
+    @Test(arguments: [
+        #"["tee", "-a", "FILE"]"#, #"["cp", "FILE", "copy"]"#, #"["logger", "-f", "FILE"]"#,
+        #"["sh", "-c", "cat >> FILE"]"#,
+    ])
+    func `a file that a hook only writes or copies may be one that others can change`(words: String)
+        async throws
+    {
+        let file = try place.file("common.log")
+        try setMode(0o666, file)
+        try place.configure(#"{ "hooks": { "done": \#(words.replacing("FILE", with: file)) } }"#)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+    }
+
+    @Test func `a client's key that others can read is refused with the command that closes it`() async throws
+    {
+        let key = try place.file("own.key", "")
+        try place.configure(
+            "put", at: "https://127.0.0.1:9/",
+            more: #", "tls": { "certificate": "\#(key)", "key": "\#(key)" }"#)
+        try setMode(0o600, key)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o644, key)
+        try await expectRefusal(of: key, "chmod 600 \(key)")
+    }
+
     @Test(arguments: ["config", "credentials"])
     func `a file of AWS's profiles that others can change is not used`(name: String) async throws {
         var place = place
@@ -213,9 +257,13 @@ struct ConfigurationTrustTests {
     @Test(arguments: [
         (#"/", "headers": { "Authorization": "Bearer s3cret" }"#, "destinations.here.headers.Authorization"),
         (#"/", "headers": { "X-Api-Key": "s3cret" }"#, "destinations.here.headers.X-Api-Key"),
+        (#"/", "headers": { "X-Vault": "hvs.s3cretIJ1xq3c8m0d7k2" }"#, "destinations.here.headers.X-Vault"),
+        (#"/", "parameters": { "api_key": "s3cret" }"#, "destinations.here.parameters.api_key"),
+        (#"/", "parameters": { "password": ["s3cret"] }"#, "destinations.here.parameters.password"),
         (#"/?sig=s3cret""#, "destinations.here.url"), (#"/?token=s3cret&a=b""#, "destinations.here.url"),
+        (#"/?code=s3cretKJ3v9Qw2Zx8Lr5Tn1Bm7%3D""#, "destinations.here.url"),
     ])
-    func `a literal secret in a header or an address that others can read is refused`(
+    func `a literal secret in a header, a parameter or an address that others can read is refused`(
         members: String, key: String
     ) async throws {
         try place.configure(
@@ -230,6 +278,9 @@ struct ConfigurationTrustTests {
 
     @Test(arguments: [
         #"/", "headers": { "X-Team": "films" }"#, #"/?name={name}&key={name}""#, #"/?sig=""#,
+        #"/", "headers": { "x-amz-acl": "bucket-owner-full-control", "X-Note": "from 1 of 12 cameras" }"#,
+        #"/", "parameters": { "album": "5f2b8c1d9e0a7b3c5f2b", "auth": true }"#,
+        #"/?uploadType=resumable&api-version=2024-08-04-preview""#,
     ])
     func `a configuration file without secrets may be readable by all`(members: String) async throws {
         try place.configure(

@@ -57,6 +57,16 @@ package enum Redaction {
             && !holdsSecret(field)
     }
 
+    /// True if a value has the form of a key or a token: it is one long word, with a part that is neither a word nor a
+    /// number. Such a part has 16 characters, or 12 with both letters and digits.
+    package static func looksRandom(_ value: String) -> Bool {
+        guard value.count >= Secrets.telling, !value.contains(where: \.isWhitespace) else { return false }
+        return value.split { !$0.isLetter && !$0.isNumber }.contains { part in
+            part.count >= Secrets.telling
+                || part.count >= 12 && part.contains(where: \.isLetter) && part.contains(where: \.isNumber)
+        }
+    }
+
     /// True for `Authorization` and `Proxy-Authorization`, and for a value that begins with the name of an
     /// authentication scheme.
     static func hasScheme(_ field: HTTPField) -> Bool {

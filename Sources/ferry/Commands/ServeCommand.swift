@@ -96,9 +96,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func tls(_ certificate: String, _ key: String) throws -> ReceiverTLS {
         try FileTrust.check(certificate, as: "the certificate")
         try FileTrust.check(key, as: "the key")
-        if let mode = LocalFiles.mode(of: key), mode & 0o077 != 0 {
-            throw CommandFailure(usage: "others can read the key \(key)", hint: "chmod 600 \(key)")
-        }
+        try FileTrust.checkSecrecy(of: key, as: "the key")
         return ReceiverTLS(certificate: certificate, key: key)
     }
 

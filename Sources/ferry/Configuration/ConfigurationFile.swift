@@ -28,6 +28,7 @@ enum ConfigurationFile {
         let configuration = try parse(data, file: file)
         try checkLiterals(configuration, file: file)
         try FileTrust.check(configuration.trustedFiles)
+        for (role, path) in configuration.keyFiles { try FileTrust.checkSecrecy(of: path, as: role) }
         return configuration
     }
 
@@ -123,19 +124,28 @@ extension DestinationSettings {
         var keys = authentication.secrets.contains { $0.isLiteral } ? ["auth"] : []
         if proxy?.password?.isLiteral ?? false { keys.append("proxy") }
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
-            guard let field = HTTPField.Name(name).map({ HTTPField(name: $0, value: value) }),
-                Redaction.holdsSecret(field)
-            else { continue }
-            keys.append("headers.\(name)")
+            guard let field = HTTPField.Name(name).map({ HTTPField(name: $0, value: value) }) else {
+                continue
+            }
+            let mayBeSecret =
+                Redaction.mayHoldSecret(field) && Redaction.looksRandom(value) && !url.contains(value)
+            if Redaction.holdsSecret(field) || mayBeSecret { keys.append("headers.\(name)") }
         }
+        keys += parameters.filter { isSecret($0.name, $0.value) }.map { "parameters.\($0.name)" }
         let items = URLComponents(string: url)?.queryItems ?? []
         let hasSecret = items.contains { item in
-            // A value with `{name}` differs from file to file, so it is not a secret.
             guard let value = item.value, !value.isEmpty, !value.contains(UploadAddress.nameMark) else {
                 return false
             }
-            return Redaction.tellsSecret(item.name)
+            return Redaction.tellsSecret(item.name) || Redaction.looksRandom(value)
         }
         return keys + (hasSecret ? ["url"] : [])
+    }
+
+    /// True if the name of a form parameter shows that its value is a secret. A value with `{name}` differs from file to
+    /// file, so it is not a secret. Shorter values are removed from no message either (`Destination.secrets`).
+    private func isSecret(_ name: String, _ value: String) -> Bool {
+        value.count >= 4 && !["true", "false"].contains(value) && !value.contains(UploadAddress.nameMark)
+            && Redaction.tellsSecret(name)
     }
 }

@@ -29,6 +29,15 @@ enum FileTrust {
         return true
     }
 
+    /// Throws if other users can read a file with a key. The group may read a file of root: root has chosen its members.
+    static func checkSecrecy(of path: String, as role: String) throws(UploadFailure) {
+        guard let status = FileStatus.of(LocalPath(path), follows: true) else { return }
+        let others: UInt32 = status.owner == 0 && Machine.user != 0 ? 0o007 : 0o077
+        guard status.mode & others != 0 else { return }
+        throw UploadFailure(
+            .permanent, "others can read \(role) \(path)", hint: "`chmod 600 \(ShellWord.quoted(path))`")
+    }
+
     /// Checks files right before their use, as `check` does.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         for (role, path) in files { try check(path, as: role) }
@@ -51,6 +60,20 @@ extension Configuration {
             files += Self.files(of: destination.tls, at: "\(key).tls")
         }
         return files
+    }
+
+    /// The files with the keys of Ferry's own certificates, with their roles for messages.
+    var keyFiles: [(role: String, path: String)] {
+        destinations.sorted { $0.key < $1.key }.flatMap {
+            name, destination -> [(role: String, path: String)] in
+            var keys = [("tls", destination.tls.key)]
+            if case .oauth2(let settings) = destination.authentication {
+                keys.append(("auth.oauth2.tls", settings.tls?.key))
+            }
+            return keys.compactMap { place, path in
+                path.map { (role: "the file of destinations.\(name).\(place).key", path: $0) }
+            }
+        }
     }
 
     private static func files(of authentication: AuthenticationSettings, at place: String)
@@ -83,42 +106,60 @@ extension Configuration {
         }
     }
 
-    /// Returns the program of a command if its name has a slash. If the program is an interpreter, also returns the
-    /// existing files among its arguments.
+    /// Returns the program of a command if its name has a slash, and the existing files that the other words name. Many
+    /// programs run a file that is named in their arguments, such as interpreters, `env`, `flock` and `make`.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
-        let program = words.first.map(LocalFiles.program).flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return [program].compactMap { $0.map { ("the program of \(place)", $0) } }
-            + script(of: words).map { ("the script of \(place)", $0) }
+        guard let first = words.first else { return [] }
+        let program = LocalFiles.program(first)
+        let programs: [(role: String, path: String)] =
+            program.hasPrefix("/") ? [("the program of \(place)", program)] : []
+        guard !plainPrograms.contains(LocalPath(program).name) else { return programs }
+        let others = files(namedIn: words).filter { $0 != program }
+        return programs + others.map { (role: "the file named in \(place)", path: $0) }
     }
 
-    /// The programs that run a script named in their arguments, or that start another program, such as `sudo`.
-    private static let interpreters: Set<String> = [
-        "ash", "awk", "bash", "bun", "busybox", "chrt", "dash", "deno", "doas", "env", "exec", "fish", "gawk",
-        "ionice", "java", "ksh", "lua", "mawk", "mksh", "nice", "node", "nodejs", "nohup", "perl", "php",
-        "pwsh",
-        "pypy", "python", "rscript", "ruby", "runuser", "setpriv", "setsid", "sh", "stdbuf", "sudo",
-        "systemd-run",
-        "taskset", "tclsh", "timeout", "unshare", "xargs", "zsh",
+    /// The programs that only write or copy the files in their arguments, or take them for text. Neither is a reason to
+    /// refuse a file that others can change, such as a common log.
+    private static let plainPrograms: Set<String> = [
+        "cp", "echo", "logger", "mv", "notify-send", "printf", "tee", "touch",
     ]
 
-    /// Returns the regular files among the arguments, if the program is an interpreter in any version, such as
-    /// `python3.11`.
-    private static func script(of words: [String]) -> [String] {
-        guard let program = words.first,
-            interpreters.contains(
-                String(
-                    LocalPath(program).name.lowercased().trimmed {
-                        "0123456789.-".unicodeScalars.contains($0)
-                    }))
-        else { return [] }
-        return words.dropFirst().map(LocalFiles.configured).filter {
-            FileStatus.of(LocalPath($0), follows: true)?.kind == .file
+    /// Returns the existing regular files that words of a command name.
+    private static func files(namedIn words: [String]) -> [String] {
+        var files: [String] = []
+        var previous = ""
+        for word in words {
+            // env(1) takes the value of this option apart.
+            let isSplit = previous == "--split-string" || previous.hasPrefix("-") && previous.hasSuffix("S")
+            let parts =
+                isSplit || word.hasPrefix("-")
+                ? word.split { $0.isWhitespace || $0 == "'" || $0 == "\"" } : []
+            for name in names(in: word) + parts.flatMap({ names(in: String($0)) }) {
+                let file = LocalFiles.configured(name)
+                guard !files.contains(file), FileStatus.of(LocalPath(file), follows: true)?.kind == .file
+                else { continue }
+                files.append(file)
+            }
+            previous = word
         }
+        return files
+    }
+
+    /// Returns the texts in a word that may name a file: `a=b` may name `b`, `-fb` may name `b`, and `@/b` may name `/b`.
+    /// The text of a script, as of `sh -c`, is not searched: it belongs to the configuration.
+    private static func names(in word: String) -> [String] {
+        var names = [word]
+        if let equals = word.firstIndex(of: "=") { names.append(String(word[word.index(after: equals)...])) }
+        if word.hasPrefix("-") { names.append(String(word.dropFirst(2))) }
+        if let slash = word.firstIndex(of: "/"), !word.contains(where: \.isWhitespace) {
+            names.append(String(word[slash...]))
+        }
+        return names
     }
 }
 
 extension HookCommand {
-    /// The program of the hook, and the scripts among its arguments.
+    /// The program of the hook, and the files among its arguments.
     func files(at event: QueueEvent.Name) -> [(role: String, path: String)] {
         Configuration.programs(of: words, at: "hooks.\(event.rawValue)")
     }

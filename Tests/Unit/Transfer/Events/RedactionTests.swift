@@ -8,6 +8,16 @@ import Testing
 
 struct RedactionTests {
     @Test(arguments: [
+        ("hvs.CAESIJ1xq3c8m0d7k2", true), ("kJ3v9Qw2Zx8Lr5Tn1Bm7==", true), ("abcdefghijklmnop", true),
+        ("5f2b8c1d-9e0a-4b3c-8d7e-1a2b3c4d5e6f", true), ("s.1234567890abcdef", true),
+        ("bucket-owner-full-control", false), ("from 1 of 12 cameras", false), ("short1234", false),
+        ("2024-08-04-preview", false), ("camera-17.example.org", false),
+    ])
+    func `a long value with a part that is no word looks random`(value: String, isRandom: Bool) {
+        #expect(Redaction.looksRandom(value) == isRandom)
+    }
+
+    @Test(arguments: [
         ("https://server.example/f", "https://server.example/f"),
         ("https://user:word@server.example:8443/a%20b", "https://server.example:8443/a%20b"),
         ("https://token@server.example/f", "https://server.example/f"),
