@@ -71,8 +71,10 @@ public enum FileDanger: Hashable, Sendable {
     case owner(UInt32)
     /// The permission bits give other users some access to the file or folder.
     case openToOthers
-    /// All users can write to a parent folder, which has no sticky bit. So they can replace the file or folder.
-    case parentOpenToAll
+    /// A folder or link above the file belongs to this other user.
+    case parentOfAnotherUser(UInt32)
+    /// Other users may change a folder above the file.
+    case parentOpenToOthers
 }
 
 extension SystemCallError {

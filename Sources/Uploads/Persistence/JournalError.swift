@@ -183,14 +183,16 @@ extension JournalError.Danger {
         case .otherNames(let count): "has \(count) names (hard links)"
         case .owner(let user): "belongs to user \(user)"
         case .openToOthers: "is open to other users"
-        case .parentOpenToAll: "may be changed by everybody and is above the state folder"
+        case .parentOfAnotherUser(let user): "belongs to user \(user) and is above the state folder"
+        case .parentOpenToOthers: "may be changed by other users and is above the state folder"
         }
     }
 
     fileprivate func hint(_ path: String) -> String {
         switch self {
         case .openToOthers: "chmod go-rwx '\(path)', after a look at what is in it"
-        case .notADirectory, .parentOpenToAll: "use another folder"
+        case .parentOpenToOthers: "chmod go-w '\(path)', or use another folder"
+        case .notADirectory, .parentOfAnotherUser: "use another folder"
         case .notARegularFile, .symbolicLink, .otherNames, .owner: "move it away, after a look at what it is"
         }
     }

@@ -9,15 +9,15 @@ public final class StateDirectory: Sendable {
     /// Opens the folder at `path`, creating it and its parent folders if they are missing.
     ///
     /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. A folder is unsafe if it is a link or
-    ///   no folder, belongs to another user, or is open to others. A folder is also unsafe if everyone may write to one
-    ///   of its parent folders, and this parent folder has no sticky bit.
+    ///   no folder, belongs to another user, or is open to others. A folder is also unsafe if another user can replace
+    ///   it. That user owns a folder or a link above it, or may write to such a folder that has no sticky bit.
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }
+        try Self.checkParents(of: path)
         let directory = try Self.open(path)
         files = DirectoryFiles(directory, path: path.text)
         try Self.check(directory, path.text, toWrite: true)
-        try Self.checkParents(directory, path.text)
     }
 
     /// Opens the folder at `path` for reading; nil if it is missing. Nothing is created, and the disk may be read-only.
@@ -99,20 +99,23 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    /// Checks that other users cannot replace this folder by another one. They can if they may write to a parent folder
-    /// without the sticky bit.
-    private static func checkParents(_ directory: Directory, _ path: String) throws(JournalError) {
-        guard var below = try? directory.status() else { return }
-        var above = ".."
-        for _ in 0..<256 {
-            guard let status = try? directory.status(of: LocalPath(above)), !status.isSame(as: below) else {
-                return
+    /// Checks that other users cannot replace the folder by another one. The rules are those for the configuration
+    /// (`PathTrust`). A folder above it that cannot be examined is an error too, because others may write to it.
+    private static func checkParents(of path: LocalPath) throws(JournalError) {
+        guard let parent = path.parent else { return }
+        let code: Errno?
+        do throws(PathIssue) { code = try PathTrust.check(parent, isFolder: true) } catch {
+            switch error.cause {
+            case .owner(let user):
+                throw .unsafe(path: error.path.text, mode: error.mode, .parentOfAnotherUser(user))
+            case .writable: throw .unsafe(path: error.path.text, mode: error.mode, .parentOpenToOthers)
+            case .links:
+                throw .folderCannotBeMade(
+                    path: path.text, code: Errno.tooManySymbolicLinkLevels.rawValue)
+            case .creatable:
+                throw .folderCannotBeMade(path: path.text, code: Errno.noSuchFileOrDirectory.rawValue)
             }
-            guard status.mode & 0o002 == 0 || status.mode & 0o1000 != 0 else {
-                throw .unsafe(path: "\(path)/\(above)", mode: status.mode, .parentOpenToAll)
-            }
-            below = status
-            above += "/.."
         }
+        if let code { throw .notAllowed(path: parent.text, mode: nil, code: code.rawValue) }
     }
 }

@@ -1,3 +1,4 @@
+import FerryFiles
 import FerryUploads
 
 extension JournalError {
@@ -6,8 +7,10 @@ extension JournalError {
         switch self {
         case .folderCannotBeMade: "name another folder with --state-dir"
         case .notAllowed: "make it readable and writable for you, or name another folder with --state-dir"
-        case .unsafe(_, _, .notADirectory), .unsafe(_, _, .parentOpenToAll):
+        case .unsafe(_, _, .notADirectory), .unsafe(_, _, .parentOfAnotherUser):
             "name another folder with --state-dir"
+        case .unsafe(let path, _, .parentOpenToOthers):
+            "`chmod go-w \(ShellWord.quoted(path))`, or name another folder with --state-dir"
         case .locksNotSupported: "name a folder on a local disk with --state-dir"
         case .damaged(let path, let byte, _):
             path.hasSuffix(".jsonl")

@@ -71,9 +71,41 @@ struct StateDirectoryTests {
 
     @Test func `a folder below one that everybody may change is refused, unless that one is sticky`() throws {
         try state.setMode(0o777, of: state.parent)
-        #expect(danger { () throws(JournalError) in _ = try state.open() } == .parentOpenToAll)
+        #expect(danger { () throws(JournalError) in _ = try state.open() } == .parentOpenToOthers)
         try state.setMode(0o1777, of: state.parent)
         _ = try state.open()
+    }
+
+    @Test func `a folder below one that a group may change is refused, and the error names that one`() throws
+    {
+        try state.setMode(0o2775, of: state.parent)
+        let error = #expect(throws: JournalError.self) { try state.open() }
+        guard case .unsafe(let path, _, .parentOpenToOthers) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(error?.hint == "chmod go-w '\(path)', or use another folder")
+        #expect(URL(filePath: path).lastPathComponent == URL(filePath: state.parent).lastPathComponent)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give a folder away"))
+    func `a folder below one of another user is refused`() throws {
+        _ = try state.open()
+        try state.setMode(0o755, of: state.parent)
+        #expect(chown(state.parent, 12345, 12345) == 0)
+        #expect(danger { () throws(JournalError) in _ = try state.open() } == .parentOfAnotherUser(12345))
+    }
+
+    @Test func `a folder behind a link that others can replace is refused`() throws {
+        let (own, open) = (state.parent + "/own", state.parent + "/open")
+        for folder in [own, open] {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        }
+        try FileManager.default.createSymbolicLink(atPath: open + "/link", withDestinationPath: own)
+        let path = LocalPath(open + "/link/state")
+        _ = try StateDirectory(at: path)
+        try state.setMode(0o777, of: open)
+        #expect(danger { () throws(JournalError) in _ = try StateDirectory(at: path) } == .parentOpenToOthers)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give a folder away"))
