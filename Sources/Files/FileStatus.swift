@@ -27,6 +27,7 @@ package struct FileStatus: Hashable, Sendable {
     /// The permission bits, with the sticky, setuid and setgid bits.
     package let mode: UInt32
     package let owner: UInt32
+    let group: UInt32
     /// The number of hard links to the file.
     package let links: UInt64
 
@@ -41,6 +42,7 @@ package struct FileStatus: Hashable, Sendable {
             }
         mode = UInt32(status.mode.permissions.rawValue)
         owner = UInt32(status.userID.rawValue)
+        group = UInt32(status.groupID.rawValue)
         links = UInt64(status.linkCount)
     }
 

@@ -5,8 +5,9 @@ package import SystemPackage
 ///
 /// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
 /// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit, in which
-/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts a folder of root
-/// to which the folder's group can write.
+/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts a folder to which
+/// its group can write, if the folder belongs to root, or if the group is the user's own: a group that only this user is
+/// in has the number of the user (useradd(8), `USERGROUPS_ENAB`).
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
@@ -72,7 +73,7 @@ package enum PathTrust {
         _ status: FileStatus?, of path: LocalPath, isFile: Bool, for user: UInt32
     ) throws(PathIssue) {
         guard let status else { return }
-        guard status.owner == user || status.owner == 0 else {
+        guard status.owner == user || status.owner == 0 || status.owner == unmapped else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
         }
         // The mode of a link has no meaning. The path of its target is checked separately.
@@ -91,9 +92,19 @@ package enum PathTrust {
 
     private static func othersMayWrite(_ status: FileStatus, isFile: Bool, for user: UInt32) -> Bool {
         // In a folder of root, the group may write: root has chosen its members.
-        let others: UInt32 = !isFile && status.owner == 0 && user != 0 ? 0o002 : 0o022
-        return status.mode & others != 0
+        let isGroupTrusted = !isFile && user != 0 && (status.owner == 0 || status.group == user)
+        return status.mode & (isGroupTrusted ? 0o002 : 0o022) != 0
     }
+
+    /// The owner that the system shows for files of every user outside of this user namespace, such as the root of the
+    /// machine in a container (user_namespaces(7)); nil outside of such a namespace.
+    private static let unmapped: UInt32? = {
+        guard let file = try? OpenFile(LocalPath("/proc/self/uid_map"), for: .reading),
+            let text = try? file.content(upTo: 4096)
+        else { return nil }
+        let numbers = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        return numbers == ["0", "0", "4294967295"] ? nil : 65_534
+    }()
 }
 
 /// The reason why a file must not be used: another user can replace, change or create it.

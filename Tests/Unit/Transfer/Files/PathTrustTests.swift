@@ -73,6 +73,23 @@ struct PathTrustTests {
         #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
     }
 
+    @Test(.enabled(if: Machine.user == 0, "needs a folder of another user"))
+    func `a user's own group may write to a folder, and not to the file`() throws {
+        try file("file", folder: "shared", mode: 0o775)
+        try setMode(0o755, "")
+        for name in ["shared", "shared/file"] {
+            try FileManager.default.setAttributes(
+                [.ownerAccountID: 1000, .groupOwnerAccountID: 1000], ofItemAtPath: directory.path(name))
+        }
+        #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+        try setMode(0o664, "shared/file")
+        #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+        try setMode(0o600, "shared/file")
+        try FileManager.default.setAttributes(
+            [.groupOwnerAccountID: 100], ofItemAtPath: directory.path("shared"))
+        #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+    }
+
     #if os(Linux)
         @Test func `an open descriptor passes though its link names no path`() throws {
             try file("file", folder: "open", mode: 0o1777)
