@@ -5,9 +5,9 @@ package import SystemPackage
 ///
 /// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
 /// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit, in which
-/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts a folder to which
-/// its group can write, if the folder belongs to root, or if the group is the user's own: a group that only this user is
-/// in has the number of the user (useradd(8), `USERGROUPS_ENAB`).
+/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts two kinds of
+/// folders to which their group can write: those of root, and those with the user's own group. A group of this user
+/// alone has the number of the user (useradd(8), `USERGROUPS_ENAB`).
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40

@@ -108,7 +108,7 @@ struct ConfigurationTrustTests {
         #"{ "destinations": { "a": { "url": "https://h.test/", "tls": { "caFile": "FILE" } } } }"#,
         #"{ "destinations": { "a": { "url": "https://h.test/", "tls": { "certificate": "FILE", "key": "FILE" } } } }"#,
     ])
-    func `a file that is missing where anybody can create it is refused`(text: String) async throws {
+    func `a missing file that other users can create is refused`(text: String) async throws {
         let folder = try place.folder("open")
         let file = folder + "/file"
         try place.configure(text.replacing("FILE", with: file))
@@ -120,7 +120,7 @@ struct ConfigurationTrustTests {
         #expect(result.errors.contains(words), "\(result.errors)")
     }
 
-    @Test func `without a configuration Ferry runs also where anybody can create one`() async throws {
+    @Test func `without a configuration Ferry runs, even if other users can create one`() async throws {
         var place = place
         let folder = try place.folder("open")
         try setMode(0o1777, folder)

@@ -124,7 +124,7 @@ struct HookTests {
         #expect(told().count == 1)
     }
 
-    @Test func `a hook whose program others can change meanwhile is not run`() async throws {
+    @Test func `a hook with a program that others can change meanwhile is not run`() async throws {
         let mark = place.directory.path("ran")
         let program = try place.directory.program("#!/bin/sh\ntouch '\(mark)'\n", at: "files/hook.sh")
         try await ReceiverSite.with { site in

@@ -56,7 +56,7 @@ struct PathTrustTests {
         #expect(issue(directory.path("open/missing")) == .writable)
     }
 
-    @Test func `the path of a missing file tells its error`() throws {
+    @Test func `the check of a missing file returns its error`() throws {
         let missing = try PathTrust.check(LocalPath(directory.path("missing")))
         #expect(missing == .noSuchFileOrDirectory)
         #expect(try PathTrust.check(LocalPath(directory.path), isFolder: true) == nil)
