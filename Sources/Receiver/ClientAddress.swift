@@ -1,16 +1,18 @@
 import FerryFiles
 import NIOCore
-import Synchronization
 
-/// A client's identity for limits: an IPv4 address, or the /64 network of an IPv6 address.
+/// A client's identity for limits: an IPv4 address, or the /64 network of an IPv6 address. All loopback addresses are
+/// one client.
 ///
-/// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they identify no client.
+/// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they identify no client. In the
+/// same way, a local program is free to choose an address of 127.0.0.0/8.
 struct ClientAddress: Hashable, Sendable {
     /// The address as text; empty for a client without one.
     let text: String
 
     init(_ address: SocketAddress?) {
         switch address?.ipAddress.flatMap({ IPAddress($0.prefix { $0 != "%" }) })?.unmapped {
+        case let local? where local.isLocal: text = "127.0.0.1"
         case .ipv4(let bytes): text = bytes.map { "\($0)" }.joined(separator: ".")
         case .ipv6(let bytes):
             text =
@@ -18,32 +20,6 @@ struct ClientAddress: Hashable, Sendable {
                     String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
                 }.joined(separator: ":") + "::/64"
         case nil: text = ""
-        }
-    }
-}
-
-/// The number of open connections of each client.
-final class ClientTable: Sendable {
-    private let limit: Int
-    private let counts = Mutex<[ClientAddress: Int]>([:])
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Counts one more connection of a client. At the limit, counts nothing and returns false.
-    func enter(_ client: ClientAddress) -> Bool {
-        counts.withLock { counts in
-            let count = counts[client, default: 0]
-            guard count < limit else { return false }
-            counts[client] = count + 1
-            return true
-        }
-    }
-
-    /// Counts one connection less, when a connection that `enter` counted closes.
-    func leave(_ client: ClientAddress) {
-        counts.withLock { counts in
-            let count = counts[client, default: 1] - 1
-            counts[client] = count > 0 ? count : nil
         }
     }
 }

@@ -2,9 +2,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 import NIOPosix
+import NIOSSL
 
 /// Enforces the limits of one connection: counts it for its client, and sets its buffer sizes. Closes it if the client
-/// sends nothing of a request, or reads nothing of a response, for too long.
+/// sends nothing of a request, or reads nothing of a response, for too long. Also closes it for a newer one at a limit
+/// (`ClientTable`).
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -67,6 +69,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
                 state = .refused
                 return context.close(promise: nil)
             }
+            rules.clients.ask(ObjectIdentifier(context.channel))
             state = .serving(waiting: waiting + 1, isReceiving: true)
             renewDeadline(context)
         // After the response, the rest of the content does not extend the time until the next head.
@@ -97,8 +100,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func begin(_ context: ChannelHandlerContext) {
         guard case .idle = state else { return }
         let (client, clients) = (ClientAddress(context.remoteAddress), rules.clients)
-        guard clients.enter(client) else { return refuse(client, context) }
-        context.channel.closeFuture.whenComplete { _ in clients.leave(client) }
+        let (id, loop) = (ObjectIdentifier(context.channel), context.eventLoop)
+        let held = NIOLoopBound((self, context), eventLoop: loop)
+        let isCounted = clients.enter(id, of: client) {
+            loop.execute {
+                let (connection, context) = held.value
+                connection.closeForNewer(client, context)
+            }
+        }
+        guard isCounted else { return refuse(client, context) }
+        context.channel.closeFuture.whenComplete { _ in clients.leave(id) }
         state = .serving(waiting: 0, isReceiving: false)
         expect(within: rules.headerTime, context)
     }
@@ -129,6 +140,20 @@ final class ConnectionGuard: ChannelDuplexHandler {
             if deadline <= .now() { context.close(promise: nil) } else { setTimer(deadline, context) }
         }
         timer = (time, task)
+    }
+
+    /// Closes the connection for a newer one.
+    private func closeForNewer(_ client: ClientAddress, _ context: ChannelHandlerContext) {
+        state = .refused
+        rules.metrics.note(
+            .refused(
+                status: HTTPResponse.Status.serviceUnavailable.code,
+                reason:
+                    "Too many connections are open, and \(client.text) made no authorized request on this one.",
+                request: ""))
+        // The shutdown of TLS would wait for the client, so the connection below is closed.
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (tls ?? context).close(promise: nil)
     }
 
     private func refuse(_ client: ClientAddress, _ context: ChannelHandlerContext) {

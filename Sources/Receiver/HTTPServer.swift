@@ -20,13 +20,13 @@ struct HTTPServer: Sendable {
     /// Serves until the task is cancelled and every request that was in progress has ended.
     /// - Parameter onStart: Called with the port once connections are accepted.
     func run(onStart: @Sendable (Int) -> Void) async throws {
-        let room = maximumConnections
+        let (maximum, clients) = (maximumConnections, rules.clients)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(ChannelOptions.backlog, value: 256)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(room))
+                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(maximum, clients))
                 }
             }
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
@@ -121,34 +121,54 @@ private final class AcceptedConnection: Sendable {
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 
-/// Leaves further connections in the kernel's queue while the maximum number is open.
+/// Leaves further connections in the kernel's queue while the maximum number is open and none may be closed for them.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never
 
+    /// The number of connections beyond the maximum that may be open, because closing one takes a moment.
+    private static let margin = 16
+
     private let maximum: Int
+    private let clients: ClientTable
     private var open = 0
     private var isReadHeldBack = false
 
-    init(_ maximum: Int) { self.maximum = maximum }
+    init(_ maximum: Int, _ clients: ClientTable) {
+        self.maximum = maximum
+        self.clients = clients
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         open += 1
         let held = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
             let (limit, context) = held.value
-            limit.connectionClosed(context)
+            limit.open -= 1
+            limit.resume(context)
         }
         context.fireChannelRead(data)
     }
 
     func read(context: ChannelHandlerContext) {
-        if open < maximum { context.read() } else { isReadHeldBack = true }
+        if mayAccept(context) { context.read() } else { isReadHeldBack = true }
     }
 
-    private func connectionClosed(_ context: ChannelHandlerContext) {
-        open -= 1
-        guard isReadHeldBack, open < maximum else { return }
+    private func mayAccept(_ context: ChannelHandlerContext) -> Bool {
+        if open < maximum { return true }
+        guard open < maximum + Self.margin else { return false }
+        let loop = context.eventLoop
+        let held = NIOLoopBound((self, context), eventLoop: loop)
+        return clients.hasClosable {
+            loop.execute {
+                let (limit, context) = held.value
+                limit.resume(context)
+            }
+        }
+    }
+
+    private func resume(_ context: ChannelHandlerContext) {
+        guard isReadHeldBack, mayAccept(context) else { return }
         isReadHeldBack = false
         context.read()
     }

@@ -2,9 +2,13 @@
 public struct ReceiverConfiguration: Sendable {
     /// The limits that keep clients from exhausting the machine.
     public struct Limits: Hashable, Sendable {
-        /// The maximum number of open connections; further ones wait until one closes.
+        /// The maximum number of open connections. A further one replaces one that has made no authorized request. If
+        /// there is none, it waits until a connection closes.
         public var connections = 256
-        /// The maximum number of open connections of one client address; further ones are refused.
+        /// The maximum number of open connections of one client address. A further one replaces one of that client that
+        /// has made no authorized request. If there is none, it is refused.
+        ///
+        /// All loopback addresses are one client. Without a token, every valid request is authorized.
         ///
         /// The default is a quarter of all connections, so that no single client excludes the others. A client needs
         /// far fewer: by default Ferry opens 4 to a host, rclone 8, and a browser 6.

@@ -11,6 +11,7 @@ struct Responder: Sendable {
     let uploadStore: UploadStore
     let tus: TusStore
     let access: Access
+    let clients: ClientTable
     let metrics: ReceiverMetrics
     let bodyReceiver: BodyReceiver
     let maximumSize: Int?
@@ -23,6 +24,7 @@ struct Responder: Sendable {
         do {
             if let issue = FramingError(markedIn: exchange.head.headerFields) { throw issue.refusal }
             try access.check(exchange.head)
+            clients.authorize(ObjectIdentifier(exchange.channel))
             try Self.checkDigests(exchange.head.headerFields)
             try await exchange.send(try await response(exchange))
         } catch let refusal as Refusal {
@@ -52,6 +54,7 @@ struct Responder: Sendable {
     }
 
     private func refuse(_ exchange: Exchange, _ refusal: Refusal) async throws {
+        clients.refuse(ObjectIdentifier(exchange.channel))
         let request = "\(exchange.head.method.rawValue) \(exchange.head.path ?? "")"
         metrics.note(
             .refused(

@@ -59,6 +59,8 @@ public final class UploadReceiver: Sendable {
             access: Access(
                 token: given ?? token?.text,
                 names: configuration.allowedHosts.union([configuration.host])),
+            clients: ClientTable(
+                perClient: configuration.limits.connectionsPerClient, total: configuration.limits.connections),
             metrics: metrics, bodyReceiver: BodyReceiver(metrics: metrics, rate: rate),
             maximumSize: configuration.maximumSize, allowDownload: configuration.allowDownload,
             allowListing: configuration.allowListing,
@@ -105,7 +107,7 @@ public final class UploadReceiver: Sendable {
             rules: ConnectionGuard.Rules(
                 headerTime: TimeAmount(limits.headerTime), idleTime: TimeAmount(limits.idleTime),
                 isRateLimited: configuration.bytesPerSecond != nil, isSecure: tls != nil,
-                clients: ClientTable(limit: limits.connectionsPerClient), metrics: metrics),
+                clients: responder.clients, metrics: metrics),
             responder: responder)
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import NIOCore
 import NIOHTTP1
 import Testing
 
@@ -121,29 +120,5 @@ struct BodyRateTests {
 
     @Test func `each window counts by itself`() {
         #expect(Self.allowed([(1 << 20, 60), (5999, 60)]) == [true, false])
-    }
-}
-
-struct ClientAddressTests {
-    @Test(arguments: [
-        ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("::1", "0:0:0:0::/64"),
-    ])
-    func `a client is an IPv4 address or an IPv6 network`(address: String, client: String) throws {
-        #expect(ClientAddress(try SocketAddress(ipAddress: address, port: 1)).text == client)
-    }
-
-    @Test func `a client beyond its limit is refused until one of its connections ends`() throws {
-        let table = ClientTable(limit: 2)
-        let (one, two) = (
-            ClientAddress(try SocketAddress(ipAddress: "192.0.2.1", port: 1)),
-            ClientAddress(try SocketAddress(ipAddress: "192.0.2.2", port: 1))
-        )
-        #expect(
-            [table.enter(one), table.enter(one), table.enter(one), table.enter(two)] == [
-                true, true, false, true,
-            ])
-        table.leave(one)
-        #expect(table.enter(one))
     }
 }

@@ -156,23 +156,6 @@ struct LimitTests {
     }
 
     #if os(Linux)
-        @Test func `slow connections of one client do not keep another out`() async throws {
-            try await withReceiver { site async throws in
-                var slow: [LoopbackClient] = []
-                for number in 0..<256 {
-                    guard let client = try? LoopbackClient(port: site.port) else { continue }
-                    let head = Site.head("PUT", "/\(number)", length: 1000)
-                    try? await client.send(head)
-                    slow.append(client)
-                }
-                #expect(slow.count == 256)
-                let other = try LoopbackClient(port: site.port, from: "127.0.0.2")
-                try await other.send(Site.head("PUT", "/a", length: 1) + "x")
-                #expect(try await other.receive().status == 201)
-                #expect(try await slow[255].receive().status == 503)
-            }
-        }
-
         @Test func `a connection that ends makes room for another of its client`() async throws {
             try await withReceiver {
                 $0.limits.connectionsPerClient = 1
