@@ -131,7 +131,8 @@ extension Refusal {
     /// Creates the refusal for a failed system call. The reason for the log names the call, and the response does not.
     init(_ error: SystemCallError) {
         switch error.code {
-        case .noSpace, .diskQuotaExceeded: self.init(.insufficientStorage, "The receiver's disk is full.")
+        case .noSpace: self.init(.insufficientStorage, "The receiver's disk is full.")
+        case .diskQuotaExceeded: self.init(.insufficientStorage, "The receiver's quota is used up.")
         case .notDirectory, .tooManySymbolicLinkLevels, .isDirectory:
             self.init(.conflict, "A folder or a link of that name is in the way.")
         case .permissionDenied, .notPermitted, .readOnlyFileSystem:

@@ -54,7 +54,7 @@ extension UploadStore {
 
     /// Creates a folder in an existing folder.
     /// - Throws: The error of a system call: `ENOTDIR` or `ELOOP` if a component of the parent's path is a file or a
-    ///   symbolic link.
+    ///   symbolic link. `EDQUOT` if the quota is used up.
     func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
         guard let last = names.last else { return .nameTaken }
         let parent: Directory
@@ -62,7 +62,7 @@ extension UploadStore {
             if error.code == .noSuchFileOrDirectory { return .noParent }
             throw error
         }
-        do throws(SystemCallError) { try parent.makeFolder(last.path) } catch {
+        do throws(SystemCallError) { try make(last, in: parent) } catch {
             if error.code == .fileExists { return .nameTaken }
             throw error
         }

@@ -32,7 +32,7 @@ public struct ReceiverConfiguration: Sendable {
         /// counts.
         public var slowTime = Duration.seconds(60)
         /// The maximum number of bytes that the receiver stores in total while it runs, including unfinished uploads
-        /// found at the start; nil for no limit.
+        /// found at the start; nil for no limit. Each file and each new folder counts 4 KiB besides its content.
         public var quota: Int?
 
         public init() {}

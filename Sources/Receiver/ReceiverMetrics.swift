@@ -1,3 +1,4 @@
+import FerryFiles
 import Synchronization
 
 /// The receiver's statistics, its quota and the events that it reports.
@@ -6,6 +7,10 @@ final class ReceiverMetrics: Sendable {
         var statistics = ReceiverStatistics()
         var held = 0
     }
+
+    /// The number of bytes that a new file or folder counts against the quota, besides its content: a block of most
+    /// file systems. Without it, a client could fill the disk with empty files.
+    static let entryBytes = 4 << 10
 
     private let counts = Mutex(Counts())
     private let quota: Int?
@@ -27,6 +32,14 @@ final class ReceiverMetrics: Sendable {
             if let quota, bytes > quota - counts.held { return false }
             counts.held += bytes
             return true
+        }
+    }
+
+    /// Counts a new file or folder against the quota.
+    /// - Throws: `EDQUOT`, without counting it, if it does not fit.
+    func takeEntry() throws(SystemCallError) {
+        guard take(Self.entryBytes) else {
+            throw SystemCallError(call: "quota", code: .diskQuotaExceeded)
         }
     }
 

@@ -23,7 +23,7 @@ extension Responder {
     private static let allFieldsBytes = 1 << 20
 
     func form(_ exchange: Exchange) async throws -> Response {
-        try await checkLength(exchange)
+        try await checkLength(exchange, files: 0)
         var intake: FormIntake
         do {
             intake = FormIntake(

@@ -80,24 +80,26 @@ extension Responder {
         }
     }
 
+    /// Removes the data file of an upload, and the file and its bytes from the count against the quota.
     func discard(_ id: String, bytes: Int) async throws(SystemCallError) {
         try await offLoop { () throws(SystemCallError) in try uploadStore.discard(id) }
-        metrics.giveBack(bytes)
+        metrics.giveBack(bytes + ReceiverMetrics.entryBytes)
     }
 
     /// Refuses a request whose Content-Length exceeds the maximum size, the quota or the free disk space, before its
     /// content arrives.
-    func checkLength(_ exchange: Exchange) async throws {
+    func checkLength(_ exchange: Exchange, files: Int = 1) async throws {
         guard let length = exchange.length else { return }
-        try await checkSize(length)
+        try await checkSize(length, files: files)
     }
 
-    /// Refuses a file that exceeds the maximum size, the quota, or the space of the disk.
-    func checkSize(_ size: Int) async throws {
+    /// Refuses content that exceeds the maximum size, the quota, or the space of the disk.
+    /// - Parameter files: The number of files that the content becomes at least.
+    func checkSize(_ size: Int, files: Int = 1) async throws {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
         }
-        if let room = metrics.room, size > room {
+        if let room = metrics.room, size > room - files * ReceiverMetrics.entryBytes {
             throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
         }
         // The disk is not checked for small files: without space, writing fails and the file is refused.

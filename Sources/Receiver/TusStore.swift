@@ -45,7 +45,7 @@ actor TusStore {
         for var upload in try uploadStore.restore() {
             if let status = try? uploadStore.open(upload.id).status() {
                 upload.touched = max(upload.touched, status.modified)
-                metrics.restore(status.size)
+                metrics.restore(status.size + ReceiverMetrics.entryBytes)
                 if status.size > 0 { interrupted.insert(upload.id) }
             }
             slots[upload.id] = .free(upload)
@@ -226,9 +226,9 @@ actor TusStore {
     nonisolated func discard(_ upload: TusUpload) async {
         let uploadStore = uploadStore
         let freed = try? await offLoop { () throws(SystemCallError) in
-            let size = (try? uploadStore.open(upload.id).status().size) ?? 0
+            let size = try? uploadStore.open(upload.id).status().size
             try uploadStore.forget(upload.id)
-            return size
+            return size.map { $0 + ReceiverMetrics.entryBytes } ?? 0
         }
         metrics.giveBack(freed ?? 0)
     }

@@ -41,7 +41,7 @@ public final class UploadReceiver: Sendable {
         tls = try configuration.tls?.context()
         metrics = ReceiverMetrics(quota: configuration.limits.quota, report: report)
         let uploadStore = try UploadStore(
-            directory: configuration.directory, overwrite: configuration.overwrite)
+            directory: configuration.directory, overwrite: configuration.overwrite, metrics: metrics)
         do throws(SystemCallError) {
             store = try TusStore(
                 uploadStore: uploadStore, expiry: configuration.expiry, limits: configuration.limits,

@@ -7,12 +7,17 @@ final class UploadStore: Sendable {
     private let workStatus: FileStatus
     private let lock: OpenFile
     private let overwrite: Bool
+    private let metrics: ReceiverMetrics
 
     /// Opens the folder. If it is missing, creates it with access for its owner only.
     ///
+    /// - Parameter metrics: The quota against which new files and folders count.
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
-    init(directory: String, overwrite: Bool) throws(ReceiverError) {
+    init(
+        directory: String, overwrite: Bool, metrics: ReceiverMetrics = ReceiverMetrics(quota: nil) { _ in }
+    ) throws(ReceiverError) {
         self.overwrite = overwrite
+        self.metrics = metrics
         do throws(SystemCallError) {
             root = try Self.root(LocalPath(directory))
             work = try root.folderOrNew(LocalPath(SafeName.workFolder))
@@ -58,23 +63,47 @@ final class UploadStore: Sendable {
 
     /// Opens a folder in a folder, for a name of a request.
     ///
-    /// - Parameter isNew: True to create the folder if it does not exist.
     /// - Throws: `ENOENT` for `.ferry`, by whichever name: vfat also finds it as `FERRY~1`.
-    func open(
-        _ name: SafeName, in folder: Directory, isNew: Bool = false
-    ) throws(SystemCallError) -> Directory {
-        let next = try isNew ? folder.folderOrNew(name.path) : folder.folder(name.path)
+    func open(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
+        let next = try folder.folder(name.path)
         guard try !next.status().isSame(as: workStatus) else {
             throw SystemCallError(call: "openat", code: .noSuchFileOrDirectory)
         }
         return next
     }
 
+    /// Creates a folder in a folder, and counts it against the quota.
+    func make(_ name: SafeName, in folder: Directory) throws(SystemCallError) {
+        try metrics.takeEntry()
+        do throws(SystemCallError) { try folder.makeFolder(name.path) } catch {
+            metrics.giveBack(ReceiverMetrics.entryBytes)
+            throw error
+        }
+    }
+
+    private func openOrMake(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
+        do throws(SystemCallError) { return try open(name, in: folder) } catch {
+            guard error.code == .noSuchFileOrDirectory else { throw error }
+        }
+        do throws(SystemCallError) { try make(name, in: folder) } catch {
+            // Another request may have created it since.
+            guard error.code == .fileExists else { throw error }
+        }
+        return try open(name, in: folder)
+    }
+
     /// Returns the name of the file in `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> LocalPath { LocalPath("\(id).part") }
 
+    /// Creates the data file of an upload, and counts it against the quota.
     func create(_ id: String) throws(SystemCallError) -> OpenFile {
-        try work.open(Self.dataName(id), for: .creatingForWriting)
+        try metrics.takeEntry()
+        do throws(SystemCallError) {
+            return try work.open(Self.dataName(id), for: .creatingForWriting)
+        } catch {
+            metrics.giveBack(ReceiverMetrics.entryBytes)
+            throw error
+        }
     }
 
     func open(_ id: String) throws(SystemCallError) -> OpenFile {
@@ -95,7 +124,7 @@ final class UploadStore: Sendable {
     ) throws(SystemCallError) -> StoredPath {
         let replaces = overwrite && !onlyNew
         var folder = root
-        for name in path.folders { folder = try open(name, in: folder, isNew: true) }
+        for name in path.folders { folder = try openOrMake(name, in: folder) }
         for number in 1...(onlyNew ? 1 : 10_000) {
             let candidate = StoredPath(folders: path.folders, file: path.file.numbered(number))
             let name = candidate.file.path

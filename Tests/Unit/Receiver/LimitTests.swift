@@ -78,7 +78,7 @@ struct LimitTests {
 
     @Test func `bytes beyond the quota are refused and those of a failed upload given back`() async throws {
         try await withReceiver {
-            $0.limits.quota = 10
+            $0.limits.quota = ReceiverMetrics.entryBytes + 10
         } _: { site async throws in
             #expect(try await site.request("PUT", "/a", [:], "12345678901").status == 507)
             let chunked = ["Transfer-Encoding": "chunked"]
@@ -98,12 +98,41 @@ struct LimitTests {
             return path
         }
         try await withReceiver(folder: folder) {
-            $0.limits.quota = 10
+            $0.limits.quota = ReceiverMetrics.entryBytes + 10
         } _: { site async throws in
             #expect(try await site.request("PUT", "/a", [:], "1").status == 507)
             _ = try await site.request("DELETE", path, Site.tus)
             #expect(try await site.request("PUT", "/b", [:], "1234567890").status == 201)
             #expect(try await site.request("PUT", "/c", [:], "1").status == 507)
+        }
+    }
+
+    @Test func `folders and empty files count against the quota`() async throws {
+        try await withReceiver {
+            $0.limits.quota = 5 * ReceiverMetrics.entryBytes
+        } _: { site async throws in
+            for path in ["/a/b/c", "/a/b/d"] {
+                #expect(try await site.request("PUT", path, [:], "").status == 201)
+            }
+            // The file fits, but its folder does not.
+            #expect(try await site.request("PUT", "/e/f", [:], "").status == 507)
+            #expect(try site.names() == ["a"])
+            #expect(try await site.request("MKCOL", "/g").status == 201)
+            #expect(try await site.request("MKCOL", "/h").status == 507)
+            #expect(try await site.request("PUT", "/i", [:], "").status == 507)
+            #expect(try site.names() == ["a", "g"])
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test func `an empty upload counts against the quota until it is removed`() async throws {
+        try await withReceiver {
+            $0.limits.quota = ReceiverMetrics.entryBytes + 2
+        } _: { site async throws in
+            let path = try await site.create(length: 2)
+            #expect(try await site.tryToCreate(length: 2).status == 507)
+            _ = try await site.request("DELETE", path, Site.tus)
+            #expect(try await site.tryToCreate(length: 2).status == 201)
         }
     }
 
