@@ -22,6 +22,8 @@ final class Exchange {
     /// closes; `lingering` limits the time. Closing at once would reset the connection, and the response would be lost.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
+    /// The maximum number of bytes of a body that are written at once. A larger body waits until the client reads it.
+    private static let largestWrite = 256 << 10
 
     private enum Body {
         /// The client waits for `100 Continue`.
@@ -99,9 +101,29 @@ final class Exchange {
         guard !hasResponded else { return }
         hasResponded = true
         let hasBody = head.method != .head && reply.body.readableBytes > 0
-        try await output.write(
-            contentsOf: [.head(response)] + (hasBody ? [.body(reply.body)] : []) + [.end(nil)])
+        if hasBody, reply.body.readableBytes > Self.largestWrite {
+            try await output.write(.head(response))
+            try await write(reply.body)
+            try await output.write(.end(nil))
+        } else {
+            try await output.write(
+                contentsOf: [.head(response)] + (hasBody ? [.body(reply.body)] : []) + [.end(nil)])
+        }
         if closes { try await linger() }
+    }
+
+    /// Writes a large body. Returns when the client has read almost all of it.
+    private func write(_ body: ByteBuffer) async throws {
+        var rest = body
+        while let chunk = rest.readSlice(length: min(Self.largestWrite, rest.readableBytes)),
+            chunk.readableBytes > 0
+        {
+            // A copy, because a slice would keep the memory of the whole body until it is sent.
+            try await output.write(.body(ByteBuffer(bytes: chunk.readableBytesView)))
+            // The writer learns on the event loop that the channel takes no more. Without this hop, it would accept all
+            // chunks before.
+            try await channel.eventLoop.submit {}.get()
+        }
     }
 
     /// Sends the response with a stored file as its content, unless the request has a response already.

@@ -34,6 +34,9 @@ public struct ReceiverConfiguration: Sendable {
         /// The maximum number of bytes that the receiver stores in total while it runs, including unfinished uploads
         /// found at the start; nil for no limit. Each file and each new folder counts 4 KiB besides its content.
         public var quota: Int?
+        /// The maximum number of bytes of all lists of folders (`PROPFIND`) that are being made or sent. Beyond it, a
+        /// list is refused with 503.
+        public var listBytes = 64 << 20
 
         public init() {}
     }

@@ -20,6 +20,7 @@ extension Responder {
     }
 
     private static let fieldBytes = 64 << 10
+    /// The maximum number of bytes of all names, file names and values of plain fields, which stay in memory.
     private static let allFieldsBytes = 1 << 20
 
     func form(_ exchange: Exchange) async throws -> Response {
@@ -74,6 +75,12 @@ extension Responder {
     }
 
     private func begin(_ part: MultipartParser.Part, in intake: inout FormIntake) async throws {
+        intake.fieldBytes += part.name.utf8.count + (part.filename?.utf8.count ?? 0)
+        guard intake.fieldBytes <= Self.allFieldsBytes else {
+            throw Refusal(
+                .contentTooLarge,
+                "The names and fields of the form are larger than \(Self.allFieldsBytes) bytes.")
+        }
         guard let filename = part.filename else {
             intake.current = .field(name: part.name, value: [])
             return

@@ -12,6 +12,7 @@ struct Responder: Sendable {
     let tus: TusStore
     let access: Access
     let clients: ClientTable
+    let lists: ListMemory
     let metrics: ReceiverMetrics
     let bodyReceiver: BodyReceiver
     let maximumSize: Int?
@@ -104,7 +105,7 @@ struct Responder: Sendable {
     }
 
     private var folders: WebDAVFolders {
-        WebDAVFolders(uploadStore: uploadStore, allowListing: allowListing, methods: methods)
+        WebDAVFolders(uploadStore: uploadStore, memory: lists, allowListing: allowListing, methods: methods)
     }
 
     private var methods: String {

@@ -61,6 +61,7 @@ public final class UploadReceiver: Sendable {
                 names: configuration.allowedHosts.union([configuration.host])),
             clients: ClientTable(
                 perClient: configuration.limits.connectionsPerClient, total: configuration.limits.connections),
+            lists: ListMemory(limit: configuration.limits.listBytes),
             metrics: metrics, bodyReceiver: BodyReceiver(metrics: metrics, rate: rate),
             maximumSize: configuration.maximumSize, allowDownload: configuration.allowDownload,
             allowListing: configuration.allowListing,

@@ -13,8 +13,20 @@ struct WebDAVFolders: Sendable {
 
     private static let tooLong = Refusal(
         .insufficientStorage, "The folder has too many files to list them.")
+    private static let busy = Refusal(
+        .serviceUnavailable, "Too many lists of folders are under way.", fields: [.retryAfter: "1"])
+
+    private enum Listing {
+        case nothing
+        case tooMany
+        /// The memory for lists is used up.
+        case busy
+        /// The list, and the number of its bytes that were taken of the memory for lists.
+        case list(Response, bytes: Int)
+    }
 
     let uploadStore: UploadStore
+    let memory: ListMemory
     let allowListing: Bool
     /// The methods that the receiver supports, for the header field `Allow`.
     let methods: String
@@ -27,19 +39,42 @@ struct WebDAVFolders: Sendable {
         if case .children = depth, !allowListing {
             throw Refusal(.forbidden, "This receiver does not list what it has; PROPFIND needs a Depth of 0.")
         }
-        switch try await offLoop({ () throws(SystemCallError) in try uploadStore.find(names, depth) }) {
+        switch try await offLoop({ () throws(SystemCallError) in try list(names, depth) }) {
         case .nothing:
             throw Refusal(.notFound, "There is no such file or folder.")
         case .tooMany:
             throw Self.tooLong
-        case .entries(let entries):
-            var list = MultiStatus()
-            for entry in entries {
-                list.add(entry)
-                guard list.body.readableBytes <= Self.listBytes else { throw Self.tooLong }
-            }
-            return list.response()
+        case .busy:
+            throw Self.busy
+        case .list(let response, let bytes):
+            defer { memory.giveBack(bytes) }
+            // The list is sent here, because it occupies its memory until the client has read it.
+            try await exchange.send(response)
+            return Response(response.status)
         }
+    }
+
+    /// Makes a list on the thread that reads the folder, so that the number of threads limits the memory for entries.
+    private func list(_ names: [SafeName], _ depth: UploadStore.Depth) throws(SystemCallError) -> Listing {
+        let entries: [StoredEntry]
+        switch try uploadStore.find(names, depth) {
+        case .nothing: return .nothing
+        case .tooMany: return .tooMany
+        case .entries(let found): entries = found
+        }
+        var list = MultiStatus()
+        var bytes = 0
+        for entry in entries {
+            list.add(entry)
+            let growth = list.body.capacity - bytes
+            let isTooLong = list.body.readableBytes > Self.listBytes
+            guard !isTooLong, memory.take(growth) else {
+                memory.giveBack(bytes)
+                return isTooLong ? .tooMany : .busy
+            }
+            bytes += growth
+        }
+        return .list(list.response(), bytes: bytes)
     }
 
     /// Serves `MKCOL` (RFC 4918 §9.3).

@@ -161,6 +161,23 @@ struct FormTests {
         }
     }
 
+    @Test func `names of fields that would fill the memory are refused`() async throws {
+        try await withReceiver { site async throws in
+            let name = String(repeating: "n", count: 7900)
+            func body(_ parts: Int, _ part: (String) -> String) -> String {
+                (0..<parts).map { _ in part(name) }.joined() + "--XX--"
+            }
+            let fields = body(150) { Self.field($0, "") }
+            #expect(try await site.request("POST", "/", Self.fields, fields).status == 413)
+            let files = body(150) { Self.file($0, "") }
+            #expect(try await site.request("POST", "/", Self.fields, files).status == 413)
+            #expect(try site.names() == [])
+            #expect(try site.unfinished() == [])
+            let some = body(100) { Self.field($0, "") }
+            #expect(try await site.request("POST", "/", Self.fields, some).status == 200)
+        }
+    }
+
     @Test func `large content passes through unchanged`() async throws {
         try await withReceiver { site in
             let content = (0..<300_000).map { "\($0)\r\n--X" }.joined()

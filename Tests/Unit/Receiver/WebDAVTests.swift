@@ -132,6 +132,35 @@ struct WebDAVTests {
         }
     }
 
+    @Test func `lists share their memory, and one without room is refused for a while`() async throws {
+        try await withReceiver {
+            $0.allowListing = true
+            $0.limits.listBytes = 8 << 10
+        } _: { site async throws in
+            try Self.make("few", in: site)
+            try Self.make("many", in: site)
+            for number in 0..<5 { try Self.write("", to: "few/\(number)", in: site) }
+            for number in 0..<50 { try Self.write("", to: "many/\(number)", in: site) }
+            for _ in 0..<5 {
+                let many = try await site.request("PROPFIND", "/many", ["Depth": "1"])
+                #expect(many.status == 503)
+                #expect(many["Retry-After"] == "1")
+                // What a list took is given back when it was sent or refused.
+                let few = try await site.request("PROPFIND", "/few", ["Depth": "1"])
+                #expect(few.status == 207)
+            }
+        }
+    }
+
+    @Test func `the memory of lists is refused beyond its limit and given back`() {
+        let memory = ListMemory(limit: 10)
+        #expect(memory.take(6))
+        #expect(!memory.take(5))
+        #expect(memory.take(4))
+        memory.giveBack(6)
+        #expect(memory.take(6))
+    }
+
     @Test func `a folder is made once, and only inside one that is there`() async throws {
         try await withReceiver { site async throws in
             let reply = try await site.request("MKCOL", "/new%20one/")
