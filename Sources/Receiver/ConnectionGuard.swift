@@ -150,7 +150,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
                 status: HTTPResponse.Status.serviceUnavailable.code,
                 reason:
                     "Too many connections are open, and \(client.text) made no authorized request on this one.",
-                request: ""))
+                request: "", client: client.text))
         // The shutdown of TLS would wait for the client, so the connection below is closed.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
         (tls ?? context).close(promise: nil)
@@ -161,7 +161,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let status = HTTPResponse.Status.serviceUnavailable
         rules.metrics.note(
             .refused(
-                status: status.code, reason: "\(client.text) has too many connections open.", request: ""))
+                status: status.code, reason: "\(client.text) has too many connections open.", request: "",
+                client: client.text))
         // A response over TLS needs a handshake, and the refused connection would stay open until the handshake ends.
         guard !rules.isSecure else { return context.close(promise: nil) }
         let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]

@@ -18,9 +18,9 @@ public enum ReceiverEvent: Hashable, Sendable {
     /// The receiver removed the upload resource: no request used it for too long, or it was empty and had to make room
     /// for a new one. The file of a finished upload stays.
     case expired(id: String, name: String)
-    /// A request was refused. `request` is its method and path; empty if the connection was refused before a request
-    /// was read.
-    case refused(status: Int, reason: String, request: String)
+    /// A request was refused. `request` is its method and path; empty if a connection was refused or closed unread.
+    /// `client` is the address of the client, or its /64 network for IPv6. It is 127.0.0.1 for all loopback addresses.
+    case refused(status: Int, reason: String, request: String, client: String = "")
 }
 
 /// The counts since the receiver was created.

@@ -60,7 +60,8 @@ struct Responder: Sendable {
         metrics.note(
             .refused(
                 status: refusal.response.status.code, reason: refusal.reason,
-                request: String(request.prefix(Self.shownRequest))))
+                request: String(request.prefix(Self.shownRequest)),
+                client: ClientAddress(exchange.channel.remoteAddress).text))
         var response = refusal.response
         if isResumable(exchange.head) {
             response.fields = resumableFields(exchange.head).merging(response.fields)

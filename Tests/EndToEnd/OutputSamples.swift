@@ -169,12 +169,13 @@ enum OutputSamples {
             .created(id: "1", name: "a", size: nil), .finished(id: "1", name: "a", size: 5),
             .interrupted(id: "1", name: "a", kept: 3), .resumed(id: "1", name: "a", offset: 2),
             .removed(id: "1", name: "a"), .expired(id: "1", name: "a"),
-            .refused(status: 403, reason: "no", request: "PUT /a"),
+            .refused(status: 403, reason: "no", request: "PUT /a", client: "192.0.2.7"),
             .refused(status: 400, reason: "no", request: ""),
         ]
         let address = ListeningLine(
             url: "http://h.example/", tus: "http://h.example/files/", folder: "in", tokenFile: "in/token")
-        return [address] + events.compactMap(ReceiverLine.init)
+        let lines = events.compactMap { ReceiverLine($0) }
+        return [address] + (lines + [ReceiverLine(omitted: 12)])
     }
 
     private static var reload: any OutputLine {
@@ -228,8 +229,9 @@ enum OutputSamples {
         {"event":"resumed","id":"1","name":"a","offset":2}
         {"event":"withdrawn","id":"1","name":"a"}
         {"event":"expired","id":"1","name":"a"}
-        {"event":"refused","reason":"no","request":"PUT /a","status":403}
+        {"client":"192.0.2.7","event":"refused","reason":"no","request":"PUT /a","status":403}
         {"event":"refused","reason":"no","status":400}
+        {"event":"refused","omitted":12}
         {"added":["d"],"atNextStart":["hooks","watch"],"changed":[],"event":"reload","file":"/home/ann/config.json","now":["defaultDestination","limits"],"removed":[],"retry":[1],"warnings":["w"]}
         """#
 }

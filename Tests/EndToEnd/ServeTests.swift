@@ -160,6 +160,33 @@ struct ServeTests {
         try await server.ending()
     }
 
+    @Test func `a flood of refused requests makes few lines`() async throws {
+        let server = try place.start("serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
+        let url = try await address(of: server)
+        let port = try #require(URL(string: url)?.port)
+        try flood(UInt16(port), count: 500)
+        server.signal(SIGTERM)
+        #expect(try await server.ending() == .exited(0))
+        let lines = server.output.lines.filter { $0.hasPrefix("refused ") }
+        #expect(lines.first?.hasSuffix(" (from 127.0.0.1)") == true)
+        #expect(lines.count < 100)
+        let omitted = lines.compactMap { line in
+            line.firstMatch(of: /([0-9]+) more/).flatMap { Int($0.output.1) }
+        }
+        // Each refusal has a line or is counted. The line at the end has only a count.
+        let own = lines.filter { !$0.hasSuffix(" more") }
+        #expect(own.count + omitted.reduce(0, +) == 500)
+    }
+
+    /// Sends requests that are refused, one after another on one connection.
+    private func flood(_ port: UInt16, count: Int) throws {
+        let client = try RawClient(port: port)
+        for _ in 0..<count {
+            client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            _ = client.receive(until: "tus at /files/.\n")
+        }
+    }
+
     @Test(.enabled(if: Privilege.has("openssl"), "needs openssl; Tests/run installs it"))
     func `a receiver with a certificate takes uploads over TLS`() async throws {
         let (certificate, key) = (place.directory.path("server.pem"), place.directory.path("server.key"))

@@ -27,9 +27,12 @@ struct ReceiverLine: OutputLine {
     private var reason: String?
     private var request: String?
     private var offset: Int?
+    private var client: String?
+    private var omitted: Int?
 
     /// Creates the line about an event. Returns nil for `received`, because this event is too frequent for lines.
-    init?(_ event: ReceiverEvent) {
+    /// - Parameter omitted: The number of refusals since the line before that have no line.
+    init?(_ event: ReceiverEvent, omitted: Int = 0) {
         switch event {
         case .received: return nil
         case .created(let id, let name, let size):
@@ -42,11 +45,16 @@ struct ReceiverLine: OutputLine {
             (self.event, self.id, self.name, self.offset) = ("resumed", id, name, offset)
         case .removed(let id, let name): (self.event, self.id, self.name) = ("withdrawn", id, name)
         case .expired(let id, let name): (self.event, self.id, self.name) = ("expired", id, name)
-        case .refused(let status, let reason, let request):
+        case .refused(let status, let reason, let request, let client):
             (self.event, self.status, self.reason) = ("refused", status, reason)
             self.request = request.isEmpty ? nil : request
+            self.client = client.isEmpty ? nil : client
+            self.omitted = omitted == 0 ? nil : omitted
         }
     }
+
+    /// Creates the last line about refusals that have no line.
+    init(omitted: Int) { (event, self.omitted) = ("refused", omitted) }
 
     static let events: KeyValuePairs = [
         "begun": "A client began an upload.", "stored": "A file is stored durably.",
@@ -70,5 +78,10 @@ struct ReceiverLine: OutputLine {
             "request", "The request's method and path (`refused` only); absent for a refused connection.",
             \.request),
         .maybe("offset", "The offset of the first byte that follows (`resumed` only).", \.offset),
+        .maybe("client", "The client's address, or its /64 network for IPv6 (`refused` only).", \.client),
+        .maybe(
+            "omitted",
+            "The number of refusals without a line since the last line (`refused` only). A client has one line a second for each reason.",
+            \.omitted),
     ]
 }

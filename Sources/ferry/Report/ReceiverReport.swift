@@ -2,19 +2,27 @@ import FerryFiles
 import FerryProtocols
 import FerryReceiver
 
-/// The output of `ferry serve`: a line for each event, for users or as JSON.
+/// The output of `ferry serve`: a line for each event, for users or as JSON. Frequent refusals have fewer lines.
 struct ReceiverReport: Sendable {
     enum Format: Sendable { case text, json }
 
     let format: Format
     private let output = LineOutput()
+    private let refusals = RefusalThrottle()
 
     init(_ format: Format) { self.format = format }
 
     func print(_ event: ReceiverEvent) {
+        var omitted = 0
+        if case .refused(let status, let reason, _, let client) = event {
+            guard let count = refusals.next(.init(client: client, status: status, reason: reason)) else {
+                return
+            }
+            omitted = count
+        }
         switch format {
-        case .text: if let text = Self.text(event) { write(SafeLine.text(text)) }
-        case .json: if let line = ReceiverLine(event) { write(JSONLine.text(line)) }
+        case .text: if let text = Self.text(event, omitted: omitted) { write(SafeLine.text(text)) }
+        case .json: if let line = ReceiverLine(event, omitted: omitted) { write(JSONLine.text(line)) }
         }
     }
 
@@ -38,14 +46,23 @@ struct ReceiverReport: Sendable {
         return first + "set up with  ferry init tus+\(url) --token-file \(ShellWord.quoted(path))"
     }
 
-    /// Returns when all lines are written, or after two seconds.
-    func flush() async { await output.flush() }
+    /// Prints how many refusals have no line. Returns when all lines are written, or after two seconds.
+    func flush() async {
+        let omitted = refusals.takeOmitted()
+        if omitted > 0 {
+            switch format {
+            case .text: write("refused      \(omitted) more")
+            case .json: write(JSONLine.text(ReceiverLine(omitted: omitted)))
+            }
+        }
+        await output.flush()
+    }
 
     /// Adds the line to the buffered output. A program that has stopped reading the output must not stop the
     /// connections.
     private func write(_ line: String) { output.write(line) }
 
-    private static func text(_ event: ReceiverEvent) -> String? {
+    private static func text(_ event: ReceiverEvent, omitted: Int) -> String? {
         switch event {
         case .received: nil
         case .created(_, let name, let size):
@@ -56,8 +73,16 @@ struct ReceiverReport: Sendable {
         case .resumed(_, let name, let offset): "resumed      \(name) (at \(ByteFormat.sentence(offset)))"
         case .removed(_, let name): "removed      \(name)"
         case .expired(_, let name): "expired      \(name)"
-        case .refused(let status, let reason, let request):
+        case .refused(let status, let reason, let request, let client):
             "refused      \(status) \(request.isEmpty ? "" : request + ": ")\(reason)"
+                + note(client: client, omitted: omitted)
         }
+    }
+
+    /// Returns the end of a line about a refusal, such as ` (from 192.0.2.7; 12 more before)`.
+    private static func note(client: String, omitted: Int) -> String {
+        let parts =
+            (client.isEmpty ? [] : ["from \(client)"]) + (omitted == 0 ? [] : ["\(omitted) more before"])
+        return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
     }
 }

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Decides which refused requests get a line in the output of `ferry serve`. Otherwise a client without the token could
+/// fill a disk with the log, at less cost than its requests.
+final class RefusalThrottle: Sendable {
+    /// The refusals of one client for one reason. In each interval, one of them gets a line.
+    struct Kind: Hashable, Sendable {
+        let client: String
+        let status: Int
+        let reason: String
+    }
+
+    private struct State {
+        /// The times of the last lines. Older ones than the interval are removed.
+        var shown: [Kind: ContinuousClock.Instant] = [:]
+        /// The number of refusals without a line since the last line.
+        var omitted = 0
+    }
+
+    static let interval = Duration.seconds(1)
+    /// The maximum number of lines in each interval.
+    static let mostKinds = 32
+
+    private let state = Mutex(State())
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
+
+    /// Returns the number of refusals without a line since the last line. Returns nil if this refusal gets no line.
+    func next(_ kind: Kind) -> Int? {
+        let now = now()
+        return state.withLock { state -> Int? in
+            if let last = state.shown[kind], last.duration(to: now) < Self.interval {
+                state.omitted += 1
+                return nil
+            }
+            state.shown = state.shown.filter { $0.value.duration(to: now) < Self.interval }
+            guard state.shown.count < Self.mostKinds else {
+                state.omitted += 1
+                return nil
+            }
+            state.shown[kind] = now
+            defer { state.omitted = 0 }
+            return state.omitted
+        }
+    }
+
+    /// Returns the number of refusals without a line since the last line, for a line at the end.
+    func takeOmitted() -> Int {
+        state.withLock { state -> Int in
+            defer { state.omitted = 0 }
+            return state.omitted
+        }
+    }
+}
