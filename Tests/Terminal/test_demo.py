@@ -1,12 +1,30 @@
 """`ferry demo`: the first thing a person sees, and what is left of it afterwards."""
 
+import contextlib
 import os
 import re
 import signal
+import urllib.error
+import urllib.request
+
+import pytest
+
+from terminal import PATIENCE
 
 
 def left(home):
     return os.listdir(home.temporary)
+
+
+def listening(pid):
+    """The ports on which a process listens."""
+    sockets = set()
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            sockets.add(os.readlink(f"/proc/{pid}/fd/{name}"))
+    with open(f"/proc/{pid}/net/tcp") as table:
+        rows = [line.split() for line in table.readlines()[1:]]
+    return [int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
 
 
 def shares(screen):
@@ -27,6 +45,18 @@ def test_the_demo_shows_files_moving_bars_and_done(home, start):
     assert screen.exit_status() == 0
     assert "17 uploaded" in screen.left_behind
     assert left(home) == []
+
+
+def test_the_demo_takes_no_file_of_others(home, start):
+    screen = start("demo")
+    screen.wait("interview-cam-A.mov")
+    (port,) = listening(screen.pid)
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/mine", data=b"x", method="PUT")
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        urllib.request.urlopen(request, timeout=PATIENCE)
+    assert refusal.value.code == 401
+    screen.send_signal(signal.SIGTERM)
+    assert screen.exit_status() == 143
 
 
 def test_the_demo_leaves_nothing_behind_when_quit_early(home, start):

@@ -22,15 +22,24 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// The bandwidth limit of the receiver. At this rate the upload of all sample files takes about half a minute.
     private static let bytesPerSecond = 10 << 20
+    /// The quota of the receiver. The sample files have 290 MB. They may be sent again, and others added.
+    private static let quota = 2 << 30
+
+    /// The settings of the demo's receiver. It makes a token, because other users of this machine can reach it, too.
+    static func receiver(into directory: String) -> ReceiverConfiguration {
+        var settings = ReceiverConfiguration(directory: directory, host: "127.0.0.1", port: 0)
+        settings.makesToken = true
+        settings.limits.quota = quota
+        settings.bytesPerSecond = bytesPerSecond
+        // The client repeats a PUT that got no response. The second must replace the first file, not add another one.
+        settings.overwrite = true
+        return settings
+    }
 
     func run() async throws {
         let folder = try DemoFolder()
         defer { folder.remove() }
-        var settings = ReceiverConfiguration(directory: folder.received, host: "127.0.0.1", port: 0)
-        settings.bytesPerSecond = Self.bytesPerSecond
-        // The client repeats a PUT that got no response. The second must replace the first file, not add another one.
-        settings.overwrite = true
-        let receiver = try UploadReceiver(settings)
+        let receiver = try UploadReceiver(Self.receiver(into: folder.received))
         let (addresses, started) = AsyncStream.makeStream(of: ReceiverAddress.self)
         let serving = Task {
             defer { started.finish() }
@@ -44,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         let link = flaky ? DemoLink(target: address) : nil
         let ended = await Self.result {
             let entry = try await link?.start() ?? address
-            try await session(at: entry, in: folder, link: link)
+            try await session(at: entry, token: receiver.token?.text, in: folder, link: link)
         }
         // Stops everything that writes into the folder before the folder is removed, even after an error.
         link?.stop()
@@ -57,8 +66,10 @@ struct DemoCommand: AsyncParsableCommand {
         do { return .success(try await body()) } catch { return .failure(error) }
     }
 
-    private func session(at address: ReceiverAddress, in folder: DemoFolder, link: DemoLink?) async throws {
-        let configuration = try DemoFolder.configuration(address)
+    private func session(
+        at address: ReceiverAddress, token: String?, in folder: DemoFolder, link: DemoLink?
+    ) async throws {
+        let configuration = try DemoFolder.configuration(address, token: token ?? "")
         let theme = try look.theme(configuration)
         let assembly = Assembly(
             configuration: configuration, state: LocalPath(folder.state), treatsLoopbackAsRemote: link != nil)

@@ -41,10 +41,13 @@ struct DemoFolder {
         ]
     }
 
-    static func configuration(_ address: ReceiverAddress) throws(UploadFailure) -> Configuration {
+    static func configuration(
+        _ address: ReceiverAddress, token: String
+    ) throws(UploadFailure) -> Configuration {
+        let auth = "\"auth\": {\"bearer\": \(JSONLine.quoted(token))}"
         let text = """
-            {"destinations": {"films": {"url": "\(address.url)files/", "protocol": "tus"},
-                              "photos": {"url": "\(address.url)photos/", "protocol": "put"}},
+            {"destinations": {"films": {"url": "\(address.url)files/", "protocol": "tus", \(auth)},
+                              "photos": {"url": "\(address.url)photos/", "protocol": "put", \(auth)}},
              "defaultDestination": "films",
              "limits": {"concurrency": 3}, "retry": {"cap": 4},
              "timeouts": {"stall": 10}}
