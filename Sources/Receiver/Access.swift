@@ -22,8 +22,7 @@ struct Access: Sendable {
             throw Refusal(.badRequest, "The request has no Host.")
         }
         // In a DNS rebinding attack, `Host` has the host name of a web page. An IP address cannot be rebound.
-        let host = Self.host(of: authority)
-        guard names.contains(host) || Self.isAddress(host) else {
+        guard let host = Self.host(of: authority), names.contains(host) || Self.isAddress(host) else {
             throw Refusal(.misdirectedRequest, "This receiver does not go by that name; use its address.")
         }
         if let origin = request.headerFields[.origin], !Self.isSame(origin, as: authority) {
@@ -50,16 +49,21 @@ struct Access: Sendable {
         !host.contains("%") && (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// Returns the host of `host`, `host:port` or `[address]:port`, in lower case and without a dot at the end.
-    static func host(of authority: String) -> String {
+    /// Returns the host of `host`, `host:port` or `[address]:port`, in lower case and without a dot at the end. Returns
+    /// nil if there is other text after the host, such as in `localhost:1@evil`.
+    static func host(of authority: String) -> String? {
         let host: Substring
+        let rest: Substring
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            let rest = authority[end...].dropFirst()
-            // With other text after the bracket, the authority is returned whole and matches no name.
-            host = rest.isEmpty || rest.first == ":" ? authority[..<end].dropFirst() : authority[...]
+            host = authority[..<end].dropFirst()
+            rest = authority[end...].dropFirst()
         } else {
             host = authority.prefix { $0 != ":" }
+            rest = authority[host.endIndex...]
         }
+        // A port may be empty (RFC 3986 §3.2.3).
+        let isPort = rest.first == ":" && rest.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+        guard rest.isEmpty || isPort else { return nil }
         return (host.hasSuffix(".") ? host.dropLast() : host).lowercased()
     }
 

@@ -9,7 +9,9 @@ struct AccessTests {
 
     @Test(arguments: [
         "evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example",
-        "[::1]evil.example", "[::1",
+        "[::1]evil.example", "[::1", "localhost:1@evil.example", "127.0.0.1:1@evil.example",
+        "127.0.0.1:80:80",
+        "[::1]:1@evil.example", "localhost:8x", "localhost:-1", "::1",
     ])
     func `a name that could be pointed anywhere is refused`(host: String) async throws {
         try await withReceiver { site async throws in
@@ -18,7 +20,9 @@ struct AccessTests {
         }
     }
 
-    @Test(arguments: ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:99", "localhost.", "mine.local"])
+    @Test(arguments: [
+        "localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:99", "localhost.", "localhost:", "mine.local",
+    ])
     func `the machine's own names are accepted`(host: String) async throws {
         try await withReceiver {
             $0.allowedHosts = ["Mine.local"]
