@@ -1,3 +1,4 @@
+import FerryFiles
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -96,8 +97,14 @@ struct HTTPServer: Sendable {
             // Skips the rest of the previous request's content.
             guard case .head(let head) = part else { continue }
             try await responder.respond(Exchange(head, parts, output, channel, rate: responder.slowest))
-            if head.headerFields[.connection]?.lowercased() == "close" { return }
+            if Self.endsConnection(head.headerFields) { return }
         }
+    }
+
+    /// Returns true if the client sends no further request: `close` is one of the options of `Connection` (RFC 9110
+    /// §7.6.1).
+    private static func endsConnection(_ fields: HTTPFields) -> Bool {
+        fields[.connection]?.split(separator: ",").contains { $0.trimmed().lowercased() == "close" } ?? false
     }
 }
 

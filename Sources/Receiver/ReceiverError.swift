@@ -18,7 +18,7 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
     public var errorDescription: String? {
         switch self {
         case .tokenNeeded(let host): "Anyone who can reach \(host) could store files: it needs a token."
-        case .tokenTooShort(let minimum): "The token has fewer than \(minimum) characters."
+        case .tokenTooShort(let minimum): "The token has fewer than \(minimum) bytes."
         case .workFolder(let path, let reason): "Cannot keep unfinished uploads in \(path): \(reason)."
         case .file(let path, let reason): "Cannot use \(path): \(reason)."
         case .directory(let path, let reason): "Cannot receive into \(path): \(reason)."

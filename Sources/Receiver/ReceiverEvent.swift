@@ -15,8 +15,8 @@ public enum ReceiverEvent: Hashable, Sendable {
     case resumed(id: String, name: String, offset: Int)
     /// The client removed the upload resource. The file of a finished upload stays.
     case removed(id: String, name: String)
-    /// The receiver removed the upload resource: no request used it for too long, or it was empty and had to make room
-    /// for a new one. The file of a finished upload stays.
+    /// The receiver removed an unfinished upload: no request used it for too long, or it was empty and had to make room
+    /// for a new one.
     case expired(id: String, name: String)
     /// A request was refused. `request` is its method and path; empty if a connection was refused or closed unread.
     /// `client` is the address of the client, or its /64 network for IPv6. It is 127.0.0.1 for all loopback addresses.

@@ -32,7 +32,7 @@ enum TokenFile {
             throw .file(path, reason: error.reason)
         }
         guard token.text.utf8.count >= Access.shortestToken else {
-            throw .file(path, reason: "it holds no token of \(Access.shortestToken) characters or more")
+            throw .file(path, reason: "it holds no token of \(Access.shortestToken) bytes or more")
         }
         return token
     }

@@ -219,7 +219,8 @@ actor TusStore {
         slots[upload.id] = .gone(since: now())
         close(upload)
         await discard(upload)
-        metrics.note(.expired(id: upload.id, name: upload.name))
+        // The file of a finished upload stays. A report would read as if it was lost.
+        if upload.isOpen { metrics.note(.expired(id: upload.id, name: upload.name)) }
     }
 
     /// Removes the data file and the info file of an upload. A finished file has been renamed, and stays.

@@ -270,7 +270,7 @@ struct ServeTests {
 
     @Test(arguments: [
         (0o644, "s3cret\n", "others can read the token file"), (0o600, " \n", "is empty"),
-        (0o600, "s3cret\n", "fewer than 16 characters"),
+        (0o600, "s3cret\n", "fewer than 16 bytes"),
     ])
     func `a token that is none is refused`(mode: Int, text: String, message: String) async throws {
         let token = try place.directory.write(Array(text.utf8), to: "token")

@@ -313,6 +313,16 @@ struct LimitTests {
         }
     }
 
+    @Test(arguments: ["close", "close, TE", "TE ,Close"])
+    func `a connection ends after a request that says so`(options: String) async throws {
+        try await withReceiver { site async throws in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", "/a", ["Connection": options], length: 1) + "x")
+            #expect(try await client.receive().status == 201)
+            #expect(await client.isClosedByPeer())
+        }
+    }
+
     @Test(arguments: ["Repr-Digest", "Content-Digest"])
     func `digests may have 1 KiB`(name: String) async throws {
         try await withReceiver { site async throws in

@@ -280,6 +280,25 @@ struct TusTests {
         }
     }
 
+    @Test func `an upload that is stored is not reported as expired`() async throws {
+        let clock = ManualDate()
+        try await withReceiver(clock: clock) {
+            $0.expiry = .seconds(3600)
+        } _: { site in
+            let stored = try await site.create(length: 0, name: "stored")
+            let open = try await site.create(length: 10, name: "open")
+            clock.advance(by: .seconds(3600))
+            for path in [stored, open] {
+                #expect(try await site.request("HEAD", path, Site.tus).status == 410)
+            }
+            let expired = await site.events.first { event -> String? in
+                if case .expired(_, let name) = event { name } else { nil }
+            }
+            #expect(expired == "open")
+            #expect(try site.names() == ["stored"])
+        }
+    }
+
     @Test func `metadata that would fill the memory is refused`() async throws {
         try await withReceiver { site async throws in
             let fields = ["Upload-Length": "1", "Upload-Metadata": String(repeating: "k", count: 8193)]
