@@ -19,13 +19,20 @@ package final class Directory: Sendable {
     package convenience init(
         _ path: LocalPath, follows: Bool = false, keepsReserve: Bool = false
     ) throws(SystemCallError) {
-        try self.init(path, in: AT_FDCWD, follows: follows, keepsReserve: keepsReserve)
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
+        try self.init(path, in: AT_FDCWD, flags: flags, keepsReserve: keepsReserve)
+    }
+
+    /// Opens a folder for the lookup of names in it. On Linux this needs no permission to read the folder, and its names
+    /// cannot be synced.
+    convenience init(searching path: LocalPath) throws(SystemCallError) {
+        try self.init(
+            path, in: AT_FDCWD, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
     }
 
     private init(
-        _ name: LocalPath, in folder: CInt, follows: Bool, keepsReserve: Bool
+        _ name: LocalPath, in folder: CInt, flags: CInt, keepsReserve: Bool
     ) throws(SystemCallError) {
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
         let opened = try SystemCallError.check("open", name.text) {
             name.withCString { openat(folder, $0, flags) }
         }
@@ -85,17 +92,43 @@ package final class Directory: Sendable {
 
     /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` for a symbolic link, and `ENOTDIR` for a file.
     package func folder(_ name: LocalPath) throws(SystemCallError) -> Directory {
-        try Directory(name, in: descriptor.rawValue, follows: false, keepsReserve: false)
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
+        return try Directory(name, in: descriptor.rawValue, flags: flags, keepsReserve: false)
+    }
+
+    /// Opens a folder for the lookup of names in it, as `init(searching:)` does.
+    ///
+    /// - Throws: `SystemCallError`, as `folder(_:)` does.
+    func searching(_ name: LocalPath) throws(SystemCallError) -> Directory {
+        try Directory(
+            name, in: descriptor.rawValue, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
+    }
+
+    /// Returns the target of the symbolic link `name`, as stored in the link.
+    func linkTarget(of name: LocalPath) throws(SystemCallError) -> LocalPath {
+        var buffer = [CChar](repeating: 0, count: LocalPath.lengthLimit)
+        let size = buffer.count
+        let count = try SystemCallError.check("readlinkat", name.text) {
+            name.withCString { readlinkat(descriptor.rawValue, $0, &buffer, size) }
+        }
+        return LocalPath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) })
     }
 
     /// Makes a folder that only its owner can access. When this returns, the folder survives a power cut.
     ///
     /// - Throws: `SystemCallError`, with `EEXIST` if the name is taken.
     package func makeFolder(_ name: LocalPath) throws(SystemCallError) {
-        try SystemCallError.check("mkdirat", name.text) {
-            name.withCString { mkdirat(descriptor.rawValue, $0, 0o700) }
-        }
+        try makeFolder(name, mode: 0o700)
         try synchronize()
+    }
+
+    /// Makes a folder with the permission bits `mode`, without those of the umask.
+    ///
+    /// - Throws: `SystemCallError`, with `EEXIST` if the name is taken.
+    package func makeFolder(_ name: LocalPath, mode: UInt32) throws(SystemCallError) {
+        try SystemCallError.check("mkdirat", name.text) {
+            name.withCString { mkdirat(descriptor.rawValue, $0, mode_t(mode)) }
+        }
     }
 
     /// Opens a folder, and makes it first if it does not exist.

@@ -74,13 +74,6 @@ extension LocalPath {
         }
     }
 
-    /// Gives the file a second name (a hard link), which must be free.
-    package func link(as other: LocalPath) throws(SystemCallError) {
-        try SystemCallError.check("link", other.text) {
-            withCString { from in other.withCString { systemLink(from, $0) } }
-        }
-    }
-
     /// The target of a symbolic link, as stored in the link; nil if the path is not a link or cannot be read.
     package var linkTarget: LocalPath? {
         var buffer = [CChar](repeating: 0, count: Self.lengthLimit)
@@ -89,8 +82,7 @@ extension LocalPath {
     }
 }
 
-/// The C functions `rename(2)` and `link(2)`, renamed because methods of `LocalPath` hide them.
+/// The C function `rename(2)`, renamed because a method of `LocalPath` hides it.
 private func systemRename(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> CInt {
     rename(from, to)
 }
-private func systemLink(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> CInt { link(from, to) }

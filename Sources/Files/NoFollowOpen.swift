@@ -22,9 +22,9 @@ package enum NoFollowOpen {
     #if os(Linux)
         /// The flags for opening a folder. The number is O_PATH, which Swift does not import. With O_PATH, opening
         /// needs no read permission, only search permission on the folders above.
-        private static let folderFlags = 0o10000000 | O_DIRECTORY | O_CLOEXEC
+        static let folderFlags = 0o10000000 | O_DIRECTORY | O_CLOEXEC
     #else
-        private static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     #endif
 
     // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it. Without O_NOCTTY, a terminal that is opened

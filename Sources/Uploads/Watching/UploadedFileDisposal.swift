@@ -5,6 +5,8 @@ import FerryTransfer
 ///
 /// Another program may replace the file at any moment. So the file is first renamed to a hidden name and then checked.
 /// If it is not the sent version, it is renamed back. If the process ends in between, the next call continues.
+///
+/// Another user may write to the folders. So both are opened once, and every name is looked up in the open folder.
 package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
@@ -32,11 +34,10 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     private static let attempts = 10_000
 
     package func delete() -> Outcome {
-        guard let folder = path.parent else { return .changed }
-        let aside = aside(in: folder)
-        if let outcome = take(to: aside) { return outcome }
-        do throws(SystemCallError) { try aside.remove() } catch {
-            let back = putBack(aside)
+        guard let source = source() else { return .changed }
+        if let outcome = take(from: source, to: source) { return outcome }
+        do throws(SystemCallError) { try source.directory.remove(asideName) } catch {
+            let back = putBack(from: source, to: source)
             return back == .changed ? .failed(error.code.phrase) : back
         }
         return .deleted
@@ -49,95 +50,100 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     ///   - names: The folders below `folder`, and the new name of the file. A number is added to a name that is taken.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
-        var target = folder
-        for name in [[]] + names.dropLast() {
-            if !name.isEmpty { target = target.appending(name) }
-            do throws(SystemCallError) { try target.makeFolder(mode: 0o777) } catch {
-                guard error.code == .fileExists else {
-                    return .failed("\(target.text) cannot be created: \(error.code.phrase)")
-                }
-            }
+        let source = source()
+        let target: Folder
+        do throws(Refusal) { target = try self.target(folder, names.dropLast(), from: source) } catch {
+            return .failed(error.reason)
         }
-        let aside = aside(in: target)
-        if let outcome = take(to: aside) { return outcome }
-        return give(aside, name, in: target).map { .moved(to: $0) } ?? .failed("it is \(aside.text) now")
+        if let outcome = take(from: source, to: target) { return outcome }
+        return give(from: target, as: name, in: target).map { .moved(to: $0) }
+            ?? .failed("it is \(aside(in: target.path).text) now")
     }
 
-    /// Returns the path with the hidden name to which the file is renamed. The name is hidden, so that no watcher takes
-    /// the file for a new one. It contains the file's identity, because another queue may have the same upload id.
-    func aside(in folder: LocalPath) -> LocalPath {
-        folder.appending(Array(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)".utf8))
+    /// Returns the path with the hidden name to which the file is renamed.
+    func aside(in folder: LocalPath) -> LocalPath { folder.appending(asideName.bytes) }
+
+    /// The hidden name to which the file is renamed. The name is hidden, so that no watcher takes the file for a new
+    /// one. It contains the file's identity, because another queue may have the same upload id.
+    private var asideName: LocalPath {
+        LocalPath(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)")
     }
 
-    /// Renames the file to `aside` if it is the sent version. Renames it back if another version was renamed, or if a
-    /// process has it open for writing.
+    /// Renames the file to the hidden name in `target` if it is the sent version. Renames it back if another version was
+    /// renamed, or if a process has it open for writing.
     ///
-    /// - Returns: The reason why the file is not at `aside`; nil if it is.
-    private func take(to aside: LocalPath) -> Outcome? {
-        if FileIdentity.ofName(aside) == nil {
-            guard FileIdentity.ofName(path) == identity else { return .changed }
-            guard !isInUse(path) else { return .inUse }
-            do throws(SystemCallError) { try path.rename(to: aside) } catch {
+    /// - Parameter source: The folder of the file; nil if it is missing.
+    /// - Returns: The reason why the file does not have the hidden name; nil if it has.
+    private func take(from source: Folder?, to target: Folder) -> Outcome? {
+        if target.version(of: asideName) == nil {
+            let name = LocalPath(bytes: path.lastComponent)
+            guard let source, source.version(of: name) == identity else { return .changed }
+            guard !isInUse(name, in: source) else { return .inUse }
+            do throws(SystemCallError) {
+                try source.directory.rename(name, to: asideName, in: target.directory)
+            } catch {
                 switch error.code {
                 case .noSuchFileOrDirectory: return .changed
                 case .improperLink:
-                    let folder = aside.parent?.text ?? aside.text
-                    return .failed("\(folder) is on another file system, to which nothing is moved")
+                    return .failed("\(target.path.text) is on another file system, to which nothing is moved")
                 case let code: return .failed(code.phrase)
                 }
             }
         }
         // No program opens the file by its hidden name. So it can change only if a process already has it open.
-        if isInUse(aside) {
-            let back = putBack(aside)
+        if isInUse(asideName, in: target) {
+            let back = putBack(from: target, to: source)
             return back == .changed ? .inUse : back
         }
-        guard let found = FileIdentity.ofName(aside), found.isSameContent(as: identity),
+        guard let found = target.version(of: asideName), found.isSameContent(as: identity),
             found.device == identity.device
-        else { return putBack(aside) }
+        else { return putBack(from: target, to: source) }
         return nil
     }
 
-    private func isInUse(_ place: LocalPath) -> Bool {
-        guard FileSystemKind.tellsWriters(place, identity.device),
-            let file = try? SourceFile(resolved: place)
+    private func isInUse(_ name: LocalPath, in folder: Folder) -> Bool {
+        guard folder.version(of: name) != nil,
+            FileSystemKind.tellsWriters(folder.path.appending(name.bytes), identity.device),
+            let file = try? folder.directory.open(name, for: .reading)
         else { return false }
-        return file.hasWriters == true
+        return file.descriptor.hasWriters == true
     }
 
-    /// Renames the file at `aside` back to its former name, or to that name with a number if it is taken by now.
+    /// Renames the file with the hidden name in `target` back to its former name, or to that name with a number if it is
+    /// taken by now.
     ///
+    /// - Parameter source: The folder of the former name; nil if it is missing.
     /// - Returns: `changed`; `failed` if the file could not be renamed.
-    private func putBack(_ aside: LocalPath) -> Outcome {
-        guard let folder = path.parent, give(aside, path.lastComponent, in: folder) != nil else {
-            return .failed("it is \(aside.text) now")
+    private func putBack(from target: Folder, to source: Folder?) -> Outcome {
+        guard let source, give(from: target, as: path.lastComponent, in: source) != nil else {
+            return .failed("it is \(aside(in: target.path).text) now")
         }
         return .changed
     }
 
-    /// Renames the file at `aside` to `name`. If this name is taken, a number is added, so that no file is overwritten.
-    /// Returns the new path; nil if the file could not be renamed.
-    private func give(_ aside: LocalPath, _ name: [UInt8], in folder: LocalPath) -> LocalPath? {
+    /// Renames the file with the hidden name in `place` to `name` in `folder`. If this name is taken, a number is added,
+    /// so that no file is overwritten. Returns the new path; nil if the file could not be renamed.
+    private func give(from place: Folder, as name: [UInt8], in folder: Folder) -> LocalPath? {
         for number in 1...Self.attempts {
-            let goal = folder.appending(number == 1 ? name : Self.numbered(name, number))
+            let goal = LocalPath(bytes: number == 1 ? name : Self.numbered(name, number))
             var refusal: Errno?
-            do throws(SystemCallError) { try aside.link(as: goal) } catch { refusal = error.code }
+            do throws(SystemCallError) {
+                try place.directory.link(asideName, as: goal, in: folder.directory)
+            } catch {
+                refusal = error.code
+            }
             // A process that was killed between `link` and `remove` leaves both names.
-            if refusal == nil || refusal == .fileExists && isSame(aside, goal) {
-                try? aside.remove()
-                return goal
+            if refusal == nil || refusal == .fileExists && place.has(asideName, as: goal, in: folder) {
+                try? place.directory.remove(asideName)
+                return folder.path.appending(goal.bytes)
             }
             if refusal == .fileExists { continue }
-            // The file system has no hard links.
-            if FileIdentity.ofName(goal) != nil { continue }
-            return (try? aside.rename(to: goal)) != nil ? goal : nil
+            // The file system has no hard links, or the kernel allows none to a file of another user.
+            if (try? folder.directory.status(of: goal)) != nil { continue }
+            let isRenamed = (try? place.directory.rename(asideName, to: goal, in: folder.directory)) != nil
+            return isRenamed ? folder.path.appending(goal.bytes) : nil
         }
         return nil
-    }
-
-    private func isSame(_ one: LocalPath, _ other: LocalPath) -> Bool {
-        guard let one = FileIdentity.ofName(one), let other = FileIdentity.ofName(other) else { return false }
-        return one.inode == other.inode && one.device == other.device
     }
 
     /// Returns the name with a number: `a.mov` with 2 is `a (2).mov`.

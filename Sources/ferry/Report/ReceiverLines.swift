@@ -81,7 +81,7 @@ struct ReceiverLine: OutputLine {
         .maybe("client", "The client's address, or its /64 network for IPv6 (`refused` only).", \.client),
         .maybe(
             "omitted",
-            "The number of refusals without a line since the last line (`refused` only). A client has one line a second for each reason.",
+            "The refusals of this client and reason without a line since its last line, a second ago or more.",
             \.omitted),
     ]
 }

@@ -158,7 +158,7 @@ struct UploadedFileDisposalTests {
             Issue.record("it was moved")
             return
         }
-        #expect(reason.contains(directory.path("sent/day3")))
+        #expect(reason == "\(directory.path("sent")) cannot be opened or created: not a directory")
         #expect(content("out/a.mov") == [1, 2, 3])
     }
 

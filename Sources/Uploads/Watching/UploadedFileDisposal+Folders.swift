@@ -1,0 +1,92 @@
+import FerryFiles
+
+/// The folders between which an uploaded file is moved.
+extension UploadedFileDisposal {
+    /// An open folder, and the path by which it was found.
+    struct Folder {
+        let directory: Directory
+        let path: LocalPath
+
+        /// Returns the identity of the regular file with this name; nil if there is none.
+        func version(of name: LocalPath) -> FileIdentity? {
+            guard let status = try? directory.status(of: name), status.kind == .file else { return nil }
+            return status.identity
+        }
+
+        /// True if a name here and a name in another folder are those of one regular file.
+        func has(_ name: LocalPath, as other: LocalPath, in folder: Folder) -> Bool {
+            guard let one = version(of: name), let other = folder.version(of: other) else { return false }
+            return one.inode == other.inode && one.device == other.device
+        }
+    }
+
+    /// A target folder that cannot be opened, or is not safe.
+    struct Refusal: Error {
+        let reason: String
+    }
+
+    /// The users whose symbolic links are followed.
+    private static var trusted: Set<UInt32> { [Machine.user, 0] }
+
+    /// Opens the folder that the file is in; nil if it cannot be opened.
+    func source() -> Folder? {
+        guard let folder = path.parent, let walk = try? TrustedWalk(folder, trusting: Self.trusted) else {
+            return nil
+        }
+        return Folder(directory: walk.directory, path: folder)
+    }
+
+    /// Opens the target folder and the folders below it, and makes those that are missing.
+    ///
+    /// Another user may be able to write to a folder on the path. So no symbolic link of another user is followed, and
+    /// each folder belongs to this user, to root, or to the owner of the folder that the file comes from.
+    func target(
+        _ folder: LocalPath, _ names: some Sequence<[UInt8]>, from source: Folder?
+    ) throws(Refusal) -> Folder {
+        var owners = Self.trusted
+        if let status = try? source?.directory.status() { owners.insert(status.owner) }
+        let last = folder.bytes.split(separator: 0x2F).last.map { Array($0) } ?? [0x2E]
+        var path = folder
+        do throws(SystemCallError) {
+            var walk = try TrustedWalk(folder.parent ?? folder, trusting: Self.trusted)
+            var isFirst = true
+            for name in [last] + names {
+                if !isFirst { path = path.appending(name) }
+                isFirst = false
+                try Self.enter(LocalPath(bytes: name), &walk)
+                let status = try walk.directory.status()
+                guard owners.contains(status.owner) else {
+                    throw SystemCallError(
+                        call: "fstat", code: .notPermitted, danger: .owner(status.owner), mode: status.mode)
+                }
+            }
+            return Folder(directory: walk.directory, path: path)
+        } catch {
+            throw Self.refusal(error, path)
+        }
+    }
+
+    private static func enter(_ name: LocalPath, _ walk: inout TrustedWalk) throws(SystemCallError) {
+        do throws(SystemCallError) { return try walk.enter(name) } catch {
+            guard error.code == .noSuchFileOrDirectory else { throw error }
+        }
+        do throws(SystemCallError) { try walk.directory.makeFolder(name, mode: 0o777) } catch {
+            guard error.code == .fileExists else { throw error }
+        }
+        try walk.enter(name)
+    }
+
+    private static func refusal(_ error: SystemCallError, _ path: LocalPath) -> Refusal {
+        guard case .owner(let owner)? = error.danger else {
+            return Refusal(reason: "\(path.text) cannot be opened or created: \(error.code.phrase)")
+        }
+        let name = Machine.name(of: owner)
+        guard error.name.isEmpty else {
+            return Refusal(
+                reason: "\(error.name) is a symbolic link of another user (\(name)), which is not followed; "
+                    + "remove it, or move files to a folder of your own")
+        }
+        return Refusal(
+            reason: "\(path.text) belongs to another user (\(name)); move files to a folder of your own")
+    }
+}
