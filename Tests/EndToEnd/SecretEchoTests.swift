@@ -130,17 +130,30 @@ struct SecretEchoTests {
         return place
     }
 
-    /// Returns the forms in which servers repeat a text: plain, percent-encoded, in base64 and as JSON.
+    /// The characters that Go's html/template escapes, and those that .NET escapes in JSON.
+    private static let escapes: [[Character: String]] = [
+        ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&#34;", "'": "&#39;", "+": "&#43;"],
+        ["&": "\\u0026", "<": "\\u003C", ">": "\\u003E", "\"": "\\u0022", "'": "\\u0027", "+": "\\u002B"],
+    ]
+
+    /// Returns the forms in which servers repeat a text: plain, percent-encoded, in base64, as JSON, as HTML and in
+    /// hexadecimal digits.
     static func forms(of secret: String) -> [String] {
         let json = (try? JSONEncoder().encode([secret])).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
         let encoded = secret.addingPercentEncoding(withAllowedCharacters: unreserved) ?? secret
         let base64 = Data(secret.utf8).base64EncodedString()
+        let escaped = escapes.map { escapes in
+            secret.map { escapes[$0] ?? String($0) }.joined()
+        }
+        let digits = secret.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return [secret, encoded, encoded.lowercased(), base64, String(json.dropFirst(2).dropLast(2))]
+            + escaped + [digits, digits.uppercased()]
     }
 
-    /// Repeats what it was sent, in all of the response.
-    private static func answer(_ connection: HostileConnection, _ kind: Kind) throws {
+    /// Repeats what it was sent, in all of the answer. Ferry shows the beginning of a text only, so each answer begins
+    /// with other forms.
+    private static func answer(_ connection: HostileConnection, _ kind: Kind, number: Int) throws {
         let request = try connection.readHead()
         try connection.readBody()
         guard !request.target.hasSuffix("/token") else {
@@ -155,7 +168,9 @@ struct SecretEchoTests {
                 && (isSign || !secret.hasPrefix("canary-refresh"))
         }
         sent += request.headers.filter { $0.name.lowercased().contains("auth") }.map(\.value)
-        let echo = sent.flatMap(forms)
+        let all = sent.flatMap(forms)
+        let first = 4 * number % all.count
+        let echo = all[first...] + all[..<first]
         guard !isSign else {
             let members = ["error": "invalid_grant", "error_description": echo.joined(separator: " ")]
             return try connection.answer(
@@ -173,17 +188,18 @@ struct SecretEchoTests {
         let body =
             switch kind.protocolName {
             case "s3", "azure":
-                "<Error><Code>\(echo[0])</Code><Message>\(escaped(text))</Message></Error>"
+                "<Error><Code>\(sent[0])</Code><Message>\(escaped(text))</Message></Error>"
             case "webdav", "nextcloud":
                 #"<error xmlns="DAV:"><message>\#(escaped(text))</message></error>"#
             case "google", "graph":
                 String(
-                    decoding: try JSONEncoder().encode(["error": ["code": echo[0], "message": text]]),
+                    decoding: try JSONEncoder().encode(["error": ["code": sent[0], "message": text]]),
                     as: UTF8.self)
             default: text
             }
+        let length = sent.flatMap { forms(of: $0).prefix(5) }.joined(separator: " ").count
         try connection.answer(
-            [403, 401, 409, 507][min(3, header.count % 4)],
+            [403, 401, 409, 507][length % 4],
             headers: [
                 ("Content-Type", type), ("ETag", "\"\(sent[0])\""), ("WWW-Authenticate", "Bearer \(sent[0])"),
                 ("Location", "/box/a?again=\(forms(of: sent[0])[1])"), ("Tus-Version", sent[0]),
@@ -199,8 +215,11 @@ struct SecretEchoTests {
     @Test(arguments: kinds)
     func `a request's secret that the server repeats is shown nowhere`(kind: Kind) async throws {
         let place = try Self.prepared(self.place, for: kind)
+        let count = Counter()
         let server = try HostileServer { connection in
-            while try connection.waitForRequest() { try Self.answer(connection, kind) }
+            while try connection.waitForRequest() {
+                try Self.answer(connection, kind, number: count.add())
+            }
         }
         defer { server.stop() }
         let base = server.url("")

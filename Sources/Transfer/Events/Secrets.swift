@@ -98,8 +98,8 @@ struct Secrets: Sendable {
         tracesOfValues += Self.traces(of: value)
     }
 
-    /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`. A repetition that the server
-    /// shortened is cut too.
+    /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`, also where the server escaped
+    /// its characters. A repetition that the server shortened is cut too.
     ///
     /// - Parameters:
     ///   - certainty: The least certainty of the values to cut.
@@ -107,7 +107,7 @@ struct Secrets: Sendable {
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
         // Most texts contain no secret, and this function runs at the end of each upload.
-        guard mayRepeat(text) else { return text }
+        guard UnescapedText.layers(of: text).contains(where: mayRepeat) else { return text }
         var known: [String: Certainty] = [:]
         for (value, kind) in entries.flatMap(\.found) { known[value] = max(known[value] ?? kind, kind) }
         // These values are certainly secrets, whatever their length.
@@ -120,20 +120,37 @@ struct Secrets: Sendable {
         let text = all.reduce(text) { text, form in
             form.utf8.allSatisfy { $0 < 0x80 } ? text : text.replacing(form, with: Redaction.mark)
         }
-        var bytes = Array(text.utf8)
-        // Whole forms first: the beginning of one secret may be that of another.
-        for form in all { bytes = Self.cut(Array(form.utf8), from: bytes, shown: form.utf8.count) }
-        for form in forms {
-            let shown = form.prefix(Self.shownLength(of: form)).utf8.count
-            bytes = Self.cut(Array(form.utf8), from: bytes, shown: shown)
+        var cuts: [Range<Int>] = []
+        for layer in UnescapedText.layers(of: text) {
+            for form in all { cuts += layer.repetitions(of: Array(form.utf8), shown: form.utf8.count) }
+            for form in forms {
+                let shown = form.prefix(Self.shownLength(of: form)).utf8.count
+                cuts += layer.repetitions(of: Array(form.utf8), shown: shown)
+            }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return Self.text(Array(text.utf8), without: cuts)
     }
 
-    private func mayRepeat(_ text: String) -> Bool {
-        let isTrace = { (trace: [UInt8]) in ByteSearch.finds(trace, in: text) }
-        return tracesOfValues.contains(where: isTrace)
-            || entries.contains { $0.traces.contains(where: isTrace) }
+    /// Returns the text with one mark in place of all ranges that overlap.
+    private static func text(_ bytes: [UInt8], without cuts: [Range<Int>]) -> String {
+        var shown: [UInt8] = []
+        var from = 0
+        for cut in cuts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if cut.lowerBound >= from {
+                shown += bytes[from..<cut.lowerBound]
+                shown += Redaction.mark.utf8
+            }
+            from = max(from, cut.upperBound)
+        }
+        return String(decoding: shown + bytes[from...], as: UTF8.self)
+    }
+
+    private func mayRepeat(_ text: UnescapedText) -> Bool {
+        text.bytes.withUnsafeBufferPointer { bytes in
+            let isTrace = { (trace: [UInt8]) in ByteSearch.first(trace[...], in: bytes, from: 0) != nil }
+            return tracesOfValues.contains(where: isTrace)
+                || entries.contains { $0.traces.contains(where: isTrace) }
+        }
     }
 
     /// Returns byte sequences for a search. A text that repeats `value` in any form contains at least one of them. A
@@ -149,33 +166,6 @@ struct Secrets: Sendable {
     /// cut.
     private static func shownLength(of form: String) -> Int {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
-    }
-
-    /// Returns `bytes` with a mark in place of each repetition of `value`, whole or shortened at its end. Servers
-    /// shorten long values that they repeat.
-    ///
-    /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar
-    /// before it, such as U+0600.
-    ///
-    /// - Parameter shown: The minimum length of a repetition, in bytes.
-    private static func cut(_ value: [UInt8], from bytes: [UInt8], shown: Int) -> [UInt8] {
-        guard shown > 0, value.count >= shown else { return bytes }
-        return bytes.withUnsafeBufferPointer { bytes in
-            var cut: [UInt8] = []
-            var from = 0
-            while let start = ByteSearch.first(value[..<shown], in: bytes, from: from) {
-                var end = start + shown
-                while end < bytes.count, end - start < value.count, bytes[end] == value[end - start] {
-                    end += 1
-                }
-                // A scalar that is repeated in part stays whole.
-                while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-                cut += bytes[from..<start]
-                cut += Redaction.mark.utf8
-                from = end
-            }
-            return from == 0 ? Array(bytes) : cut + bytes[from...]
-        }
     }
 }
 
@@ -254,8 +244,11 @@ extension Secrets {
 
 /// The forms in which servers repeat a secret.
 extension Secrets {
+    /// The minimum length of a value that is cut in hexadecimal digits. The digits of a shorter one may be a number.
+    private static let shortestInHexadecimal = 8
+
     private static func forms(of value: String) -> [String] {
-        var forms = [value, Data(value.utf8).base64EncodedString()]
+        var forms = [value, Data(value.utf8).base64EncodedString()] + hexadecimal(value)
         // Nothing in a plain word is escaped.
         if value.utf8.allSatisfy(isPlain) { return forms }
         let encoded = value.percentEncoded()
@@ -271,6 +264,14 @@ extension Secrets {
             quoted.replacing("&", with: "\\u0026").replacing("<", with: "\\u003c").replacing(
                 ">", with: "\\u003e"))
         return forms
+    }
+
+    private static func hexadecimal(_ value: String) -> [String] {
+        guard value.utf8.count >= shortestInHexadecimal else { return [] }
+        let digits = Array("0123456789abcdef".utf8)
+        let bytes = value.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let form = String(decoding: bytes, as: UTF8.self)
+        return [form, form.uppercased()]
     }
 }
 

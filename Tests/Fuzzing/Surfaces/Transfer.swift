@@ -71,6 +71,10 @@ extension FuzzSurface {
         let forms = [
             secret, secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret,
             Data(secret.utf8).base64EncodedString(),
+            // The space ends an escape that the bytes before it may begin.
+            " " + secret.replacing("+", with: "&#43;").replacing("=", with: "&equals;"),
+            " " + secret.replacing("+", with: "\\u002b").replacing("/", with: "\\/"),
+            secret.utf8.map { String($0, radix: 16) }.joined(),
         ]
         let form = input.pick(forms)
         let before = String(decoding: input.bytes(upTo: 64), as: UTF8.self)

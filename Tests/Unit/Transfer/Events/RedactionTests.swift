@@ -143,6 +143,60 @@ struct RedactionTests {
         }
     }
 
+    private static let token = "sK+live/9aZ+77QxCANARYq0+pp=="
+    private static let digits = token.utf8.map { String($0, radix: 16) }.joined()
+    private static let escapedTokens: [String] = [
+        "sK&#43;live/9aZ&#43;77QxCANARYq0&#43;pp==",
+        "sK&#x2B;live&#x2f;9aZ&#X2b;77QxCANARYq0&#0043;pp&#61;&#61;",
+        "sK&plus;live&sol;9aZ&plus;77QxCANARYq0&PLUS;pp&equals;&equals;",
+        "sK\\u002Blive\\/9aZ\\u002b77QxCANARYq0\\u002Bpp\\u003D\\u003d",
+        "sK\\x2blive/9aZ\\x2B77QxCANARYq0+pp==", "sK%2blive%2F9aZ+77QxCANARYq0%2Bpp==",
+        "sK\\u0026#43;live/9aZ\\u0026#43;77QxCANARYq0\\u0026#43;pp==",
+        "sK&amp;amp;#43;live/9aZ&amp;amp;#43;77QxCANARYq0+pp==", digits, digits.uppercased(),
+    ]
+
+    @Test(arguments: escapedTokens)
+    func `a secret whose characters the server escaped is cut, also if the server shortened it`(
+        form: String
+    ) {
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(Self.token)"])
+        #expect(secrets.cut(from: "invalid <\(form)>") == "invalid <…>")
+        #expect(secrets.cut(from: "\u{301}\(form)\u{301}") == "\u{301}…\u{301}")
+        #expect(secrets.cut(from: "%4\(form)%80 twice \(form)").hasSuffix("…%80 twice …"))
+        #expect(!secrets.cut(from: "invalid \(form.prefix(32))").contains("77Qx"))
+        let known = KnownSecrets(secrets)
+        #expect(known.cut(fromAddress: "/box/a?again=\(form)&b=c") == "/box/a?again=…&b=c")
+    }
+
+    @Test func `a secret with characters outside of ASCII is cut where the server escaped them`() {
+        let secrets = secrets("https://h/", [.authorization: "Bearer pässe-😀-wörter-12"])
+        for form in ["p\\u00e4sse-\\uD83D\\ude00-w\\u00F6rter-12", "p&#228;sse-&#x1F600;-w&#246;rter-12"] {
+            #expect(secrets.cut(from: "invalid <\(form)>") == "invalid <…>")
+        }
+    }
+
+    @Test(arguments: [
+        "no \\ & % %4 &#; &#x; &#xD800; &; &none; \\u12 \\ud83d \\x1",
+        "a &amp; b &lt;c&gt; 100 % 5%2F \\u0041",
+    ])
+    func `a text with escapes and without a secret stays as it is`(text: String) {
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(Self.token)"])
+        #expect(secrets.cut(from: text) == text)
+        #expect(secrets.cut(from: "\(text) \(Self.token)") == "\(text) …")
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "&", "&#", "&#43;", "&amp;", "&#x2b;&", "\\", "\\u", "\\u002", "\\u002b", "%", "%2", "%25",
+            "sK&#43;live", "sK%2",
+        ])
+    func `the time to find escaped secrets in a text grows with its length alone`(piece: String) {
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(Self.token)"])
+        let text = String(repeating: piece, count: (64 << 10) / piece.utf8.count)
+        #expect(!secrets.cut(from: "\(text) \(Self.token)").contains("CANARY"))
+    }
+
     @Test func `the names of parameters and of users stay in what the server says`() {
         let secrets = secrets(
             "https://h/f?name=my-film-of-last-summer.mov",

@@ -1,0 +1,165 @@
+import FerryFiles
+
+/// A text whose escapes of HTML, JSON, JavaScript and URLs are decoded, with the positions of its bytes in the original
+/// text.
+struct UnescapedText {
+    /// The maximum number of times that escapes are decoded: a server may escape a text for HTML and then for JSON.
+    private static let maximumDepth = 3
+    /// The maximum length of an HTML entity, without its `&`. A longer search would make the time quadratic.
+    private static let longestEntity = 12
+
+    private(set) var bytes: [UInt8] = []
+    /// The position of each byte in the original text, and the length of that text. All bytes of one escape have the
+    /// position at which the escape begins.
+    private var offsets: [Int] = []
+
+    /// Returns the text as it is, then with its escapes decoded once, and so on until there are none.
+    static func layers(of text: String) -> [UnescapedText] {
+        var layer = UnescapedText()
+        layer.bytes = Array(text.utf8)
+        layer.offsets = Array(0...layer.bytes.count)
+        var layers = [layer]
+        while layers.count <= maximumDepth, let next = layers[layers.count - 1].unescaped() {
+            layers.append(next)
+        }
+        return layers
+    }
+
+    /// Returns the text with its escapes decoded once; nil if it has none.
+    private func unescaped() -> UnescapedText? {
+        guard bytes.contains(where: { $0 == 0x25 || $0 == 0x26 || $0 == 0x5C }) else { return nil }
+        var result = UnescapedText()
+        var position = 0
+        while position < bytes.count {
+            guard let escape = Self.escape(bytes[position...]) else {
+                result.bytes.append(bytes[position])
+                result.offsets.append(offsets[position])
+                position += 1
+                continue
+            }
+            for byte in escape.decoded {
+                result.bytes.append(byte)
+                result.offsets.append(offsets[position])
+            }
+            position += escape.length
+        }
+        // Every escape is longer than the bytes that it stands for.
+        guard result.bytes.count < bytes.count else { return nil }
+        result.offsets.append(offsets[bytes.count])
+        return result
+    }
+
+    /// Returns where the original text repeats `value`, whole or shortened at its end. Servers shorten long values that
+    /// they repeat.
+    ///
+    /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar
+    /// before it, such as U+0600.
+    ///
+    /// - Parameter shown: The minimum length of a repetition, in bytes.
+    func repetitions(of value: [UInt8], shown: Int) -> [Range<Int>] {
+        guard shown > 0, value.count >= shown else { return [] }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var found: [Range<Int>] = []
+            var from = 0
+            while let start = ByteSearch.first(value[..<shown], in: bytes, from: from) {
+                var length = shown
+                while length < value.count, start + length < bytes.count,
+                    bytes[start + length] == value[length]
+                {
+                    length += 1
+                }
+                from = start + length
+                // A scalar that is repeated in part stays whole.
+                while length < value.count, value[length] & 0xC0 == 0x80 { length -= 1 }
+                found.append(offsets[start]..<offsets[start + length])
+            }
+            return found
+        }
+    }
+}
+
+/// The escapes.
+extension UnescapedText {
+    private struct Escape {
+        let decoded: [UInt8]
+        /// The length of the escape in bytes.
+        let length: Int
+    }
+
+    /// The escape that `rest` begins with; nil if there is none.
+    private static func escape(_ rest: ArraySlice<UInt8>) -> Escape? {
+        switch rest.first ?? 0 {
+        case UInt8(ascii: "&"): entity(rest)
+        case UInt8(ascii: "\\"): backslash(rest)
+        case UInt8(ascii: "%"):
+            hexadecimal(rest.dropFirst(), digits: 2).map {
+                Escape(decoded: [UInt8(truncatingIfNeeded: $0)], length: 3)
+            }
+        default: nil
+        }
+    }
+
+    /// An entity of HTML: `&#43;`, `&#x2B;` or `&plus;`.
+    private static func entity(_ rest: ArraySlice<UInt8>) -> Escape? {
+        let body = rest.dropFirst().prefix(longestEntity)
+        guard let end = body.firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        let name = String(decoding: body[..<end], as: UTF8.self).lowercased()
+        let length = end - rest.startIndex + 1
+        guard name.hasPrefix("#") else {
+            return entities[name].map { Escape(decoded: [UInt8(ascii: $0)], length: length) }
+        }
+        let number =
+            name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
+        return number.flatMap(utf8).map { Escape(decoded: $0, length: length) }
+    }
+
+    /// An escape of JSON or JavaScript: `\u002B`, `\x2B` or `\/`.
+    private static func backslash(_ rest: ArraySlice<UInt8>) -> Escape? {
+        guard let kind = rest.dropFirst().first else { return nil }
+        let digits = rest.dropFirst(2)
+        switch kind {
+        case UInt8(ascii: "u"):
+            guard let unit = hexadecimal(digits, digits: 4) else { return nil }
+            let next = digits.dropFirst(4)
+            // RFC 8259 §7: a character beyond U+FFFF is two escapes.
+            if 0xD800..<0xDC00 ~= unit, next.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]),
+                let low = hexadecimal(next.dropFirst(2), digits: 4), 0xDC00..<0xE000 ~= low
+            {
+                let high: UInt32 = (unit - 0xD800) << 10
+                return utf8(0x10000 + high + (low - 0xDC00)).map { Escape(decoded: $0, length: 12) }
+            }
+            return utf8(unit).map { Escape(decoded: $0, length: 6) }
+        case UInt8(ascii: "x"):
+            return hexadecimal(digits, digits: 2).map {
+                Escape(decoded: [UInt8(truncatingIfNeeded: $0)], length: 4)
+            }
+        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "/"), UInt8(ascii: "\\"):
+            return Escape(decoded: [kind], length: 2)
+        default: return nil
+        }
+    }
+
+    /// The number that the first digits stand for; nil if there are fewer digits.
+    private static func hexadecimal(_ bytes: ArraySlice<UInt8>, digits: Int) -> UInt32? {
+        guard bytes.count >= digits else { return nil }
+        var number: UInt32 = 0
+        for byte in bytes.prefix(digits) {
+            guard let digit = byte.hexDigit else { return nil }
+            number = number << 4 | UInt32(digit)
+        }
+        return number
+    }
+
+    private static func utf8(_ scalar: UInt32) -> [UInt8]? {
+        Unicode.Scalar(scalar).map { Array(String($0).utf8) }
+    }
+
+    /// The ASCII characters that HTML 5 names, by name in lower case, without letters and digits.
+    private static let entities: [String: Unicode.Scalar] = [
+        "amp": "&", "apos": "'", "ast": "*", "bsol": "\\", "colon": ":", "comma": ",", "commat": "@",
+        "dollar": "$", "equals": "=", "excl": "!", "grave": "`", "gt": ">", "hat": "^", "lbrace": "{",
+        "lbrack": "[", "lcub": "{", "lowbar": "_", "lpar": "(", "lsqb": "[", "lt": "<", "num": "#",
+        "percnt": "%", "period": ".", "plus": "+", "quest": "?", "quot": "\"", "rbrace": "}", "rbrack": "]",
+        "rcub": "}", "rpar": ")", "rsqb": "]", "semi": ";", "sol": "/", "verbar": "|", "vert": "|",
+    ]
+}
