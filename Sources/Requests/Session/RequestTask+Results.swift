@@ -75,12 +75,13 @@ extension Optional: EmptyResponse {
 }
 
 extension TransportResponse {
-    /// - Throws: `UploadFailure` if the transport stored only the beginning of the body.
+    /// - Throws: `UploadFailure` if there is only the beginning of the body.
     fileprivate func completeBody() throws -> [UInt8] {
         guard isBodyComplete else {
             throw UploadFailure(
-                .permanent, "the answer is longer than the \(body.count) bytes that are kept of it",
-                hint: "raise responseLimit in the transport's configuration", status: status)
+                .permanent,
+                "only the first \(body.count) bytes of the answer are there: it is longer, or the connection broke",
+                hint: "raise responseLimit in the transport's configuration, or retry", status: status)
         }
         return body
     }

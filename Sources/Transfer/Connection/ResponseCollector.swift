@@ -24,6 +24,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     private struct State {
         var start = Start.unsent
         var head: HTTPResponseHead?
+        var isEnded = false
         var body: [UInt8] = []
         var received = 0
         var bodySent: ByteCount = 0
@@ -78,6 +79,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     }
 
     func didRefuseRest() { writer?.stop() }
+
+    func didReceiveEnd() { state.withLock { $0.isEnded = true } }
 
     func didBreak(sending difference: ByteCount) {
         let total = state.withLock { max(0, min(expected ?? .max, $0.bodySent + difference)) }
@@ -147,7 +150,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
             }
             return TransportResponse(
                 status: Int(head.status.code), fields: fields, body: state.body,
-                isBodyComplete: state.received == state.body.count, bodySent: state.bodySent)
+                isBodyComplete: state.isEnded && state.received == state.body.count,
+                bodySent: state.bodySent)
         }
     }
 }

@@ -17,6 +17,8 @@ protocol ExchangeObserver: Sendable {
     /// Reports that a response with a status of 300 or above was complete before the request. The rest of the request's
     /// body is not needed.
     func didRefuseRest()
+    /// Reports that the response arrived to its end.
+    func didReceiveEnd()
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small.
     var breakCostsLittle: Bool { get }
     /// The maximum number of unsent bytes in the kernel's buffer; nil for the kernel's default. Without this maximum, a
@@ -170,6 +172,7 @@ final class StallDetector: ChannelDuplexHandler {
             running.response = .complete
             state = running.request == .complete ? .idle : .running(running)
             if case .idle = state { exchangesServed += 1 }
+            running.observer?.didReceiveEnd()
             // The client may start the next exchange within this call, so this exchange is settled before it.
             context.fireChannelRead(data)
             if running.request == .underWay, case .begun(let time) = before, time.status >= 300 {

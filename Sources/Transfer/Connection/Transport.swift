@@ -91,7 +91,8 @@ public protocol RateLimiter: Sendable {
     var chunkLimit: ByteCount? { get }
 }
 
-/// A response with its body, or the beginning of a body that is longer than the transport's limit.
+/// A response with its body, or the beginning of a body that is longer than the transport's limit or did not arrive to
+/// its end.
 public struct TransportResponse: Sendable {
     /// The status of the final response; interim responses (1xx) are skipped.
     public var status: Int
@@ -99,7 +100,7 @@ public struct TransportResponse: Sendable {
     public var fields: HTTPFields
     /// The beginning of the body, up to the transport's limit.
     public var body: [UInt8]
-    /// False if the transport dropped bytes of the body because of its limit.
+    /// False if `body` is only the beginning: the rest was beyond the limit, or the connection broke before it.
     public var isBodyComplete: Bool
     /// The number of body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount

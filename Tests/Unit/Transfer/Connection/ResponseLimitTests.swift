@@ -35,6 +35,19 @@ struct ResponseLimitTests {
             }, body: try file.body(), receiveBuffer: 65_536)
         #expect(result.status == status)
         #expect(try result.get().bodySent < 12 << 20)
+        #expect(try result.get().isBodyComplete)
+    }
+
+    @Test(arguments: [302, 403, 500])
+    func `P4 a refusal whose connection breaks in the middle of its body is not complete`(
+        status: Int
+    ) async throws {
+        let (result, _) = try await Self.outcome(of: .truncatedBody(status, promised: 100, sent: 10))
+        #expect(result.status == status)
+        #expect(try result.get().body.count == 10)
+        #expect(try !result.get().isBodyComplete)
+        let (whole, _) = try await Self.outcome(of: .answer(status, body: "no", keepAlive: false))
+        #expect(try whole.get().isBodyComplete)
     }
 
     @Test(arguments: [(1, 64, true), (1, 96, false), (20, 64, true), (40, 64, false)])
