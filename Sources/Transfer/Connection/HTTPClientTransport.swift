@@ -136,7 +136,8 @@ public final class HTTPClientTransport: Transport {
             writer = BodyWriter(body, isEncrypted: request.url.lowercased().hasPrefix("https:"), on: loop)
         }
         let collector = ResponseCollector(
-            for: request, keeping: responseLimit, delegate: delegate, writer: writer)
+            for: request, keeping: responseLimit, isForwarded: route.isForwarded, delegate: delegate,
+            writer: writer)
         let outcome = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
         if writer?.sendsRegions == true || !outcome.isSuccess {

@@ -13,6 +13,9 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// The error of a response that is too long to read to its end.
     private struct ResponseTooLong: Error {}
 
+    /// The error that ends an exchange at the head of a forwarding proxy's refusal. Its body may have no end.
+    private struct RefusedByProxy: Error {}
+
     /// Whether the request was written, and whether its connection was new or had served a request before.
     enum Start {
         /// No byte of the request was written.
@@ -36,21 +39,25 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     let unsentLimit: Int?
     private let expected: ByteCount?
     private let keptLimit: Int
+    private let isForwarded: Bool
     private let delegate: (any UploadDelegate)?
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    /// - Parameter keptLimit: The maximum number of bytes of the response's body that are stored. The beginning is
-    ///   enough, because an error page has its message there.
+    /// - Parameters:
+    ///   - keptLimit: The maximum number of bytes of the response's body that are stored. The beginning is enough,
+    ///     because an error page has its message there.
+    ///   - isForwarded: True if a proxy reads the request, and may respond to it.
     init(
-        for request: TransportRequest, keeping keptLimit: Int, delegate: (any UploadDelegate)?,
-        writer: BodyWriter?
+        for request: TransportRequest, keeping keptLimit: Int, isForwarded: Bool,
+        delegate: (any UploadDelegate)?, writer: BodyWriter?
     ) {
         breakCostsLittle = request.breakCostsLittle
         responseMayTakeLong = request.responseMayTakeLong
         unsentLimit = Self.unsentLimit(of: request.body)
         expected = request.body.length
         self.keptLimit = keptLimit
+        self.isForwarded = isForwarded
         self.delegate = delegate
         self.writer = writer
     }
@@ -105,6 +112,9 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     ) -> EventLoopFuture<Void> {
         state.withLock { $0.head = head }
         if head.status.code >= 300 { writer?.refuse() }
+        if isForwarded, head.status.code == 407 {
+            return task.eventLoop.makeFailedFuture(RefusedByProxy())
+        }
         return task.eventLoop.makeSucceededVoidFuture()
     }
 

@@ -172,6 +172,48 @@ struct ProxyTests {
         #expect(error.failure.summary.contains("proxy \(kind.rawValue)://127.0.0.1:\(proxy.port) within"))
     }
 
+    /// The HTTP client has no limit for the bytes of this response, but it keeps none of them.
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nX-Field: ", "xxxxxxxx"), ("HTTP/1.1 200 OK\r\n", "X-Field: x\r\n"),
+        ("", "HTTP/1.1 100 Go\r\n\r\n"),
+    ])
+    func `N13 a response to a tunnel request without end is given up after the time for connecting`(
+        start: String, rest: String
+    ) async throws {
+        let proxy = try HostileServer { connection in
+            try connection.readHead()
+            try connection.write(start)
+            let piece = String(repeating: rest, count: 1000)
+            while true { try connection.write(piece) }
+        }
+        defer { proxy.stop() }
+        let error = try #require(
+            try await Self.outcome(
+                of: "https://files.example/f", by: Self.settings(proxy), connect: .milliseconds(300)
+            ).error)
+        #expect(error.failure.category == .network)
+        #expect(error.bodySent == 0)
+    }
+
+    @Test func `N13 a forwarding proxy's refusal without end is reported at its head`() async throws {
+        let proxy = try HostileServer { connection in
+            try connection.readRequest()
+            try connection.write("HTTP/1.1 407 Who\r\nContent-Length: 10000000\r\n\r\n")
+            // Faster than the silence that ends a refusal, and slower than the limit of its size.
+            while true {
+                try connection.write("x")
+                Thread.sleep(forTimeInterval: 0.2)
+            }
+        }
+        defer { proxy.stop() }
+        let begin = ContinuousClock.now
+        let error = try #require(
+            try await Self.outcome(of: "http://files.example/f", by: Self.settings(proxy)).error)
+        #expect(error.failure.category == .authentication)
+        // Its body alone may take twenty seconds.
+        #expect(begin.duration(to: .now) < .seconds(15))
+    }
+
     // RFC 1928 §3 and §6.
     @Test(
         arguments: [
