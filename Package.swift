@@ -29,7 +29,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // Neither imported nor reached, since Ferry speaks HTTP/1.1: the HTTP client would take a version with known
         // weaknesses (Sources/Manual/security.md).
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.44.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
         // TLS of the HTTP client and the receiver: private authorities, client certificates. 113 s: a BoringSSL.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
         // Digests and signatures of what is sent, at the speed of the processor's own instructions. 74 s: another
