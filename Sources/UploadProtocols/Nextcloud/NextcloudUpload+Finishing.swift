@@ -23,9 +23,7 @@ extension NextcloudUpload {
         switch response.status {
         case 200..<300:
             return look(at: address(of: name), for: .result(ours: response.digests))
-        case 404,
-            409 where !knowsFolder:
-            return makeFolders()
+        case 404 where !knowsFolder, 409 where !knowsFolder: return makeFolders()
         case 412: return takenMeanwhile()
         default:
             let failure = WebDAVFailure.failure(response)

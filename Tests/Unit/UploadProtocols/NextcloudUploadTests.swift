@@ -56,6 +56,13 @@ struct NextcloudUploadTests {
         #expect(run.model.files == [NextcloudModel.files + "b/c/a.bin": size])
     }
 
+    @Test(arguments: [404, 409])
+    mutating func `a small file is sent once more after its folder was made, and then it fails`(status: Int) {
+        run.model.refusals = Array(repeating: ("PUT", status), count: 100)
+        #expect(run.upload(item(size: 100)).failure?.status == status)
+        #expect(count("PUT") == 2)
+    }
+
     @Test mutating func `the chunks under way are as many as are allowed`() throws {
         var upload = NextcloudUpload(
             item: item(size: 40 << 20), options: .init(chunkSize: 5 << 20, parallelRequests: 3))
