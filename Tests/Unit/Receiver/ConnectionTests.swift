@@ -39,7 +39,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `a connection whose requests were all refused is closed for a new one`() async throws {
+    @Test func `a connection with refused requests alone is closed for a new one`() async throws {
         try await withReceiver {
             $0.token = Self.token
             $0.limits.connectionsPerClient = 4

@@ -39,7 +39,7 @@ struct ResponseLimitTests {
     }
 
     @Test(arguments: [302, 403, 500])
-    func `P4 a refusal whose connection breaks in the middle of its body is not complete`(
+    func `P4 a refusal is incomplete if the connection breaks in the middle of its body`(
         status: Int
     ) async throws {
         let (result, _) = try await Self.outcome(of: .truncatedBody(status, promised: 100, sent: 10))

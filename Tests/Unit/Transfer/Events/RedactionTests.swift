@@ -156,7 +156,7 @@ struct RedactionTests {
     ]
 
     @Test(arguments: escapedTokens)
-    func `a secret whose characters the server escaped is cut, also if the server shortened it`(
+    func `a secret with characters that the server escaped is cut, also if the server shortened it`(
         form: String
     ) {
         let secrets = secrets("https://h/", [.authorization: "Bearer \(Self.token)"])
