@@ -29,7 +29,7 @@ struct AdvisoryTests {
         let page = ThreatTable.sources.appending(path: "Manual/security.md")
         return try ThreatTable.lines(of: page, columns: 6).filter { $0[0] != "advisory" }.map { cells in
             let fixed = Version(cells[3])
-            #expect((fixed == nil) == (cells[2] == "none known"), "\(cells[0]) \(cells[1]): \(cells[3])")
+            #expect((fixed == nil) == (cells[0] == "none known"), "\(cells[0]) \(cells[1]): \(cells[3])")
             return Advisory(name: cells[0], package: cells[1], fixed: fixed, required: cells[4])
         }
     }

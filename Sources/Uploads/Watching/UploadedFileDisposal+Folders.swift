@@ -45,7 +45,7 @@ extension UploadedFileDisposal {
     ) throws(Refusal) -> Folder {
         var owners = Self.trusted
         if let status = try? source?.directory.status() { owners.insert(status.owner) }
-        let last = folder.bytes.split(separator: 0x2F).last.map { Array($0) } ?? [0x2E]
+        let last: [UInt8] = folder.bytes.split(separator: 0x2F).last.map { Array($0) } ?? [0x2E]
         var path = folder
         do throws(SystemCallError) {
             var walk = try TrustedWalk(folder.parent ?? folder, trusting: Self.trusted)
