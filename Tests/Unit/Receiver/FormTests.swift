@@ -31,6 +31,20 @@ struct FormTests {
         }
     }
 
+    @Test(arguments: [
+        (1, 64 << 10, 201), (1, (64 << 10) + 1, 413), (16, 64 << 10, 201), (17, 64 << 10, 413),
+    ])
+    func `a field of a form may have 64 KiB, and all fields 1 MiB`(
+        count: Int, length: Int, status: Int
+    ) async throws {
+        try await withReceiver { site async throws in
+            let value = String(repeating: "v", count: length)
+            let fields = (0..<count).map { Self.field("note\($0)", value) }.joined()
+            let body = fields + Self.file("a.txt", "x") + "--XX--"
+            #expect(try await site.request("POST", "/", Self.fields, body).status == status)
+        }
+    }
+
     @Test func `the files of a form count against the quota, and nothing else of it`() async throws {
         try await withReceiver {
             $0.limits.quota = 10 * ReceiverMetrics.entryBytes + 500

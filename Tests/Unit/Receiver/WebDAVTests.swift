@@ -161,6 +161,24 @@ struct WebDAVTests {
         #expect(memory.take(6))
     }
 
+    #if os(Linux)
+        @Test func `a list that long paths make too large is refused, not cut short`() async throws {
+            try await withReceiver(Self.listing) { site async throws in
+                // Each name has 765 bytes in an address, and each entry of the list has all of them.
+                let name = String(repeating: "€", count: 85)
+                let folder = Array(repeating: name, count: 8).joined(separator: "/")
+                try Self.make(folder, in: site)
+                for number in 0..<2800 { try Self.write("", to: "\(folder)/\(number)", in: site) }
+                let encoded = try #require(
+                    folder.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed))
+                for (depth, status) in [("1", 507), ("0", 207)] {
+                    let response = try await site.request("PROPFIND", "/" + encoded, ["Depth": depth])
+                    #expect(response.status == status)
+                }
+            }
+        }
+    #endif
+
     @Test func `a folder is made once, and only inside one that is there`() async throws {
         try await withReceiver { site async throws in
             let reply = try await site.request("MKCOL", "/new%20one/")

@@ -21,15 +21,17 @@ struct ControlLimitTests {
         }
     }
 
-    /// Serves an engine's queue at a socket where clients may stand still for a second.
-    private func withServer(_ body: (LocalPath) async throws -> Void) async throws {
+    /// Serves an engine's queue at a socket where clients may stand still for so many seconds.
+    private func withServer(
+        timeout: Int = 1, _ body: (LocalPath) async throws -> Void
+    ) async throws {
         let state = LocalPath(folder.path("state"))
         let engine = try await Engine.start(
             Assembly(configuration: Configuration(), state: state), monitor: nil)
         try folder.write([], to: "other/file")
         let other = LocalPath(folder.path("other"))
         let server = try ControlServer(
-            queue: engine.queue, configuration: engine.configuration, folder: other, timeout: 1)
+            queue: engine.queue, configuration: engine.configuration, folder: other, timeout: timeout)
         server.start()
         try await body(other)
         server.stop()
@@ -65,6 +67,31 @@ struct ControlLimitTests {
 
     @Test func `a client of the control socket has thirty seconds`() {
         #expect(ControlServer.timeout == 30)
+    }
+
+    @Test func `32 connections to the control socket are served at once, and the next one waits`()
+        async throws
+    {
+        try await withServer(timeout: 50) { folder in
+            let idle = await Self.blocking {
+                (0..<32).compactMap { _ in
+                    LineSocket(connectingTo: ControlSocket.path(in: folder), timeout: 50)
+                }
+            }
+            #expect(idle.count == 32)
+            let responses = Counter()
+            let request = Task {
+                let isResponded = await Self.blocking { () -> Bool in
+                    if case .responded = ControlClient(folder: folder).ask(.report) { true } else { false }
+                }
+                responses.add()
+                return isResponded
+            }
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(responses.value == 0)
+            idle.first?.end()
+            #expect(await request.value)
+        }
     }
 
     private static let shortLimit = 1 << 17

@@ -100,6 +100,25 @@ struct RetryingTests {
         }
     }
 
+    @Test func `adapters that wait run eight times in an attempt, and then it ends`() async {
+        struct Waiting: RequestAdapter {
+            let count = Counter()
+            func adapt(_ request: TransportRequest, for context: RequestContext) throws -> TransportRequest {
+                count.add()
+                throw AdapterRetry()
+            }
+        }
+        let adapter = Waiting()
+        let session = Session.making(
+            ScriptedTransport { _ in .success(TransportResponse(status: 200)) }, adapters: [adapter])
+        let task = session.upload(.data([1]), to: url)
+        let result = await outcome { () throws(RequestFailure) in try await task.data() }
+        guard case .adaptation(is AdapterRetry)? = result.failure else {
+            return #expect(Bool(false), "\(result)")
+        }
+        #expect(adapter.count.value == 8)
+    }
+
     // http.md §3, 53
     @Test func `a cancelled request's retrier is never asked`() async throws {
         let (transport, retrier) = (HeldTransport(), ScriptedRetrier([.retry]))

@@ -132,6 +132,7 @@ struct OAuth2FileTests {
 
     @Test(arguments: [
         "readable", "link", "folder", "lock link", "open folder", "broken", "newer",
+        "long",
     ])
     func `a file that is not safe is refused before anything is sent`(danger: String) async throws {
         let endpoint = TokenEndpoint.rotating()
@@ -152,12 +153,16 @@ struct OAuth2FileTests {
         case "open folder":
             try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.path("tokens"))
         case "broken": try directory.write(Array("{".utf8), to: "tokens/here.json")
+        case "long":
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let blanks = String(repeating: " ", count: 64 << 10)
+            try directory.write(Array((blanks + text).utf8), to: "tokens/here.json")
         default:
             let text = try String(contentsOfFile: path, encoding: .utf8).replacing(
                 "\"version\" : 1", with: "\"version\" : 2")
             try directory.write(Array(text.utf8), to: "tokens/here.json")
         }
-        if ["broken", "newer"].contains(danger) {
+        if ["broken", "newer", "long"].contains(danger) {
             try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         }
         let failure = try #require(await TokenEndpoint.failure(of: endpoint, file: file))

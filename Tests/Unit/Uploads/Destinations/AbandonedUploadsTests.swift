@@ -137,6 +137,15 @@ struct AbandonedUploadsTests {
         #expect((size as? Int ?? 0) < 15 << 20)
     }
 
+    @Test func `a list of more than 64 MiB counts as empty`() async throws {
+        file.add([try entry(1)])
+        await file.flush()
+        let handle = try FileHandle(forWritingTo: URL(filePath: state.path + "/abandoned.jsonl"))
+        try handle.truncate(atOffset: (64 << 20) + 1)
+        try handle.close()
+        #expect(await urls(another).isEmpty)
+    }
+
     @Test func `one with very many parts is left to its server`() async throws {
         file.add([try entry(1, field: String(repeating: "x", count: 70_000)), try entry(2)])
         #expect(await urls(file) == ["2"])
