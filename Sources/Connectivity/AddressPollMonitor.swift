@@ -14,9 +14,10 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
         return stream
     }
 
-    /// Yields status changes to an existing stream, until its reader ends.
+    /// Yields each changed status to an existing stream, until the stream has no reader any more.
     ///
-    /// - Parameter tracker: The tracker with the status that the stream reported last.
+    /// - Parameter tracker: The tracker of the stream. It knows the last status of the stream, so that this status is
+    ///   not repeated.
     func feed<Tracker: NetworkTracker>(
         _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker
     ) {

@@ -4,8 +4,9 @@
     import Glibc
 #endif
 
-/// Connects to at most 8 addresses of a host at once. Waits until one of them accepts, all have failed, or the deadline
-/// has passed. Blocks the calling thread; the name lookup may block it beyond the deadline.
+/// Tries to connect to the first 8 addresses of a host, all at the same time. Waits until one connection succeeds, all
+/// have failed, or the deadline has passed. Blocks the calling thread. The name lookup can block it beyond the
+/// deadline.
 enum ConnectionAttempt {
     // A name with more addresses belongs to a large service, so the first 8 are enough.
     private static let maximumAddresses = 8
@@ -69,8 +70,9 @@ enum ConnectionAttempt {
         return verdict(errors, elseIfNone: .nameNotFound)
     }
 
-    /// Returns the most informative error. A refusal comes first, because it shows that a host responds; then a
-    /// timeout; then any other error. Returns `fallback` if there is no error.
+    /// Returns the result for the most informative error: a refusal, because it shows that a host responds; otherwise a
+    /// timeout; otherwise the first error. A `fallback` of `timedOut` counts as a timeout. Returns `fallback` if there
+    /// is no error.
     private static func verdict(_ errors: [Int32], elseIfNone fallback: Reachability) -> Reachability {
         if errors.contains(ECONNREFUSED) { return .refused }
         if fallback == .timedOut || errors.contains(ETIMEDOUT) { return .timedOut }

@@ -1,7 +1,7 @@
 extension ConnectivityMonitor {
     /// The reachability of a destination, as this machine's interfaces, addresses and routes show it.
     public enum Status: Hashable, Sendable {
-        /// The status before the first report, and while the monitor has no listener, reader or waiter.
+        /// The status before the first report, and while nothing uses `start`, `statuses` or `waitUntilReachable`.
         case unknown
         /// No connection is possible. `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)

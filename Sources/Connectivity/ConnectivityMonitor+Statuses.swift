@@ -1,6 +1,6 @@
 extension ConnectivityMonitor {
-    /// The sequence of status changes. Two statuses in a row always differ. A slow reader receives only the newest
-    /// status.
+    /// The sequence of the current status and of each later change. Two statuses in a row always differ. A slow reader
+    /// receives only the newest status.
     public struct Statuses: AsyncSequence, Sendable {
         /// A status that differs from the previous element of the sequence.
         public typealias Element = Status
@@ -12,7 +12,7 @@ extension ConnectivityMonitor {
         /// Returns the iterator. A sequence has only one reader. For another reader, call `statuses()` again.
         public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
-        /// An iterator that reads until its task is cancelled or the underlying monitor has ended.
+        /// An iterator that reads until its task is cancelled or the source of the statuses has ended.
         public struct Iterator: AsyncIteratorProtocol {
             var base: AsyncStream<Status>.Iterator
             private var last: Status?
@@ -21,7 +21,7 @@ extension ConnectivityMonitor {
                 self.base = base
             }
 
-            /// Returns the next status; nil once the reading task is cancelled or the underlying monitor has ended.
+            /// Returns the next status; nil once the reading task is cancelled or the source of the statuses has ended.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Status? {
                 while let status = await base.next(isolation: actor) {
                     // A change that was undone while the reader was busy leaves the status that the reader already has.
@@ -32,7 +32,7 @@ extension ConnectivityMonitor {
                 return nil
             }
 
-            /// Returns the next status; nil once the reading task is cancelled or the underlying monitor has ended.
+            /// Returns the next status; nil once the reading task is cancelled or the source of the statuses has ended.
             public mutating func next() async -> Status? { await next(isolation: nil) }
         }
     }

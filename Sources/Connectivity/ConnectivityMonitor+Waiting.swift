@@ -2,8 +2,8 @@ extension ConnectivityMonitor {
     /// Waits until the destination is reachable. Returns at once if `isReachable` is already true.
     ///
     /// - Parameter limit: The longest wait, measured by `clock`.
-    /// - Returns: True if the destination is reachable; false after `limit`, as soon as the task is cancelled, or if
-    ///   the underlying monitor has ended.
+    /// - Returns: True if the destination is reachable. False if `limit` has passed, the task is cancelled, or the
+    ///   source of the statuses has ended.
     public func waitUntilReachable<C: Clock>(
         upTo limit: Duration, clock: C = ContinuousClock()
     ) async -> Bool where C.Duration == Duration {

@@ -6,8 +6,9 @@ import Synchronization
 /// The status is only a hint. A network that is up says nothing about the destination, and a machine that seems offline
 /// may have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
 ///
-/// All readers, listeners and waiters of a monitor share one watcher, which ends with the last of them. On Linux the
-/// watcher uses a thread and three descriptors. The monitor reports every change of a flapping link.
+/// The listener (`start`), the readers (`statuses`) and the waiters (`waitUntilReachable`) of a monitor share one
+/// watcher, which ends with the last of them. On Linux the watcher uses a thread and three descriptors. The monitor
+/// does not damp a flapping link: it reports every change.
 public final class ConnectivityMonitor: Sendable {
     private let watch: SharedWatch
     private let listener = Mutex<Task<Void, Never>?>(nil)
@@ -75,8 +76,8 @@ public final class ConnectivityMonitor: Sendable {
         earlier?.cancel()
     }
 
-    /// Stops listening. One call of `onUpdate` that has already begun may still finish. `stop` may be called at any
-    /// time, also from `onUpdate`. A later `start` begins again with the current status.
+    /// Stops listening. One call of `onUpdate` can still be in progress when `stop` returns. It is safe to call `stop`
+    /// at any time, also from `onUpdate`. A later `start` begins again with the current status.
     public func stop() {
         let task = listener.withLock { listener in
             defer { listener = nil }
@@ -87,7 +88,7 @@ public final class ConnectivityMonitor: Sendable {
 
     /// Returns the sequence of the current status, as soon as it is known, and of each later change.
     ///
-    /// The watch begins with this call and ends when the sequence is released or its reader is cancelled. The caller
-    /// need not retain the monitor. A sequence has one reader: call again for another.
+    /// The network is watched from this call on, until the sequence is released or the task that reads it is cancelled.
+    /// The caller need not retain the monitor. A sequence has one reader: call again for another.
     public func statuses() -> Statuses { Statuses(stream: watch.read()) }
 }

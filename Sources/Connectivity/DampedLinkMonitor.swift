@@ -26,7 +26,8 @@ public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Durat
     }
 }
 
-/// Passes the monitor's statuses and the ends of a timer to a damper, and yields the resulting statuses.
+/// Passes a monitor's statuses to a damper, and sets a timer for the damper's deadline. Yields the statuses that the
+/// damper reports.
 private final class DampedRelay<C: Clock>: Sendable where C.Duration == Duration {
     private struct State {
         var damper = Damper<C.Instant>()

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A test whether a destination accepts a TCP connection. The probe sends no data.
 ///
-/// A captive portal that accepts every connection looks reachable. Only the response to an HTTP request shows the
-/// portal.
+/// Behind a captive portal, which accepts every connection, every destination looks reachable. Only the response to an
+/// HTTP request reveals the portal.
 public struct DestinationProbe: Sendable {
     /// The time limit for the name lookup and the connection together.
     public var timeout: Duration
@@ -13,8 +13,8 @@ public struct DestinationProbe: Sendable {
         self.timeout = timeout
     }
 
-    /// Looks up the name and connects to at most 8 of its addresses at once. If one accepts, the destination is
-    /// reachable.
+    /// Looks up the name and connects to its first 8 addresses, all at the same time. If one connection succeeds, the
+    /// destination is reachable.
     ///
     /// Blocking calls run on a separate thread. The check never takes longer than `timeout`, even if the name lookup
     /// does. While 16 earlier checks still occupy their threads, the result is `timedOut` at once.

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// The facts about an interface that sysfs(5) reports and netlink does not, such as the kind of its radio.
+/// The properties of an interface that only sysfs(5) reports, and not netlink, such as the kind of its radio.
 struct DeviceFolder: Hashable, Sendable {
     var index: Int32
     /// The value of `DEVTYPE`, such as `wlan`, `wwan` or `bluetooth`; nil for plain Ethernet.

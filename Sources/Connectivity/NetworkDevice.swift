@@ -1,4 +1,4 @@
-/// An interface as the kernel describes it.
+/// The properties of an interface that show its kind, such as Ethernet or Wi-Fi (`InterfaceClassifier`).
 struct NetworkDevice: Hashable {
     var name = ""
     /// The kind of hardware (ARPHRD in linux/if_arp.h); nil if the kernel does not name it.

@@ -35,11 +35,12 @@ struct NetworkAddress: Hashable {
     }
 }
 
-/// A route of one address family through an interface, without its prefix. A route shows that there is a network,
-/// whatever its prefix. Without prefixes most routes of a router are equal, so a set of them stays small.
+/// A route of one address family through an interface. The destination prefix is left out, because a route to any
+/// destination shows that there is a network. Without prefixes most routes of a router are equal, so a set of them
+/// stays small.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
-    /// The index of the interface; nil if the route does not name a single one.
+    /// The index of the interface; nil if the kernel's message names none.
     var link: Int32?
     /// The metric of a default route; nil for any other route. The default route with the lowest metric is used.
     var defaultMetric: UInt32?

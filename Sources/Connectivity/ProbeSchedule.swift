@@ -1,9 +1,11 @@
-/// The schedule for the probes of a destination, and the conclusion whether the destination is reachable.
+/// The schedule for the connection tests (probes) of a destination, and the conclusion whether the destination is
+/// reachable.
 ///
 /// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it reachable
 /// at once. Until the first failure the destination counts as reachable and needs no probe.
 package struct ProbeSchedule: Hashable, Sendable {
-    /// The number of failures since the last success.
+    /// The number of failures since the last success, at most 31. A lost transfer counts only while the destination
+    /// counts as reachable.
     private var failures = 0
     /// The result of the last probe; nil before the first.
     package private(set) var result: Reachability?

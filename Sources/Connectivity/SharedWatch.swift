@@ -1,6 +1,7 @@
 import Synchronization
 
-/// One watcher for all readers. It begins with the first reader and ends with the last.
+/// Shares one watcher of the connectivity status among its readers. The watcher begins with the first reader and ends
+/// with the last.
 final class SharedWatch: Sendable {
     typealias Status = ConnectivityMonitor.Status
     typealias Source = @Sendable () -> any AsyncSequence<Status, Never> & Sendable

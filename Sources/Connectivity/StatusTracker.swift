@@ -1,4 +1,4 @@
-/// A converter of network tables into the reports for a reader.
+/// Converts network tables into the reports that the reader of a monitor receives.
 protocol NetworkTracker: Sendable {
     associatedtype Report: Sendable
 
@@ -16,8 +16,8 @@ struct StatusTracker {
 
     /// - Parameters:
     ///   - obstacle: The reason why there is no network; nil if there is one.
-    ///   - addresses: Every usable address, even of an interface without carrier: unplugging a cable for a second loses
-    ///     no address. nil if they cannot be read: then none counts as lost.
+    ///   - addresses: Every usable address, even of an interface without carrier, because unplugging a cable for a
+    ///     second loses no address. nil if the addresses cannot be read, so that none counts as lost.
     /// - Returns: The status, if it differs from the status that was returned last; nil otherwise.
     mutating func update(obstacle: String?, addresses: Set<NetworkAddress>?) -> LinkStatus? {
         if let addresses {

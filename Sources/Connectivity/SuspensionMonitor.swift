@@ -2,8 +2,8 @@
 ///
 /// During a suspension, servers may close connections, and the kernel does not report these closed connections.
 public struct SuspensionMonitor: Sendable {
-    /// The shortest suspension to report. Smaller differences come from reading two clocks in sequence on a busy
-    /// machine.
+    /// The shortest suspension to report. A smaller difference between the clocks can also come from a busy machine,
+    /// because the clocks are read one after the other.
     public static let shortest = Duration.seconds(5)
     private static let interval = Duration.seconds(2)
 

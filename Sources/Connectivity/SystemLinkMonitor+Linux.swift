@@ -2,8 +2,8 @@
     import FerryFiles
     import Glibc
 
-    /// Watches the network of this machine through the kernel's routing socket. Where netlink is not allowed, the
-    /// monitor reads the addresses every two seconds.
+    /// Watches the network of this machine through the kernel's routing socket (netlink). If the socket fails, for
+    /// example in a sandbox, the monitor reads the addresses every two seconds instead.
     ///
     /// The monitor watches the network namespace of the thread that calls `statuses()`.
     public struct SystemLinkMonitor: LinkMonitor {

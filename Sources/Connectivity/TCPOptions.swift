@@ -13,7 +13,8 @@
         package static let longestBackoff: CInt = 44
 
         /// The options for TCP keepalive: after 2 s of silence, the kernel probes the peer every 2 s, at most 120
-        /// times. So the kernel closes a dead connection after about four minutes.
+        /// times. So the kernel closes a dead connection after about four minutes. `isOfTCP` is true for an option of
+        /// TCP, and false for an option of all sockets.
         package static let keepAlive: [(isOfTCP: Bool, name: CInt, value: CInt)] = [
             (false, SO_KEEPALIVE, 1), (true, TCP_KEEPIDLE, 2), (true, TCP_KEEPINTVL, 2),
             (true, TCP_KEEPCNT, 120),

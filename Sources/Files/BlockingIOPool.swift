@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A pool of threads that open and read files. If the server of a network file system is gone, a call may block for
-/// hours, and no other thread can cancel it.
+/// A pool of threads that open and read files. If the server of a network file system is gone, a system call can block
+/// for hours, and no other thread can cancel it.
 ///
 /// After the timeout the caller receives a failure. The blocked call keeps its thread and its open files until the
 /// kernel returns. The pool starts a thread only for work that would otherwise wait.
@@ -10,8 +10,8 @@ public final class BlockingIOPool: Sendable {
     /// The pool that callers use by default.
     public static let shared = BlockingIOPool()
 
-    /// The number of checks of a call during its timeout. With several checks, one jump of the clock does not end the
-    /// call.
+    /// The number of times that the pool checks a job during the timeout. The job times out only if no check finds
+    /// progress, so one jump of the clock is not enough.
     private static let looks = 4
     /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
@@ -49,7 +49,7 @@ public final class BlockingIOPool: Sendable {
         var hasBegun = false
         /// The value of `beats` at the last check.
         var seen: UInt64 = 0
-        /// The number of successive checks without progress. Until the job has a thread, the progress of other calls
+        /// The number of successive checks without progress. Until the job has a thread, the progress of other jobs
         /// counts; after that, only its own.
         var silentLooks = 0
 
@@ -62,9 +62,9 @@ public final class BlockingIOPool: Sendable {
         var awaited: [UInt64: Awaited] = [:]
         var threads = 0
         var idleThreads = 0
-        /// The number of calls that occupy a thread, for each device. Calls that have timed out count too.
+        /// The number of jobs that occupy a thread, for each device. Jobs that have timed out count too.
         var blocking: [UInt64?: Int] = [:]
-        /// The devices on which a call has returned since the last check.
+        /// The devices on which a job has ended since the last check.
         var moved: Set<UInt64?> = []
         var isWatched = false
     }
@@ -76,10 +76,10 @@ public final class BlockingIOPool: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: The maximum number of threads; a number below 2 counts as 2. The calls on one device occupy at most
+    ///   - limit: The maximum number of threads; a number below 2 counts as 2. The jobs on one device occupy at most
     ///     half of the threads.
-    ///   - timeout: If no system call returns for this time, the caller receives a failure. The failure may come later
-    ///     by up to a quarter of this time.
+    ///   - timeout: The time without progress after which the caller receives a failure. A system call that returns is
+    ///     progress. The failure can come up to a quarter of this time later.
     ///   - clock: The clock that measures the timeout.
     public init(
         limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
@@ -89,7 +89,7 @@ public final class BlockingIOPool: Sendable {
         self.clock = clock
     }
 
-    /// The number of threads, and the number of calls that have timed out but still occupy a thread.
+    /// The number of threads, and the number of jobs that have timed out but still occupy a thread.
     package var load: (threads: Int, abandoned: Int) {
         state.withLock { state in
             (
@@ -99,7 +99,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// The number of calls whose caller still waits.
+    /// The number of jobs whose caller still waits for the result.
     package var awaited: Int { state.withLock { $0.awaited.count } }
 
     /// Records that a system call of the current job has returned. A job with several system calls calls this after
@@ -112,8 +112,8 @@ public final class BlockingIOPool: Sendable {
     /// - Parameters:
     ///   - medium: The number of the device that the work reads; nil if it is unknown. A blocked device leaves half of
     ///     the threads to other devices. All unknown devices count as one.
-    ///   - isWanted: Called right before `work`. If it returns false, `work` is not called, and `deliver` receives
-    ///     nothing. A job that has timed out before this call has already delivered its failure.
+    ///   - isWanted: Called right before `work`. If it returns false, `work` is not called, and `deliver` is not
+    ///     called. If the job timed out before, `deliver` has already received the failure.
     ///   - silent: Makes the failure that `deliver` receives after a timeout. The argument is the timeout.
     ///   - deliver: Receives the outcome, on any thread. After a timeout it receives the failure, and may later receive
     ///     the outcome of `work` too.

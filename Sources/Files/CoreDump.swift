@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// The file with this process's memory that the kernel writes after a crash. The memory may contain credentials.
+/// The file that the kernel writes after a crash, with the memory of this process. The memory can contain credentials.
 package enum CoreDump {
-    /// Prevents core dumps by a limit on their size. Child processes inherit the limit, and may raise it.
+    /// Prevents core dumps by a limit on their size. Child processes inherit the limit, and are allowed to raise it.
     package static func prevent() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }

@@ -6,11 +6,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// Descriptors that are reserved for the state folder, so that the journal can be written even when the process has no
-/// other free descriptor.
+/// Descriptors that are reserved for the files of one folder, so that these files open even when the process has no
+/// other free descriptor. Ferry needs this for the folder of the queue's journal.
 package final class DescriptorReserve: Sendable {
-    /// The number of descriptors in a full reserve. A journal, a snapshot and a listing of the folder may be open at
-    /// the same time.
+    /// The number of descriptors in a full reserve. The queue's folder needs three at the same time: for a journal, a
+    /// snapshot and a listing of the folder.
     private static let size = 3
 
     private let anchor: Int32

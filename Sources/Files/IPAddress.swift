@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// An IP address, parsed from any numeric form that the system's resolver accepts.
+/// An IP address. It is parsed from any numeric form that the system's resolver accepts, except one with an IPv6 zone.
 package enum IPAddress: Hashable, Sendable {
     case ipv4([UInt8])
     case ipv6([UInt8])

@@ -3,7 +3,7 @@
 /// A path is encoded as text, or as `base64:` followed by its bytes in Base64: see `encoded`.
 ///
 /// swift-system's `FilePath` is not used, because it drops a slash at the end. With that slash, the system accepts only
-/// a folder. The encoded form of `FilePath` also differs from the form in existing queues.
+/// a folder. The encoded form of `FilePath` also differs from the form in saved upload queues.
 public struct LocalPath: Hashable, Sendable {
     /// The bytes of the path, without the null at the end.
     public let bytes: [UInt8]

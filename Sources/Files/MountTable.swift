@@ -71,7 +71,7 @@ package enum PseudoFileSystems {
         "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
         "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
     ]
-    /// A cache: the device numbers found not to be pseudo file systems. The number of a pseudo file system is not
+    /// A cache of device numbers that do not belong to a pseudo file system. The number of a pseudo file system is not
     /// stored, because the kernel can reuse it.
     private static let others = Mutex<Set<UInt64>>([])
 

@@ -15,7 +15,8 @@ struct BodyReceiver: Sendable {
         var isComplete: Bool { if case .complete = self { true } else { false } }
     }
 
-    /// The time after which pending bytes are written although the batch is not full, checked at each chunk.
+    /// The age at which a batch of pending bytes is written although it is not full. It is checked when a chunk
+    /// arrives.
     private static let timeout = Duration.milliseconds(500)
 
     let metrics: ReceiverMetrics

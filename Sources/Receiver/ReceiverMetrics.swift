@@ -5,6 +5,7 @@ import Synchronization
 final class ReceiverMetrics: Sendable {
     private struct Counts {
         var statistics = ReceiverStatistics()
+        /// The number of bytes that count against the quota.
         var held = 0
     }
 
@@ -43,7 +44,7 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Counts bytes that an earlier run stored, even if they exceed the quota.
+    /// Counts the bytes of an earlier run against the quota, even if they exceed it.
     func restore(_ bytes: Int) { counts.withLock { $0.held += bytes } }
 
     /// Subtracts discarded bytes from the count against the quota.

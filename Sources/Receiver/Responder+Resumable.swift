@@ -19,7 +19,7 @@ extension Responder {
         (ResumableRequest(head.headerFields).version ?? .eight).fields.merging([.cacheControl: "no-store"])
     }
 
-    /// Returns the header field `Upload-Limit`, for clients that request the limits before an upload.
+    /// Returns the header field `Upload-Limit`: the maximum size and the lifetime of an upload.
     func uploadLimit(_ head: HTTPRequest) -> HTTPFields {
         let version = ResumableRequest(head.headerFields).version ?? .eight
         let limit = UploadLimit(

@@ -155,6 +155,7 @@ extension Responder {
     struct Held {
         /// The data file; nil once it has been renamed to its final path.
         var file: OpenFile?
+        /// The number of bytes that are safely on disk.
         var offset: Int
     }
 
@@ -218,13 +219,13 @@ extension Responder {
         metrics.note(.removed(id: removed.id, name: removed.name))
     }
 
-    /// Reports `resumed` if the upload was interrupted before.
+    /// Reports the event `resumed` if the upload was interrupted before.
     func noteResuming(_ upload: TusUpload, at offset: Int) async {
         guard offset > 0, await tus.resume(upload.id) else { return }
         metrics.note(.resumed(id: upload.id, name: upload.name, offset: offset))
     }
 
-    /// Reports `interrupted`, with the number of bytes that are stored for resuming.
+    /// Reports the event `interrupted`, with the number of bytes that are stored for resuming.
     func noteBreak(_ upload: TusUpload, kept: Int) async {
         await tus.interrupt(upload.id)
         metrics.note(.interrupted(id: upload.id, name: upload.name, kept: kept))

@@ -8,7 +8,8 @@ extension OpenFile {
 
     /// Computes several digests of a range of the file with one pass over it.
     ///
-    /// Digests of several files take turns on one thread, so that those of large files do not delay a small file's.
+    /// Digests of several files take turns on one thread, so that the digest of a small file does not wait for those of
+    /// large files.
     /// - Throws: `EIO` if the file is shorter than the end of the range.
     func digests(
         _ algorithms: Set<DigestAlgorithm>, of range: Range<Int>

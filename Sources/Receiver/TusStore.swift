@@ -1,6 +1,7 @@
 import FerryFiles
 
-/// Decides which request may use an upload resource: one request at a time, and the newest one stops the others.
+/// The upload resources of a receiver. Only one request at a time uses a resource: the newest request stops the others.
+/// The store also removes expired resources.
 actor TusStore {
     enum Problem: Error {
         case unknown

@@ -41,7 +41,7 @@ struct TusUpload: Codable, Hashable, Sendable {
     static func infoName(_ id: String) -> LocalPath { LocalPath("\(id).json") }
 }
 
-/// The path that the client requests.
+/// The path that the client requested for the file (`wish`), and the path for users (`name`).
 extension TusUpload {
     func wish() throws(Refusal) -> StoredPath {
         if let resumable { return try resumable.wish() }

@@ -3,9 +3,9 @@ import NIOCore
 import NIOSSL
 
 /// An HTTP server that stores uploads in a folder: `PUT /NAME`, `POST /` with the file or a form, and tus 1.0 at
-/// `/files/`. A `PUT` or `POST` of a file may also be a resumable upload of the IETF.
+/// `/files/`. A `PUT` or `POST` of a file can also be a resumable upload of the IETF draft.
 ///
-/// The response that completes an upload is sent only after the file is on disk under its name. No stored file is
+/// A client gets the response for a complete upload only after the file is on disk under its name. No stored file is
 /// replaced unless the configuration allows it. No other receiver can use the folder until this object is released.
 public final class UploadReceiver: Sendable {
     private let configuration: ReceiverConfiguration

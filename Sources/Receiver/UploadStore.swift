@@ -61,7 +61,7 @@ final class UploadStore: Sendable {
 
     static let lockName = LocalPath("lock")
 
-    /// Opens a folder in a folder, for a name of a request.
+    /// Opens a subfolder whose name comes from a request.
     ///
     /// - Throws: `ENOENT` for `.ferry`, by whichever name: vfat also finds it as `FERRY~1`.
     func open(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {

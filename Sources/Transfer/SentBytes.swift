@@ -15,7 +15,7 @@ package struct SentTotals {
     package var reached: ByteCount { underWay.values.reduce(confirmed, +) }
 
     /// The number of bytes that were confirmed when the attempt began, plus the bytes that its exchanges have sent
-    /// since. Bytes that a later exchange sends again count again, so the number may exceed `reached`. It is at least
+    /// since. Bytes that a later exchange sends again count again, so the number can exceed `reached`. It is at least
     /// the number of confirmed bytes. Bytes that the server confirmed and later lost are not included; the queue counts
     /// them.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
@@ -40,7 +40,7 @@ package struct SentTotals {
     }
 }
 
-/// The totals of an attempt, whose exchanges may run concurrently.
+/// The totals of an attempt, whose exchanges can run concurrently.
 final class SentBytes: Sendable {
     private let totals: Mutex<SentTotals>
 

@@ -2,7 +2,7 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// The facts about the server that an attempt has learned. Each response may add some.
+/// The facts about the server that an attempt has learned. Each response can add some.
 final class ServerRecognition: Sendable {
     private let server: Mutex<UploadAttempt.Server>
     private let learn: @Sendable (String?) -> Void

@@ -1,9 +1,9 @@
 import FerryProtocols
 import Synchronization
 
-/// Records the mark of an unknown outcome before the last bytes of a request are sent. If the response is lost, the
-/// mark shows a later attempt that the server may have the whole file. The attempt removes the mark when it learns that
-/// the server does not have the whole file.
+/// Records, before the last bytes of a request are sent, that the outcome of the upload is unknown. If the response is
+/// lost, this mark shows a later attempt that the server possibly has the whole file. The attempt that set the mark
+/// removes it when it learns that the server does not have the whole file.
 final class UnknownOutcomeMarker: Sendable {
     /// The upload resource that contains the mark; nil if the request needs no mark.
     private let mark: UploadResource?

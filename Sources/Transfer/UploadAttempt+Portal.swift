@@ -13,7 +13,7 @@ extension UploadAttempt {
         /// server itself has responded.
         public var software: Set<String>?
         /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
-        /// response. The caller sets this if only such responses have come for a long time.
+        /// response. The caller sets this if all responses have looked like that for a long time.
         public var isTakenAtWord: Bool
         /// True if an HTML page without any sign of the server is accepted as the final response of the upload. The
         /// caller sets this if a user retried the upload after such a page.
@@ -92,8 +92,8 @@ extension UploadAttempt {
     /// otherwise nil. In doubt, sends a `HEAD` request to the same URL to find out whether the server itself has
     /// accepted the file.
     ///
-    /// A server that has named its software was checked by `suspicion`. A success is not doubted if the request must
-    /// not be repeated and the protocol cannot ask the server for the outcome.
+    /// If the server's software is known, returns nil, because `suspicion` has checked the response. Also returns nil
+    /// if the request must not be repeated and the protocol cannot ask the server for the outcome.
     private func suspicionAtEnd(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {

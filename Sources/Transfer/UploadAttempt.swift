@@ -31,8 +31,8 @@ public struct UploadAttempt: Sendable {
     ///   - identity: The version of the file that was queued; any other version ends the attempt.
     ///   - label: The name of the upload in events.
     ///   - rateLimiter: The limiter of the sending rate; nil for full speed.
-    ///   - recognize: Receives the value of the header field `Server` from a success of the server itself, if the
-    ///     success is the first one or the value is new. The value is nil if the response has no such field.
+    ///   - recognize: Receives the value of the header field `Server` in a successful response of the server itself, if
+    ///     that response is the first one or the value is new. The value is nil if the response has no such field.
     ///   - learn: Stores the server's capabilities, for the destination's next uploads.
     public init(
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
@@ -57,7 +57,7 @@ public struct UploadAttempt: Sendable {
     ///
     /// - Parameters:
     ///   - uploadProtocol: The protocol, made for this attempt.
-    ///   - resource: The state that an earlier attempt last recorded; nil for a new upload.
+    ///   - resource: The state that an earlier attempt recorded most recently; nil for a new upload.
     ///   - capabilities: The value that `learn` last received for this destination; nil if it received none, or if the
     ///     value is out of date.
     /// - Returns: The outcome. If the task is cancelled during a request, the connection is closed at once and the
@@ -175,7 +175,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Records the notes of a step. A new upload resource is recorded durably before any request uses it.
+    /// Handles the notes (`Step.Note`) of a step: records the upload resource, passes on the server's capabilities, and
+    /// reports lost bytes. A new upload resource is recorded durably before any request uses it.
     private func take(
         _ notes: [Step.Note], known: inout UploadResource?, choice: inout ProtocolChoice?
     ) async throws(UploadFailure) {
@@ -341,7 +342,7 @@ extension Receipt {
 }
 
 extension RequestFailure {
-    /// True if the server may have received the whole request, with a body of `length` bytes.
+    /// True if the server has possibly received the whole request, with a body of `length` bytes.
     fileprivate func mayHaveSentAll(_ length: ByteCount) -> Bool {
         switch self {
         case .cancelled(let sent): sent >= length

@@ -6,13 +6,13 @@ public struct Notice: Hashable, Codable, Sendable {
     public enum Kind: String, Codable, Sendable {
         /// A fact to know.
         case note
-        /// A setting or state that may do harm.
+        /// A setting or state that can do harm.
         case warning
     }
 
     /// The importance.
     public let kind: Kind
-    /// The raw text: names and paths in it may contain control characters.
+    /// The raw text: names and paths in it can contain control characters.
     public let text: String
 
     public init(kind: Kind, text: String) {

@@ -45,7 +45,7 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     /// `undo` after it is refused for this reason, and the next one undoes the command before the retry.
     ///
     /// The bytes of a removed upload stay on the server for 10 seconds. If undo puts the upload back after that time,
-    /// the file is sent again from its beginning, unless the server may already have the whole file.
+    /// the file is sent again from its beginning, unless the server possibly has the whole file already.
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
@@ -126,7 +126,7 @@ public struct UndoOffer: Hashable, Codable, Sendable {
 public enum LimitSetting: Hashable, Codable, Sendable {
     /// A bandwidth limit: of all uploads together, of a destination or of a batch.
     case bandwidth(BandwidthLimit)
-    /// The number of uploads that may run at once.
+    /// The number of uploads that can run at once.
     case concurrency(Int)
 }
 
@@ -203,7 +203,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case here
         /// The engine runs, but has not responded since this time: it is suspended or stuck.
         case silent(since: Date)
-        /// The engine ended or was killed; its last status may be old. Everything it acknowledged is on disk.
+        /// The engine ended or was killed, so its last status is possibly old. Everything it acknowledged is on disk.
         case lost(since: Date)
         /// The engine runs, but accepts no more clients that follow its updates. The value is the reason.
         case refused(UploadFailure)
@@ -228,7 +228,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var awayFolders: [String]
     /// The latest notices from outside the queue, such as those about watched folders, the oldest first.
     public var notices: [DatedNotice]
-    /// Whether the engine is reachable. If it is not, this status may be out of date.
+    /// Whether the engine is reachable. If it is not, this status is possibly out of date.
     public var contact: Contact
 
     public init(
@@ -276,7 +276,7 @@ public struct ProgressSample: Hashable, Codable, Sendable {
     /// The number of the running upload.
     public var id: Upload.ID
     /// The number of bytes of the file that are confirmed or were passed to the socket. When the attempt ends, bytes
-    /// that it sent twice count twice, so the number may exceed the size of the file.
+    /// that it sent twice count twice, so the number can exceed the size of the file.
     public var sent: ByteCount
     /// The number of bytes that the server has confirmed.
     public var confirmed: ByteCount

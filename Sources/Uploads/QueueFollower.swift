@@ -30,7 +30,7 @@ package struct FollowingTask: Sendable {
 }
 
 extension QueueFollower {
-    /// Starts a task that processes these updates, and cancels the task that reads earlier updates.
+    /// Cancels the current task, and starts a task that processes these updates.
     package func follow(_ updates: AsyncStream<QueueUpdate>) {
         let number = following.replace()
         following.begin(

@@ -11,8 +11,8 @@ package struct SampledProgress: Sendable {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// True if the upload runs and has no sample: its attempt began or ended between the reading of the samples and of
-    /// the uploads.
+    /// True if the upload runs and has no sample. Its attempt began or ended between the two moments at which the
+    /// samples were taken and the upload was read.
     package func lacks(_ upload: Upload) -> Bool {
         guard case .running = upload.state else { return false }
         return samples[upload.id] == nil
@@ -26,9 +26,9 @@ package struct SampledProgress: Sendable {
         return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
-    /// Returns the number of bytes of the file after which an upload will probably resume. An upload with an upload
-    /// resource counts the sent bytes too: the server probably stores them, although only its next response states
-    /// their number.
+    /// Returns the number of bytes of the file after which the upload will probably resume. Without an upload resource
+    /// on the server, these are the confirmed bytes. With one, the sent bytes count too: the server has probably stored
+    /// them, although it has not confirmed them yet.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 
 /// The form of a `QueueUpdate` for another process: one line of JSON (`Head`), and then one line for each changed
-/// upload, as in the queue's files. `Codable` takes ten times longer to write and read the uploads.
+/// upload, as in the queue's files. `Codable` would take ten times longer to write and read the uploads.
 package enum UpdateLines {
     /// The first line of an update.
     package struct Head: Codable, Sendable {
@@ -35,7 +35,7 @@ package enum UpdateLines {
         return writer.bytes
     }
 
-    /// Returns the records of uploads, each with its line break, in chunks of 500.
+    /// Returns one line of JSON for each upload, with its line break, in chunks of 500 lines.
     package static func pages(of uploads: [Upload]) -> some Sequence<[UInt8]> {
         stride(from: 0, to: uploads.count, by: 500).lazy.map { start in
             var writer = JSONWriter()

@@ -65,7 +65,7 @@ extension Upload.Tries {
     }
 
     /// Records the number of bytes of the file that an attempt had sent when it ended. This number replaces the one
-    /// that was recorded during the attempt. The earlier number may be higher, because some of its bytes never left
+    /// that was recorded during the attempt. The replaced number can be higher, because some of its bytes never left
     /// this machine.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }

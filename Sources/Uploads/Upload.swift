@@ -99,7 +99,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         /// The destination's name. The configuration defines the credentials, header fields and TLS settings of the
         /// destination. Empty for a URL given on the command line.
         public var destination: String
-        /// The destination's URL, without user info. For a configured destination, it also lacks the query. It may
+        /// The destination's URL, without user info. For a configured destination, it also lacks the query. It can
         /// contain `{name}`, which the file's name replaces.
         public var url: String
         /// The protocol's name in `ProtocolCatalog`.
@@ -163,8 +163,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public static let offline = PauseReasons(rawValue: 2)
     }
 
-    /// The counts of the attempts so far, and of their failures by kind. An attempt that is cancelled because this machine
-    /// has no network is not a failure.
+    /// The counts of the attempts so far, and of their failures by kind. An attempt that is cancelled because this
+    /// machine has no network is not a failure.
     public struct Tries: Hashable, Sendable {
         /// The number of attempts ever started.
         public var attempts = 0
@@ -183,10 +183,11 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var resumes = 0
         /// The number of bytes of the file that were sent and then had to be sent again.
         public var resent: ByteCount = 0
-        /// The number of bytes of the file that were sent or confirmed in the last attempt, as last noted. It is reset
-        /// to 0 once the next attempt knows how many of them it sends again.
+        /// The number of bytes of the file that the most recent attempt had sent, or that the server had confirmed,
+        /// when this number was last updated. It is reset to 0 once the next attempt knows how many of these bytes it
+        /// sends again.
         public var sent: ByteCount = 0
-        /// The last delay before a retry, in seconds: drawn at random, fixed, or requested by the server.
+        /// The most recent delay before a retry, in seconds: drawn at random, fixed, or requested by the server.
         public var delay = 0.0
         /// The number of times that the upload began again with a new version of the file.
         public var changes = 0

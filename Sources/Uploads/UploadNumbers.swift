@@ -4,7 +4,7 @@ import FerryTransfer
 /// The numbers of uploads as users type them: `3`, or `3-7` for the existing uploads from 3 to 7. Commas or spaces
 /// separate several of them.
 public struct UploadNumbers: Hashable, Codable, Sendable {
-    /// The ranges as they were typed. They may overlap. One range may span billions of numbers, so the numbers are not
+    /// The ranges as they were typed. They can overlap. One range can span billions of numbers, so the numbers are not
     /// stored one by one.
     public let ranges: [ClosedRange<Upload.ID>]
 

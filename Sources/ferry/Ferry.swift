@@ -5,8 +5,8 @@ import FerryTransfer
 /// The start of the process.
 @main
 enum Program {
-    /// Runs the command in a task. The main thread waits: an asynchronous `main` would end this thread, and then `/proc`
-    /// no longer shows the descriptors of the process.
+    /// Runs the command in a task. The main thread waits: an asynchronous `main` would end this thread, and then
+    /// `/proc` would no longer show the descriptors of the process.
     static func main() {
         DescriptorLimit.raise()
         CoreDump.prevent()

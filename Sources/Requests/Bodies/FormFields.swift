@@ -12,7 +12,7 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         case none
     }
 
-    /// The names of the form fields that carry the elements of a list.
+    /// The rule for the names of the form fields that carry the elements of a list.
     public enum ListNaming: Hashable, Sendable {
         /// The name `tags[]` for each element of the list `tags`, as in PHP, Rails and Alamofire.
         case brackets
@@ -24,7 +24,7 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
 
     /// The form fields in the sequence in which they are sent; names may repeat.
     public var fields: [(name: String, value: Value)]
-    /// The names of the form fields that carry the elements of a list.
+    /// The rule for the names of the form fields that carry the elements of a list.
     public var listNaming: ListNaming
 
     public init(_ fields: [(name: String, value: Value)] = [], listNaming: ListNaming = .brackets) {

@@ -28,8 +28,8 @@ extension RequestTask {
 
     /// Returns the JSON of the response as a value.
     ///
-    /// An empty body is an error, unless the status is 204 or 205 or the request is a HEAD. In these cases, the type
-    /// must have a value for an empty body (`EmptyResponse`), as optionals have.
+    /// An empty body is an error. Only a 204, a 205 and the response to a HEAD can be empty. The type must then have a
+    /// value for an empty body (`EmptyResponse`), as optionals have.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {

@@ -169,7 +169,7 @@ public final class RequestTask: Identifiable, Sendable {
     public func cancel() { stop(.cancelled()) }
 
     /// Ends the request with `failure`.
-    /// - Returns: The execution that may still run; nil if there is none.
+    /// - Returns: The execution if it can still be running; otherwise nil.
     @discardableResult
     func stop(_ failure: RequestFailure) -> Execution? {
         let (execution, isNew): (Execution?, Bool) = core.withLock { core in

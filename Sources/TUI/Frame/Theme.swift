@@ -1,4 +1,4 @@
-/// The colours and attributes of the roles.
+/// The colours of the screen: the `Look` of each `Role` of text, and the backgrounds.
 package struct Theme: Hashable, Sendable {
     /// A colour for each kind of terminal; nil is the terminal's default.
     package struct Colour: Hashable, Sendable {

@@ -27,8 +27,8 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// True if the action moves in the list, shows another tab or marks many rows. Such an action stops the automatic
-    /// scrolling of the list.
+    /// True if the action moves in the list, shows another tab or marks many rows. Such an action ends the automatic
+    /// movement of the cursor (`Following`).
     var isMovement: Bool {
         switch self {
         case .up, .down, .pageUp, .pageDown, .halfPageUp, .halfPageDown, .top, .bottom, .show: true

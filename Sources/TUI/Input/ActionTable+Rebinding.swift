@@ -31,7 +31,7 @@ extension ActionTable {
         return table
     }
 
-    /// The names of keys that are not characters, in small letters. Capital letters are accepted too.
+    /// The names of keys without a visible character, in small letters. Capital letters are accepted too.
     package static var keyNames: [String] { Key.labels }
 
     private static func keys(_ labels: [String], for entry: Entry) throws(RebindingError) -> [Key] {

@@ -55,8 +55,9 @@ package struct ActionTable: Hashable, Sendable {
     /// A row of the table; nil for the hint if the hint line does not show the action.
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
-    /// The rows by context. `ferry config --keys` prints them in this sequence. `quit`, `quitOrDetach` and `leave`
-    /// appear twice: first the actions that leave at once for all three, then those that wait or stay.
+    /// The rows by context. `ferry config --keys` prints them in this sequence. The contexts `quit`, `quitOrDetach` and
+    /// `leave` appear twice: first, for all three, the actions that leave at once; later, for all three, those that
+    /// wait or stay.
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),

@@ -220,6 +220,7 @@ private struct PasteBuffer {
     static let last = UInt8(ascii: "~")
 
     private var bytes: [UInt8] = []
+    /// The first `InputParser.pasteLimit` bytes if the paste is longer; otherwise nil.
     private var kept: [UInt8]?
 
     var isComplete: Bool { kept == nil }

@@ -23,7 +23,7 @@ extension Key {
         }
     }
 
-    /// The names of keys that are not characters, in small letters.
+    /// The names of keys without a visible character, in small letters.
     static var labels: [String] { names.map { $0.name.lowercased() }.sorted() }
 
     var isCharacter: Bool { if case .character = self { true } else { false } }

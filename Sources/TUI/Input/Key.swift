@@ -18,7 +18,7 @@ enum Key: Hashable, Sendable {
     /// The terminal's response to a request for the cursor's position, not a key that a user pressed.
     case cursorPosition(Point)
 
-    /// The names of keys that are not characters. The first name of a key is shown; the second one is accepted, too.
+    /// The names of keys without a visible character. The first name of a key is shown. A second name is accepted, too.
     static let names: [(key: Key, name: String)] = [
         (" ", "space"), (.up, "Up"), (.down, "Down"), (.left, "Left"), (.right, "Right"),
         (.shiftUp, "Shift-Up"), (.shiftDown, "Shift-Down"), (.home, "Home"), (.end, "End"),

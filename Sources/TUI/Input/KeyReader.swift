@@ -8,7 +8,7 @@ struct KeyReader: Sendable {
     static let burst = 8
 
     private var parser = InputParser()
-    /// The time at which a lone ESC becomes a key; nil if nothing is pending.
+    /// The time at which a lone ESC becomes a key, and an incomplete sequence is dropped; nil if neither is pending.
     private(set) var deadline: Double?
 
     /// - Parameter now: The time in seconds on a monotonic clock.

@@ -11,8 +11,8 @@ struct Appearance: Sendable {
     /// returns false are escaped.
     var agrees: @Sendable (Unicode.Scalar, Int) -> Bool = { _, _ in true }
 
-    /// The style of graphs. It is ASCII if the terminal shows no Unicode. A width probe may find this out only after
-    /// the start.
+    /// The graph style to draw: ASCII if the terminal shows no Unicode, otherwise the user's choice. Computed on each
+    /// use, because `WidthProbe` can change `glyphs` to ASCII after the start.
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }

@@ -4,7 +4,7 @@ import FerryFiles
 struct Clock: Hashable, Sendable {
     /// The seconds since the first use of the clock in this process. This clock is monotonic.
     var seconds: Double
-    /// The wall clock's time, for texts and for dates that the queue sends.
+    /// The wall clock's time, for texts and for converting dates with `seconds(of:)`.
     var date: Date
 
     /// Returns the time on the monotonic clock at which the wall clock will show `date`. The result becomes wrong if

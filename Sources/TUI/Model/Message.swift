@@ -13,8 +13,8 @@ enum Message: Sendable {
     case replied(QueueReply, to: Request)
     /// The contents of a folder. `number` is the number of the model's request.
     case listed(BrowsedFolder, number: Int)
-    /// The files that a search found, and the done uploads of the history at their paths. `number` is the number of the
-    /// model's request.
+    /// The files that a search found, and the done uploads in the history at the paths of these files. `number` is the
+    /// number of the model's request.
     case previewed(FileSelection, past: [Upload] = [], number: Int)
     /// The completions of a typed line. `number` is the number of the model's request.
     case completed([String], number: Int)
@@ -48,7 +48,7 @@ enum Effect: Sendable {
     case setMouse(Bool)
     /// Copies text to the terminal's clipboard.
     case copy(String)
-    /// Notifies a user who may be looking elsewhere.
+    /// Notifies the user, who is possibly looking at another window.
     case notify(TerminalNotification.Signal, String)
     case redraw
     case suspend

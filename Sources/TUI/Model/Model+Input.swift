@@ -99,7 +99,7 @@ extension Model {
 /// The handlers of characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal
 /// without bracketed paste.
 ///
-/// As commands they could do harm, so they are treated as text.
+/// As commands they could do harm. So they are treated as text, except a key that opens a dialog for that text.
 extension Model {
     mutating func take(burst: String) -> [Effect] {
         let line = TypedLine(burst)
@@ -120,7 +120,7 @@ extension Model {
     }
 
     /// Opens a dialog if the line's first character is the dialog's key and the other characters can be text in it.
-    /// Returns nil for any other line, which may be a paste.
+    /// Returns nil for any other line, which is possibly a paste.
     private mutating func open(_ line: TypedLine) -> [Effect]? {
         guard let rest = line.rest else { return nil }
         let opening = actions.action(for: .character(line.first), in: .list)
@@ -137,8 +137,8 @@ extension Model {
         }
     }
 
-    /// Types a line in a dialog, with Enter if Enter followed the line. The dialog changes only the view, so Enter is
-    /// safe.
+    /// Types a line in the filter or in the log's search, with Enter if Enter followed the line. Both change only the
+    /// view, so Enter is safe.
     private mutating func type(_ line: TypedLine) -> [Effect] {
         let effects = paste(line.text, isComplete: true)
         return line.isEntered ? effects + run(.confirm) : effects
@@ -151,7 +151,7 @@ private struct TypedLine {
     /// True if Enter followed the line.
     var isEntered: Bool
 
-    /// Creates the line of a burst; nil if the burst is empty or has several lines.
+    /// Creates the line from characters that arrived together; nil if they are empty or several lines.
     init?(_ burst: String) {
         isEntered = burst.hasSuffix("\n")
         text = isEntered ? String(burst.dropLast()) : burst

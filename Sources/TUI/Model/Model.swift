@@ -62,8 +62,8 @@ struct Model: Sendable {
 
     var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
-    /// True if the screen may be outdated, because the engine has ended or sends no more updates. An engine that runs
-    /// but does not respond is not gone.
+    /// True if the engine has ended or sends no more updates, so that the screen is possibly outdated. False for an
+    /// engine that runs but does not respond.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded

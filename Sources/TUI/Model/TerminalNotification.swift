@@ -1,8 +1,9 @@
 package import FerryUploads
 
-/// Decides on which events, and with which signal, the terminal notifies a user who may be looking elsewhere.
+/// Decides on which events, and with which signal, the terminal notifies the user, who is possibly looking at another
+/// window.
 package struct TerminalNotification: Sendable {
-    /// The signal to the terminal that notifies the user.
+    /// The control sequence with which the terminal notifies the user.
     package enum Signal: String, CaseIterable, Sendable {
         case none
         /// BEL: the terminal makes a sound, a flash or a mark.

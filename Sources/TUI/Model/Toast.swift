@@ -1,4 +1,4 @@
-/// A line about the last event. It disappears after a few seconds.
+/// A message about the most recent event or action. It disappears after a few seconds.
 struct Toast: Hashable, Sendable {
     var kind: LogEntry.Level
     var text: String
@@ -15,7 +15,7 @@ struct Toast: Hashable, Sendable {
 /// The visible toast, if any.
 struct ToastModel: Sendable {
     private(set) var current: Toast?
-    /// The time on the clock at which the last toast expired.
+    /// The time on the clock at which a toast most recently expired.
     private(set) var endedAt = -Double.infinity
 
     mutating func say(_ kind: LogEntry.Level, _ text: String, now: Double) {

@@ -29,8 +29,8 @@ struct EventSummary: Sendable {
     /// False if a summary has only numbers.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, reported: 0)
-    /// The first events that the next summary covers, at most `limit`. If it covers no others, each gets a line
-    /// instead.
+    /// The first events that the next summary covers, at most `limit`. If the summary covers no more than these, each
+    /// gets a line of its own instead.
     private var first: [UploadEvent] = []
     private var sums: [UploadEvent.Kind: Sum] = [:]
 

@@ -27,7 +27,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// Returns the last line if it has no line break; nil if there is no such line.
+    /// Returns the text after the last line break as a line; nil if there is none.
     mutating func finish() -> Line? { line.isEmpty ? nil : take() }
 
     private mutating func take() -> Line {

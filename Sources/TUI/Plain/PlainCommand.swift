@@ -7,7 +7,7 @@ enum PlainCommand: Hashable, Sendable {
     case list(Tab, RowFilter)
     case show(UploadNumbers)
     /// Adds files. The text is a list of paths, patterns and `file://` URLs, quoted if necessary. If the destination is
-    /// nil, the default destination is used, or the only one.
+    /// nil, the default destination is used; without a default, the only destination.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)

@@ -11,7 +11,7 @@ struct PlainModel: Sendable {
         /// A terminal, where the end of the input (Ctrl-D) quits.
         case terminal
         case pipe
-        /// The end of a pipe. The model waits until all commands are carried out.
+        /// The pipe has ended. The model waits until all commands are carried out.
         case ended
         /// The model waits for the queue to become idle.
         case waitingForIdle

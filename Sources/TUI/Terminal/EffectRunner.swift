@@ -6,7 +6,7 @@ struct EffectRunner: Sendable {
     let client: any QueueClient
     let add: AddService
     let mailbox: Mailbox
-    /// Starts another engine after the last one is gone; nil if that is impossible.
+    /// Starts a new engine after the attached engine has ended; nil if that is impossible.
     var startEngine: (@Sendable () async -> QueueReply)?
 
     /// Runs the screen or the line mode, and performs its effects until it ends.

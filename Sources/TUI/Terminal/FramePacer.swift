@@ -1,6 +1,6 @@
 /// Decides when to draw: at once after a key, at most ten times a second for other changes, never without a change.
 ///
-/// Frames without a key become rarer on a line that is configured as slow, and if drawing takes long.
+/// Frames without a key become rarer if the connection is configured as slow (`isSlow`), and if drawing takes long.
 struct FramePacer {
     enum Urgency {
         /// The user waits for the frame, mostly after a key.
@@ -32,7 +32,7 @@ struct FramePacer {
     private(set) var due: Double?
     private(set) var lastFrame = -Double.infinity
     private let usual: Double
-    /// The drawing times of the last frames, in seconds.
+    /// The drawing times of the frames since `interval` was last adapted, in seconds.
     private var durations: [Double] = []
 
     /// - Parameter isSlow: True for at most one frame a second while no key is pressed.

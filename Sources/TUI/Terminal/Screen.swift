@@ -40,7 +40,7 @@ package struct Screen: Sendable {
         package var actions = ActionTable.standard
         /// True if clicks and the mouse wheel work on the screen. The key `m` changes it.
         package var mouse = true
-        /// The way to notify a user who may be looking elsewhere.
+        /// The events on which the terminal notifies the user, and the signal for that.
         package var notification = TerminalNotification()
         /// True to draw at most one frame a second while no key is pressed.
         package var isSlow = false
@@ -106,7 +106,7 @@ package enum ScreenOutcome: Hashable, Sendable {
     /// The user left, or the task was cancelled. Uploads are possibly still running.
     case quit
     /// The running uploads, for which the user chose to wait, have ended. In the line mode, the input has ended and the
-    /// queue is idle. Also the outcome if the queue ends first.
+    /// queue is idle. This is also the outcome if the queue ends before that.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach
@@ -142,9 +142,9 @@ package enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
 package struct AddService: Sendable {
     /// Finds the files of a typed line, a paste or marked paths. It ends early when its task is cancelled.
     package var preview: @Sendable (_ request: AddRequest) async -> FileSelection
-    /// Returns the done uploads of the history at the paths of these files.
+    /// Returns the done uploads in the history whose paths are those of the selected files.
     package var past: @Sendable (_ selection: FileSelection) async -> [Upload]
-    /// Reads a folder, which may take long.
+    /// Reads a folder, which can take long.
     package var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
     package var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply

@@ -1,6 +1,6 @@
 /// Suggestions for a mistyped name.
 package enum Suggestions {
-    /// Returns the question about names that the user may have meant: "did you mean `films`?".
+    /// Returns the question whether the user meant one of these names: "did you mean `films`?".
     package static func question(_ names: [String]) -> String {
         "did you mean \(names.map { "`\($0)`" }.joined(separator: " or "))?"
     }

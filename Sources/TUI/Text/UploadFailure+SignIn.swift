@@ -1,10 +1,10 @@
 package import FerryProtocols
 
 extension UploadFailure {
-    /// Returns the failure with the command that helps, if a server asks for credentials and the user gave only an
-    /// address: the configuration has no `auth` for an address. Returns any other failure unchanged.
+    /// If a server asks for credentials and the user gave only a URL, returns a failure that names the command to set
+    /// up a destination. Only a destination can have `auth` in the configuration. Returns any other failure unchanged.
     ///
-    /// - Parameter destination: The name of the upload's destination; empty for an address.
+    /// - Parameter destination: The name of the upload's destination; empty if the user gave only a URL.
     package func advised(for destination: String) -> UploadFailure {
         guard category == .authentication, status == 401, destination.isEmpty else { return self }
         // The summary names the schemes that the server asks for.

@@ -19,7 +19,7 @@ struct RowAppearance: Sendable {
     /// A short form of the message, the remark, the rate or the start condition; empty if there is none of them. At
     /// most seven cells are drawn.
     var short = ""
-    /// A less important remark, for the columns of rate and remaining time.
+    /// A remark that is less important than a message, for the columns of rate and remaining time.
     var remark = ""
     /// The number of parts of a running upload, in full and in fewer words; empty for other uploads, and for a protocol
     /// without parts.

@@ -113,8 +113,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         throw AdapterRetry()
     }
 
-    /// Retries a request whose credential the server refused, by default with a 401. Before the retry, refreshes the
-    /// credential if the request carried the current one. Also retries a request whose adaptation ended with
+    /// Retries a request whose credential the server refused (`Authenticator.isRefused`). Before the retry, refreshes
+    /// the credential if the request carried the current one. Also retries a request whose adaptation ended with
     /// `AdapterRetry`.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
@@ -139,7 +139,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     /// Begins a refresh if the refused request needs a new credential.
     ///
-    /// - Returns: True if a retry may succeed; false if the server would refuse a new credential too.
+    /// - Returns: True if a retry can succeed; false if the server would refuse a new credential too.
     /// - Throws: `AuthenticationError` if there is no credential, if its refresh failed, or if there were too many
     ///   refreshes.
     private func isWorthWaiting(

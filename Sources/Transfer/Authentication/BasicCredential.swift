@@ -5,7 +5,7 @@ package import FerryProtocols
 package struct BasicCredential: Hashable, Sendable {
     /// The user name, without a colon.
     package let user: String
-    /// The password. It may be empty, and may contain colons.
+    /// The password. It can be empty, and can contain colons.
     package let password: String
 
     /// - Throws: `UploadFailure` (`authentication`) if the user name contains a colon, which the scheme cannot express.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// An authenticator that gets bearer tokens with a refresh token (RFC 6749 §6, RFC 6750).
 ///
-/// A token server may replace the refresh token with each use, and refuse the old one from then on. So the new refresh
+/// A token server can replace the refresh token at each use, and refuse the old one from then on. So the new refresh
 /// token is written to the token file before the access token that came with it is used. Programs that share the token
 /// file refresh one after the other.
 public final class OAuth2Authenticator: Authenticator {
@@ -56,7 +56,7 @@ public final class OAuth2Authenticator: Authenticator {
 
     /// Returns a newer and valid access token from the file, or requests one from the token server.
     /// - Throws: `UploadFailure`. With the category `authentication`, the user must sign in or change the
-    ///   configuration. If `isTransient` is true, a later refresh may succeed.
+    ///   configuration. If `isTransient` is true, a later refresh can succeed.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         let origin = try await client.refreshToken()
         guard let file else {

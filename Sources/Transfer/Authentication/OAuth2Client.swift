@@ -56,7 +56,7 @@ public struct OAuth2Client: Sendable {
         }
     }
 
-    /// Returns the request for a new access token. The request is never repeated, because a server may accept each
+    /// Returns the request for a new access token. The request is never repeated, because some servers accept each
     /// refresh token only once.
     func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {
         guard Self.isTokenURL(tokenURL) else {

@@ -1,5 +1,5 @@
-/// A limit on the number of refreshes in a period. It ends a loop of refreshes with a server that refuses the
-/// credentials that it has just issued.
+/// A limit on the number of refreshes in a period. Without it, a server that refuses its own new credentials would
+/// cause endless refreshes.
 public struct RefreshWindow: Hashable, Sendable {
     /// The length of the period. A refresh counts toward `limit` for this long after its start.
     public var interval: Duration

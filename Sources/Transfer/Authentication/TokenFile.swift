@@ -19,9 +19,9 @@ public struct TokenFile: Sendable {
     /// Runs `body` while it holds the lock, so that no other program or task with a `TokenFile` reads or replaces the
     /// file.
     ///
-    /// - Throws: `UploadFailure`. It is `network` if the lock was not available before the timeout or a cancellation,
-    ///   and `descriptors` if no file descriptor is free. It is `authentication` if other users can read or change the
-    ///   lock, or can change the folder. It is `authentication` too if the folder or the lock cannot be opened. Any
+    /// - Throws: `UploadFailure`. Its category is `network` if the lock was not available before the timeout or a
+    ///   cancellation, and `descriptors` if no file descriptor is free. The category is `authentication` if the folder
+    ///   or the lock cannot be opened, if other users can change one of them, or if other users can read the lock. Any
     ///   error of `body` is passed on.
     func locked<Result: Sendable>(
         _ body: (Locked) async throws(UploadFailure) -> Result

@@ -33,7 +33,7 @@ struct DeadPeerDetector {
 
     /// - Parameter breakCostsLittle: True if the server keeps the received part, or the body is small. The connection
     ///   can then count as dead after one comparison with a new connection. Otherwise three more packets must stay
-    ///   unanswered, since the link may return.
+    ///   unanswered, since the link possibly recovers.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     /// Records the current state of the connection, and returns the action that the caller must take.
@@ -76,9 +76,9 @@ struct DeadPeerDetector {
     }
 
     /// Returns how many more packets of the old connection must stay unanswered before it counts as dead. Called after
-    /// the server has accepted a new connection. The result is 0 if a break costs little and bytes are in flight, else 3.
-    /// Without bytes in flight it is always 3, because some network devices drop the kernel's probes of an idle
-    /// connection.
+    /// the server has accepted a new connection. The result is 0 if a break costs little and bytes are in flight,
+    /// otherwise 3. Without bytes in flight it is always 3, because some network devices drop the kernel's probes of an
+    /// idle connection.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesInFlight ? 0 : 3
     }

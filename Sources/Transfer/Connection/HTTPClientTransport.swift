@@ -22,10 +22,10 @@ public final class HTTPClientTransport: Transport {
         /// The time without an acknowledged byte, while there are bytes to send, after which the request fails. It is
         /// extended if a break of the connection would lose many bytes, and after an outage of the network.
         public var stall: Duration
-        /// The longest time from the last byte of the request to the response's head, and between chunks of its body.
-        /// The whole body may take twice this time plus a second for each received KiB, at most ten times this time.
-        /// With `TransportRequest.responseMayTakeLong` it may always take ten times this time. A refusal (400 and
-        /// above) counts as complete after a second without a further chunk of its body.
+        /// The longest time from the last byte of the request to the response's head, and between chunks of the
+        /// response's body. The whole body is allowed twice this time plus a second for each received KiB, at most ten
+        /// times this time. With `TransportRequest.responseMayTakeLong`, it is always allowed ten times this time. A
+        /// refusal (400 and above) counts as complete after a second without a further chunk of its body.
         public var response: Duration
 
         public init(
@@ -105,8 +105,8 @@ public final class HTTPClientTransport: Transport {
     /// Closes all connections. Requests in flight and later requests fail.
     public func shutdown() async { await clients.shutdown() }
 
-    /// Closes the connections that may be dead. After a lost local address, closes the connections from that address;
-    /// their requests fail (`addressLost`). After a sleep of the machine, closes the idle connections.
+    /// Closes the connections that are possibly dead. After a lost local address, closes the connections from that
+    /// address; their requests fail (`addressLost`). After a sleep of the machine, closes the idle connections.
     public func invalidateConnections(because reason: ConnectionInvalidation) {
         connections.invalidate(because: reason)
     }

@@ -14,7 +14,7 @@ public struct NoProxyList: Hashable, Sendable {
     private let entries: [Entry]
 
     /// - Parameter text: Entries separated by commas or spaces: a name with or without a leading dot, which includes
-    ///   all its subdomains; an address; a network such as `10.0.0.0/8`; `*` for all hosts. A name or an address may
+    ///   all its subdomains; an address; a network such as `10.0.0.0/8`; `*` for all hosts. A name or an address can
     ///   have a port. Other entries match no host.
     public init(_ text: String = "") {
         self.init(text.split { $0 == "," || $0.isWhitespace }.map(String.init))

@@ -3,15 +3,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The reason why connections may be dead although no error shows it.
+/// The reason why connections are possibly dead although no error shows it.
 public enum ConnectionInvalidation: Hashable, Sendable, CaseIterable {
     /// The machine has lost a local address: connections from it receive no more bytes.
     case addressLost
-    /// The machine slept: servers may have forgotten idle connections.
+    /// The machine slept: servers have possibly dropped idle connections.
     case slept
 }
 
-/// The open connections of a transport, listed so that the transport can close those that may be dead.
+/// The open connections of a transport, listed so that the transport can close those that are possibly dead.
 final class OpenConnections: Sendable {
     private struct Connection: Sendable {
         var channel: any Channel

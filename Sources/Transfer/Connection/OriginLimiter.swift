@@ -25,8 +25,9 @@ final class OriginLimiter: Sendable {
     /// The number of requests that wait for a connection to `origin`.
     func waitingCount(for origin: String) -> Int { state.withLock { $0.origins[origin]?.waiting.count ?? 0 } }
 
-    /// Waits until a request to `origin` may run.
-    /// - Returns: True if it may run, and `leave(_:)` must follow; false if the task is cancelled before that.
+    /// Waits until a request to `origin` is allowed to run.
+    /// - Returns: True if the request is allowed to run, and `leave(_:)` must follow; false if the task is cancelled
+    ///   before that.
     func enter(_ origin: String) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1

@@ -9,8 +9,9 @@ enum RequestHead {
     /// below that size, whatever header fields the client and a proxy add.
     static let longest = 32 << 10
 
-    /// - Throws: `UploadFailure` (`permanent`) for a head over `longest`; it names the server and the head's longest
-    ///   part.
+    /// Checks the length of the request's head.
+    /// - Throws: `UploadFailure` (`permanent`) if the head is longer than `longest`. The failure names the server and
+    ///   the longest part of the head.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
         // A URL parser may encode one byte as three.
         let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)

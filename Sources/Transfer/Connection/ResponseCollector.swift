@@ -7,7 +7,8 @@ import Synchronization
 
 /// Collects one response and reports the request's progress. Called on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
-    /// The maximum number of bytes of a response that are read and dropped. After more, the connection is closed.
+    /// The maximum number of body bytes that are read and dropped after the stored ones. If a response has more, its
+    /// connection is closed.
     private static let drainLimit = 15 << 20
 
     /// The error of a response that is too long to read to its end.
@@ -62,9 +63,9 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         self.writer = writer
     }
 
-    /// Returns the maximum number of unsent bytes in the kernel's buffer; nil without a rate limit. It is the size of
-    /// eight chunks of the rate limiter (about a twelfth of a second at its rate), and at least 16 KiB. So the link
-    /// stays busy between two chunks.
+    /// Returns the maximum number of unsent bytes in the kernel's buffer; nil without a rate limit. It is eight chunks
+    /// of the rate limiter, which last about a twelfth of a second at the limited rate, so that the link stays busy
+    /// between two chunks. It is at least 16 KiB and at most 8 MiB.
     private static func unsentLimit(of body: TransportRequest.Body) -> Int? {
         guard case .streamed(let body) = body, let chunk = body.rateLimiter?.chunkLimit else { return nil }
         return Int(clamping: max(16 << 10, min(chunk, 1 << 20) * 8))
@@ -73,7 +74,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     var start: Start { state.withLock { $0.start } }
     /// The number of body bytes that the kernel accepted.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
-    /// The error of the first failed write. The client itself reports only that the connection is closed.
+    /// The error of the first failed write. AsyncHTTPClient reports only that the connection is closed.
     var writeError: (any Error)? { state.withLock { $0.writeError } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
@@ -141,8 +142,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// Returns the response if it can be used despite `error`; otherwise nil.
     ///
     /// A response with a status of 300 or above counts once its head has arrived, even if the connection broke
-    /// afterwards. A success that is only too long counts too. Any other success must be complete. After a cancellation
-    /// no response counts.
+    /// afterwards. A success counts only if `error` is that its body is too long. After a cancellation no response
+    /// counts.
     func usableResponse(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil

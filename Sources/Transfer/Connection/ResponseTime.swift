@@ -1,8 +1,8 @@
-/// The time limit for the body of one response, counted from its head. `now`, `begin` and `lastChunk` are
-/// measured from a fixed moment.
+/// The time limit for the body of one response, counted from its head. The values `now`, `begin` and `lastChunk` are
+/// durations since the same fixed moment.
 ///
 /// Without the limit, a response that arrives byte by byte would occupy its connection and a slot of the queue for
-/// ever. If at least 1 KiB a second arrives, the body may take ten times the response timeout.
+/// ever. A body that arrives at 1 KiB a second or faster is allowed to take ten response timeouts.
 struct ResponseTime {
     let status: UInt
     private let begin: Duration
@@ -41,8 +41,8 @@ struct ResponseTime {
         return now - begin >= limit
     }
 
-    /// The longest time for the body: twice the response timeout and a second for each KiB, at most ten response
-    /// timeouts. It is always ten response timeouts if `mayTakeLong` is true.
+    /// The longest time for the body: twice the response timeout plus a second for each received KiB, but at most ten
+    /// response timeouts. It is always ten response timeouts if `mayTakeLong` is true.
     private var limit: Duration {
         let longest = response * 10
         return mayTakeLong ? longest : min(longest, response * 2 + .seconds(bytes >> 10))

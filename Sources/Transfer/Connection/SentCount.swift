@@ -6,9 +6,9 @@ import FerryProtocols
 /// A write completes when the kernel has accepted its bytes. Megabytes of them can still wait in the kernel. If the
 /// connection breaks, the waiting bytes are never sent.
 struct SentCount: Equatable, Sendable {
-    /// The number of bytes of this connection that the kernel had accepted when the last write completed.
+    /// The number of bytes of this connection that the kernel had accepted when the most recent write completed.
     private var taken: UInt64?
-    /// The number of bytes of this connection that had left this machine at the last query of the kernel.
+    /// The number of bytes of this connection that had left this machine when the kernel was last queried.
     private var sent: UInt64 = 0
 
     /// Records that a write of the body completed.

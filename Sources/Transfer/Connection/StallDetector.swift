@@ -22,9 +22,10 @@ protocol ExchangeObserver: Sendable {
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small.
     var breakCostsLittle: Bool { get }
     /// The maximum number of unsent bytes in the kernel's buffer; nil for the kernel's default. Without this maximum, a
-    /// rate-limited upload would fill the buffer with megabytes while the link is away. They would count as progress.
+    /// rate-limited upload would fill the buffer with megabytes while the network is away. Those bytes would count as
+    /// progress although they have not left this machine.
     var unsentLimit: Int? { get }
-    /// True if the server may send its response for minutes, with a byte now and then, while it works.
+    /// True if the server can take minutes to send its response, with a byte now and then, while it works.
     var responseMayTakeLong: Bool { get }
 }
 
@@ -36,16 +37,19 @@ protocol ExchangeObserver: Sendable {
 /// response timeout runs only when everything is acknowledged. A connection that is dead while the server accepts new
 /// ones is closed within seconds.
 ///
-/// After its head, a response has a total time limit, even if its bytes arrive steadily (`ResponseTime`).
+/// Once the head of a response has arrived, its body has a total time limit (`ResponseTime`), even if bytes arrive
+/// steadily.
 final class StallDetector: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The internal header field with the exchange's name for this handler. It never leaves the process.
+    /// The internal header field whose value identifies the exchange's observer. This handler removes the field before
+    /// the request is sent.
     static let exchangeField = "Ferry-Exchange"
-    /// The maximum number of interim responses (1xx). A server that sends more will not send a final response.
+    /// The maximum number of interim responses (1xx). A server that sends more is assumed never to send a final
+    /// response.
     private static let interimLimit = 32
     /// The longest time between two checks of the socket.
     private static let watchInterval = Duration.milliseconds(500)
@@ -100,7 +104,7 @@ final class StallDetector: ChannelDuplexHandler {
     private var lastMoved = NIODeadline.now()
     /// The time at which the connection's network went away; nil while the network is available.
     private var linkLeft: NIODeadline?
-    /// The maximum time between two retransmissions of the kernel, as last set.
+    /// The current setting of the maximum time between two retransmissions of the kernel.
     private var backoff = TCPInfo.longestBackoff
     private var unsentLimit: Int?
     private var timer: Scheduled<Void>?

@@ -1,6 +1,6 @@
 /// The time without an acknowledged byte after which a connection that is sending is closed.
 ///
-/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it may need
+/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it can need
 /// as long as the outage itself to notice that the link is back. The limit is therefore longer if a break would lose
 /// many bytes. It is then five stall times, or twice the time spent on these bytes if that is longer, but at most 15
 /// minutes.
@@ -27,8 +27,8 @@ struct StallLimit {
 
     mutating func moved() { outage = .zero }
 
-    /// Records that the network is back after `outage`, which lengthens the limit. The caller measures the time without
-    /// an acknowledged byte from now.
+    /// Records that the network is back after `outage`, which lengthens the limit. The caller restarts its measurement
+    /// of the time without an acknowledged byte.
     mutating func linkReturned(after outage: Duration) { self.outage += outage }
 
     /// Returns the time without an acknowledged byte after which the connection is closed.

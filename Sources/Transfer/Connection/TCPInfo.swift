@@ -68,9 +68,9 @@ struct TCPInfo: Hashable, Sendable {
     }
 
     /// Limits the time between two retransmissions, if the kernel supports such a limit (Linux 6.15). Without this
-    /// limit, the kernel may notice the end of a one-minute outage another minute later. With it, the kernel would
-    /// reach its maximum number of retries, and give up, too early. So this function also sets the total time of the
-    /// retries (`TCP_USER_TIMEOUT`) to the time that Linux's defaults give.
+    /// limit, the kernel can notice the end of a one-minute outage as late as a minute after it. With it, the kernel
+    /// would reach its maximum number of retries, and give up, too early. So this function also sets the total time of
+    /// the retries (`TCP_USER_TIMEOUT`) to the time that Linux's defaults give.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }

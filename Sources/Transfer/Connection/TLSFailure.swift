@@ -11,8 +11,8 @@ enum TLSFailure {
         return false
     }
 
-    /// True if the server refuses the client's certificate. In TLS 1.3 the server checks it after the client's
-    /// handshake has ended (RFC 8446 §4.4.2.4), so the error may come during the request.
+    /// True if the server refuses the client's certificate. In TLS 1.3 the server checks that certificate after the
+    /// client's handshake has ended (RFC 8446 §4.4.2.4), so the error can occur during the request.
     static func isAboutOurCertificate(_ error: any Error) -> Bool {
         let name = name(in: error)
         return name.contains("ALERT")

@@ -13,7 +13,7 @@ public protocol Transport: Sendable {
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse
 
-    /// Closes all connections. No request may be made afterwards.
+    /// Closes all connections. The transport must not be used afterwards.
     func shutdown() async
 }
 
@@ -50,7 +50,7 @@ public struct TransportRequest: Sendable {
     public var url: String
     /// The header fields in order. The transport adds `Host`, and `Content-Length` or `Transfer-Encoding`.
     public var fields: HTTPFields
-    /// The content. Each attempt opens its own, from the first byte.
+    /// The content. Before each attempt, it is opened again at its first byte.
     public var body: Body
     /// True if it does no harm that the server receives the request twice. Such a request is sent again if the server
     /// closes the reused connection on which it was sent, and at most 256 KiB of its body were sent.
@@ -63,7 +63,7 @@ public struct TransportRequest: Sendable {
     }
     /// The value of `breakCostsLittle` that the caller set; nil if it follows from the body.
     private var declaredBreakCostsLittle: Bool?
-    /// True if the server may send its response for minutes, with a byte now and then, while it works.
+    /// True if the server can take minutes to send its response, with a byte now and then, while it works.
     public var responseMayTakeLong = false
 
     /// - Parameters:
@@ -127,8 +127,8 @@ public struct TransportError: Error, Hashable, Sendable {
     /// The kind of failure, which determines whether another attempt is safe.
     public enum Reason: Hashable, Sendable {
         case cancelled
-        /// The connection broke before the response's head arrived, and it had served a request before. The server may
-        /// have closed it while it was idle (RFC 9112 §9.3.1).
+        /// A reused connection broke before the response's head arrived. Possibly the server had closed the connection
+        /// while it was idle (RFC 9112 §9.3.1).
         case staleConnection
         /// The connection was closed before a byte of the request was written.
         case unsent

@@ -2,8 +2,8 @@ package import FerryProtocols
 package import HTTPTypes
 import Synchronization
 
-/// The secrets of a sender's requests so far. The sender cuts them from the server texts that it passes on: failures,
-/// locations, results of checks.
+/// The secrets of all requests that a `RequestSender` has made. The sender cuts them from the texts of servers that it
+/// passes on: failures, locations, results of checks.
 package final class KnownSecrets: Sendable {
     /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
     /// the cut would damage.

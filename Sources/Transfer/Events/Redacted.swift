@@ -10,8 +10,8 @@ public struct Redacted<Value: Sendable>: Sendable {
 
     fileprivate init(unchecked value: Value) { self.value = value }
 
-    /// Returns the value that `transform` makes from this value. `transform` may drop parts and add texts of this
-    /// program. It must not add a text of a server.
+    /// Returns the value that `transform` makes from this value. `transform` is allowed to drop parts and to add texts
+    /// of this program. It must not add a text of a server.
     package func map<Other>(_ transform: (Value) -> Other) -> Redacted<Other> {
         Redacted<Other>(unchecked: transform(value))
     }

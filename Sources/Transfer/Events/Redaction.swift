@@ -103,11 +103,13 @@ package enum Redaction {
             || name.split { !$0.isLetter }.contains { tellingWords.contains(String($0)) }
     }
 
+    /// The texts that make a name suggest a secret if they occur anywhere in it.
     private static let telling: [[UInt8]] = [
         "authorization", "authentic", "token", "secret", "password", "passwd", "passphrase", "credential",
         "signature", "session", "cookie", "api-key", "apikey", "access-key", "accesskey", "encryption",
         "bearer",
     ].map { Array($0.utf8) }
+    /// The words that make a name suggest a secret if they occur in it as whole words.
     private static let tellingWords: Set<String> = [
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]

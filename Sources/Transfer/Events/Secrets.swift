@@ -45,7 +45,7 @@ struct Secrets: Sendable {
     /// The minimum length of a value that counts as a possible secret whatever its name. Ordinary words are shorter. A
     /// secret of this length counts as long.
     static let telling = 16
-    /// The number of leading characters of a long secret that no text may show.
+    /// The number of leading characters by which a repetition of a long secret is recognized and cut.
     private static let shownPrefix = 8
 
     private var entries: [Entry] = []
@@ -57,16 +57,17 @@ struct Secrets: Sendable {
 
     /// - Parameters:
     ///   - values: Secrets, whatever their length.
-    ///   - possible: Values that may be secrets. They are cut as a whole, and not from URLs.
+    ///   - possible: Values that are possibly secrets. A value is cut only if a text repeats all of it, and never from
+    ///     a URL.
     init(_ values: [String] = [], possible: [String] = []) {
         for value in values { add(value) }
         for value in possible { add(possible: value) }
     }
 
-    /// Adds a request: as created, as adapted or as redirected.
+    /// Adds the secrets of a request. A request is added as created, again as adapted, and again after each redirect.
     mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
 
-    /// Adds header fields that another component sends, such as the transport.
+    /// Adds the secrets in header fields that another component sends, such as the transport.
     mutating func add(_ fields: HTTPFields) { add(Source(url: "", fields: fields)) }
 
     mutating func add(_ other: Secrets) {
@@ -162,8 +163,8 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Returns the number of leading characters of `form` that no text may show. If a text contains them, the secret is
-    /// cut.
+    /// Returns the number of leading characters of `form` by which a repetition is recognized. If a text contains them,
+    /// the secret is cut.
     private static func shownLength(of form: String) -> Int {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }
@@ -195,8 +196,9 @@ extension Secrets {
         return values
     }
 
-    /// Returns a field's secrets: the text after the scheme, or the values of its parameters (RFC 9110 §11.4, RFC 6265
-    /// §4.2.1). The names of scheme and parameters are not cut, since servers use them to explain an error.
+    /// Returns a field's secrets: the text after the authentication scheme, or the values of parameters (RFC 9110
+    /// §11.4, RFC 6265 §4.2.1), or else the whole value. The names of scheme and parameters are not cut, since servers
+    /// use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
             return parameters(field.value, separator: ";").map { ($0.value, .secret) }

@@ -30,7 +30,7 @@ public enum TransferEvent: Hashable, Sendable {
     /// the server was closing a reused connection.
     case retriedOnFreshConnection
     /// A retrier requests another attempt. It begins when the time `after` has passed. `reason` is the failure of the
-    /// last attempt.
+    /// attempt that has just ended.
     case retrying(after: Duration, reason: String)
     /// A credential was refreshed, for this request and all requests that waited for it; `after` is the duration of the
     /// refresh.
@@ -80,8 +80,8 @@ extension TransferEvent {
 public enum EventDetail: Hashable, Sendable {
     /// All events, with all details.
     case full
-    /// The detail for a log. `created`, `started`, `sent`, `waiting` and `finished` may be left out, and the header
-    /// fields of a `RequestSummary` may be missing.
+    /// The detail for a log. `created`, `started`, `sent`, `waiting` and `finished` can be left out, and the header
+    /// fields of a `RequestSummary` can be missing.
     case outline
 }
 

@@ -9,8 +9,8 @@ extension BlockingIOPool {
     ///   - path: The file that `work` reads.
     ///   - medium: The device number of the file; nil if it is unknown. A blocked device leaves half of the threads to
     ///     other devices. All unknown devices count as one.
-    /// - Throws: The error of `work`; `sourceAway` after the timeout; `network` after a cancellation. After a timeout
-    ///   or a cancellation `work` may still run, so it must retain all that it uses.
+    /// - Throws: The error of `work`; `sourceAway` after the pool's timeout; `network` after a cancellation. After a
+    ///   timeout or a cancellation `work` can still run, so it must retain all that it uses.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -28,7 +28,7 @@ extension BlockingIOPool {
     }
 
     /// Runs `work` on a thread of the pool, for a file on the device `medium` (nil if unknown). The future fails with
-    /// `sourceAway` after the timeout.
+    /// the error of `work`, or with `sourceAway` after the pool's timeout.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?, eventLoop: any EventLoop,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value

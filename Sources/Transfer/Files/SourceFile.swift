@@ -22,7 +22,7 @@ public final class SourceFile: Sendable {
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
     /// The number of hard links and the change time (ctime) with which `check(_:)` counts the file as unchanged. The
-    /// removal of one of its names changes both, so a check that finds fewer links stores the new values.
+    /// removal of a hard link changes both, so a check that finds fewer links stores the new values.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -30,7 +30,7 @@ public final class SourceFile: Sendable {
         var changed: Int64
     }
 
-    /// True if system calls about the open file do not block, so that the caller's thread may make them.
+    /// True if system calls about the open file do not block, so that they can be made on the caller's thread.
     private let isOnLocalDisk: Bool
     /// The content of a small file, read when the file was opened; nil if it was not read then.
     private let content: Content?

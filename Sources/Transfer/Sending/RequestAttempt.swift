@@ -27,9 +27,9 @@ struct RequestAttempt: Sendable {
         self.context.secrets.add(request)
     }
 
-    /// The request that the retriers judge. It has the URL and the header fields of the last sent request, but the
-    /// method, the body and `isRepeatable` from before any redirect. Each retry starts before the redirect: after one
-    /// from POST to GET, it repeats the POST.
+    /// The request that the retriers judge. It has the URL and the header fields of the most recently sent request, but
+    /// the method, the body and `isRepeatable` from before any redirect. A retry starts with the request from before
+    /// the redirect: if the redirect turned a POST into a GET, the retry sends the POST.
     var judged: TransportRequest {
         var judged = request
         if let adaptedRequest {

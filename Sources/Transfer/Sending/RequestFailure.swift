@@ -3,7 +3,7 @@ public import FerryProtocols
 /// The reason why a request ended without a result.
 public enum RequestFailure: Error, Sendable {
     /// The request could not be made: an unusable URL, a GET with a body, or a file or form part that cannot be read.
-    /// After a redirect also a stream that cannot be read again.
+    /// After a redirect, the reason can also be a stream that cannot be read again.
     case unusable(UploadFailure)
     /// An adapter could not complete the request.
     case adaptation(any Error)
@@ -15,9 +15,9 @@ public enum RequestFailure: Error, Sendable {
     case undecodable(TransportResponse, any Error)
     /// A retrier ended the request with an error of its own, after the failure `original`.
     indirect case retry(any Error, original: RequestFailure)
-    /// The request was cancelled; `bodySent` bytes of the body were passed to the socket in the last attempt.
+    /// The request was cancelled; `bodySent` bytes of the body were passed to the socket in the most recent attempt.
     case cancelled(bodySent: ByteCount = 0)
-    /// The session was shut down.
+    /// The `Session` that made the request was shut down.
     case sessionClosed
 }
 

@@ -1,8 +1,8 @@
 /// Completes a request before each attempt: adds credentials or header fields, or changes its URL.
 ///
-/// Adapters run in order, each on the result of the previous one. Each attempt starts from the unadapted request. The
-/// session's adapters come first, then the request's own. An error ends the attempt, and the retriers decide whether
-/// another attempt follows.
+/// Adapters run in order, each on the result of the previous one. Each attempt starts from the unadapted request. In a
+/// `Session`, the adapters of the session come first, then those of the request. An error ends the attempt, and the
+/// retriers decide whether another attempt follows.
 ///
 /// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it.
 /// An adapter must not wait for its own request or for `shutdown()`. The same rules apply to a retrier.
@@ -17,7 +17,7 @@ public protocol RequestAdapter: Sendable {
 ///
 /// A retrier is called after a request that could not be made, a failed adaptation, a transport error, and a response
 /// that was not accepted or could not be decoded. It is never called after a cancellation. Retriers are called in
-/// order, the session's first. The first decision other than `doNotRetry` counts.
+/// order: first those of the session, then those of the request. The first decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
     /// - Parameter request: The request as sent, or as adapted if it was not sent. If an adapter failed, the unadapted
     ///   request. After a redirect, the method and the body are those from before the redirect.

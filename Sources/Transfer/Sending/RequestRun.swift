@@ -11,11 +11,12 @@ package struct RequestRun: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
         /// The request that the retriers judge if the response cannot be decoded. It has the URL and the header fields
-        /// of the last sent request, but the method, the body and `isRepeatable` from before any redirect.
+        /// of the most recently sent request, but the method, the body and `isRepeatable` from before any redirect.
         package var judged: TransportRequest
     }
 
-    /// The longest wait before a retry: one year. A value near the largest `Duration` crashes the process in the clock.
+    /// The longest wait before a retry: one year. Without this limit, a wait of nearly the largest `Duration` would
+    /// crash the process when the clock adds it.
     private static let longestWait = Duration.seconds(366 * 86_400)
 
     /// The request as the caller made it, without its body and with the sender's header fields.
@@ -119,8 +120,8 @@ package struct RequestRun: Sendable {
     /// Calls the retriers, and waits for the time that they return.
     /// - Parameter context: The context of the failed attempt; afterwards that of the next one.
     /// - Throws: `failure` if no retrier requests another attempt, or if another attempt is impossible. If a retrier
-    ///   returns `.fail(error)`, throws `RequestFailure.retry` with that error and `failure`. Throws `.cancelled` if the
-    ///   task is cancelled.
+    ///   returns `.fail(error)`, throws `RequestFailure.retry` with that error and `failure`. Throws `.cancelled` if
+    ///   the task is cancelled.
     package func next(
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil

@@ -1,7 +1,7 @@
 public import FerryProtocols
 
 extension RequestSender {
-    /// Sends a protocol's request that carries no byte of a file.
+    /// Sends a request of an upload protocol or a check. The request must not carry bytes of a file.
     ///
     /// - Parameter label: The name of the request in events.
     /// - Returns: The response, whatever its status; `broken` if no complete response arrived.

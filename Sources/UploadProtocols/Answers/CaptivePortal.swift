@@ -2,8 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 /// The finding that a captive portal (RFC 8952) responded instead of the server, or most likely did. A host to which a
-/// wrong DNS response points counts as a captive portal too. No byte of the file reaches the server with such a
-/// request.
+/// wrong DNS response points counts as a captive portal too. The server has then received nothing of the request.
 package struct CaptivePortal: Hashable, Sendable {
     /// The facts about the server and the request that are needed to recognize a captive portal.
     package struct Expectation: Hashable, Sendable {
@@ -87,7 +86,8 @@ package struct CaptivePortal: Hashable, Sendable {
         return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
     }
 
-    /// True if a header field shows that the server itself responded. Some servers label every response as HTML.
+    /// True if a header field shows that the server itself responded. The media type is not enough, because some
+    /// servers label every response as HTML.
     private static func isOwn(_ response: ExchangeOutcome.Response) -> Bool {
         response.fields.contains { field in
             let name = field.name.canonicalName

@@ -5,8 +5,8 @@ import HTTPTypes
 ///
 /// The other request is usually an earlier one of this client, on a broken connection from which the server still
 /// reads. That request either holds the upload's lock or waits for it. If it waits, the server takes the lock from the
-/// current request, which then fails. In each case, a later request can succeed. The server has possibly stored a part
-/// of the refused body, so the client requests the confirmed offset before it sends further bytes.
+/// current request, which then fails. A later request can therefore succeed. The server has possibly stored a part of
+/// the refused body, so the client requests the confirmed offset before it sends further bytes.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
     /// The text that the body must contain; nil if the status alone is enough.
@@ -46,8 +46,8 @@ struct LockedUpload: Hashable, Sendable {
     /// response.
     ///
     /// A response in `known` gives `uploadLocked`, which the queue retries without a limit. A response to HEAD has no
-    /// body (RFC 9110 §9.3.2), so its status 400 can mean a lock or another problem. That response gives `server`,
-    /// which the queue retries a limited number of times.
+    /// body (RFC 9110 §9.3.2), so an empty 400 can mean a lock or another problem. It gives `server`, which the queue
+    /// retries a limited number of times.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure?
     {
         let said = ResponseClassifier.failure(response)

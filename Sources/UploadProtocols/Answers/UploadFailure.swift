@@ -16,7 +16,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination.
         case permanent
         /// The configuration no longer has the destination of the upload, or the destination is on another server now.
-        /// Another configuration may allow the upload.
+        /// A change of the configuration can allow the upload again.
         case destinationChanged
         /// The file changed while it was queued or sent.
         case sourceChanged

@@ -1,7 +1,7 @@
 import FerryFiles
 public import HTTPTypes
 
-/// A digest that the attempt computes from the file, before it sends a request or after the response.
+/// A digest that an upload attempt computes from the file, before it sends a request or after the response.
 public struct DigestRequest: Hashable, Sendable {
     /// The form of a digest in a header field.
     public enum Form: Hashable, Sendable {
@@ -45,7 +45,7 @@ public struct DigestRequest: Hashable, Sendable {
     public var algorithm: DigestAlgorithm
     /// The range of the file's bytes, counted from the start of the file.
     public var range: Range<ByteCount>
-    /// The field that carries the digest; nil if the digest is not sent and only the protocol needs it.
+    /// The field that carries the digest; nil if the digest is not sent, but only passed to the upload protocol.
     public var carrier: Carrier?
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in carrier: Carrier? = nil) {
@@ -55,7 +55,7 @@ public struct DigestRequest: Hashable, Sendable {
     }
 }
 
-/// A digest of the file that the attempt computed for a `DigestRequest`.
+/// A digest of the file that an upload attempt computed for a `DigestRequest`.
 public struct ComputedDigest: Hashable, Sendable {
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm

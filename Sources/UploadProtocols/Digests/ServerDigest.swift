@@ -10,9 +10,9 @@ public struct ServerDigest: Hashable, Sendable {
         /// Azure's header fields with digests of a request's content. Only the digest that is fastest to compute is
         /// used.
         case azureFields
-        /// The JSON document in the last response of Google's services.
+        /// The JSON document in the response that completes an upload to one of Google's services.
         case googleObject
-        /// The JSON document in the last response of Microsoft Graph.
+        /// The JSON document in the response that completes an upload to Microsoft Graph.
         case graphItem
         /// The XML document of S3 for a completed multipart upload.
         case s3Completion

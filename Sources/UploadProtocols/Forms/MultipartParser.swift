@@ -2,8 +2,8 @@ import FerryFiles
 
 /// A parser for a `multipart/form-data` body in chunks of any size (RFC 7578, RFC 2046 §5.1.1).
 ///
-/// The parser passes content on as it arrives. Between two calls it keeps at most the unfinished delimiter, delimiter
-/// line or part header at the end of the last chunk.
+/// The parser passes content on as it arrives. Between two calls it keeps at most one unfinished element: a delimiter,
+/// delimiter line or part header that continues in the next chunk.
 package struct MultipartParser: Sendable {
     /// The limits of a body. The caller limits the size of the content.
     package struct Limits: Hashable, Sendable {
@@ -22,7 +22,7 @@ package struct MultipartParser: Sendable {
     package struct Part: Hashable, Sendable {
         /// The name of the form field, unescaped.
         package var name: String
-        /// The file name as sent, unescaped. It may be empty, or contain separators or control characters.
+        /// The file name as sent, unescaped. It can be empty, or contain separators or control characters.
         package var filename: String?
         /// The content type as sent; nil means `text/plain` (RFC 7578 §4.4).
         package var contentType: String?

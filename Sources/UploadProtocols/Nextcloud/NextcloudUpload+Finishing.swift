@@ -99,7 +99,7 @@ extension NextcloudUpload {
     }
 
     /// Handles the lookup of the upload's folder after a `MOVE` without a response. The server deletes the folder when
-    /// the file is complete. A file at the final URL alone proves nothing: an older file of the same size may be there.
+    /// the file is complete. A file at the upload's final URL proves nothing: it can be an older file of the same size.
     mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
@@ -142,8 +142,8 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute its digest. The client's
-    /// digest proves nothing, because Nextcloud stores and returns it without a check.
+    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute its digest. A digest
+    /// that the client sent with the file proves nothing, because Nextcloud stores and returns it without a check.
     ///
     /// The file is verified if the options require a digest. Otherwise only an upload in chunks is verified, and only
     /// if `OfferedDigest.take` sets a digest to compare.

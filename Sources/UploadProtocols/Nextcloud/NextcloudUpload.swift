@@ -51,7 +51,7 @@ public struct NextcloudUpload: UploadProtocol {
     let item: UploadItem
     let options: ProtocolOptions
     var phase: Phase
-    /// The last recorded resource: the upload's folder, or the URL of a small file; nil if none is recorded.
+    /// The most recently recorded resource: the upload's folder, or the URL of a small file; nil if none is recorded.
     var resource: UploadResource?
     /// The name of the file on the server. It can differ from `item.name` if a file with that name exists.
     var name: String

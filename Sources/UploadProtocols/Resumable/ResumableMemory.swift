@@ -4,7 +4,7 @@ import FerryFiles
 struct ResumableMemory: ResumeForm {
     /// The interop version of the upload; nil for a resource of another protocol.
     var interop: InteropVersion?
-    /// The last append size limits that the server stated; nil if it stated none.
+    /// The limits on the size of an append that the server stated most recently; nil if it stated none.
     var limit: UploadLimit?
     /// The maximum size of an append, in bytes; nil until the server refuses an append as too large.
     var largestAppend: ByteCount?

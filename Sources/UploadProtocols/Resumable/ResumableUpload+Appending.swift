@@ -248,9 +248,9 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
-    /// Adds a check of the finished file's size at its location, if several appends sent the file and no digest
-    /// verified it. A faulty server may truncate its file at each append. There is no check if the location is the
-    /// upload's URL or the target.
+    /// Returns `step`, or first a request that checks the size of the finished file. The check is made if several
+    /// appends sent the file and no digest verified it, because a faulty server can truncate its file at each append.
+    /// It is left out if the receipt's location is missing, or is the upload's URL or `target`.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)

@@ -5,8 +5,8 @@ import HTTPTypes
 /// requests the offset.
 ///
 /// A separate request without content creates the upload. So no interim responses are needed, and the URL is on disk
-/// before a byte of the file is sent. A server without this protocol may store an empty file for that request. The
-/// upload then fails, and no byte of the file is sent.
+/// before a byte of the file is sent. A server without this protocol possibly stores an empty file for that request.
+/// The upload then fails before a byte of the file is sent.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(
@@ -285,7 +285,7 @@ struct VersionSearch: Sendable {
 }
 
 extension ServerCapabilities {
-    /// Stores the facts in a response to `OPTIONS`.
+    /// Stores the facts that a response to `OPTIONS` states.
     mutating func note(_ reported: ResumableResponse) {
         if let version = reported.version, version != .eight {
             facts[ResumableUpload.Fact.version] = "\(version.rawValue)"

@@ -7,7 +7,7 @@ package struct UploadLimit: Hashable, Sendable {
     package var minimumSize: ByteCount?
     /// The maximum number of bytes in one request.
     package var maximumAppend: ByteCount?
-    /// The minimum number of bytes in one request, except the last.
+    /// The minimum number of bytes in one request. The final request of an upload is allowed to have fewer.
     package var minimumAppend: ByteCount?
     /// The number of seconds for which the server keeps the upload, counted from its response.
     package var age: ByteCount?

@@ -136,8 +136,8 @@ extension S3Error {
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
     /// Returns the server's maximum number of parts if the server refused part `number` because the number is too high.
-    /// If the error does not state the maximum, the result is a guess for parts after 1000. Returns nil in all other
-    /// cases.
+    /// If the error does not state the maximum, the result is 1,000, a common maximum, provided that `number` is
+    /// higher. Returns nil in all other cases.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil

@@ -85,8 +85,9 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Doubles the learned part size if no earlier attempt began the upload. If the double is not below the configured
-    /// or default size, forgets the learned size instead. Returns the notes to record.
+    /// Doubles the learned part size, unless this attempt resumed an upload that an earlier attempt began. If the
+    /// double is not below the configured or default size, forgets the learned size instead. Returns the notes to
+    /// record.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

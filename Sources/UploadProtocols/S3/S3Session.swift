@@ -69,8 +69,8 @@ struct S3Memory: ResumeForm {
     var uploadID: String?
     /// The size of the first parts in bytes. All parts have it unless `laterPartSizes` is set.
     var partSize: ByteCount?
-    /// The sizes of the parts after those of `partSize`, in the form of `S3PartPlan.laterSizes`; nil if the parts did not
-    /// become smaller during the upload.
+    /// The sizes of the parts after those of `partSize`, in the form of `S3PartPlan.laterSizes`; nil if the parts did
+    /// not become smaller during the upload.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
     /// The time of the upload's creation by the server's clock, in seconds since 1970.
@@ -97,8 +97,10 @@ struct S3Memory: ResumeForm {
 /// The record of which parts are stored, in flight or left to send.
 struct S3PartLedger: Sendable {
     let plan: S3PartPlan
+    /// The stored parts by number.
     private(set) var held: [Int: S3Part] = [:]
     private(set) var heldBytes: ByteCount = 0
+    /// The numbers of the parts in flight.
     private(set) var underWay: Set<Int> = []
     /// The numbers of the parts left to send. The last element is sent next.
     private var left: [Int] = []
@@ -114,7 +116,7 @@ struct S3PartLedger: Sendable {
         return ledger
     }
 
-    /// The number of the last stored part; 0 if there is none.
+    /// The highest number of a stored part; 0 if no part is stored.
     var lastHeld: Int { held.keys.max() ?? 0 }
     /// The number of stored parts before the first missing one.
     var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }

@@ -192,9 +192,9 @@ extension S3Upload {
         return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
     }
 
-    /// Sends `HEAD` for the object, to learn whether a completion has made it.
+    /// Sends `HEAD` for the object, to learn whether the request to complete the upload has created it.
     ///
-    /// - Parameter ending: The continuation if there is no object, or if it may belong to another upload.
+    /// - Parameter ending: The step that follows if there is no object, or if it possibly belongs to another upload.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
         return withRequests { _, requests in .send(requests.head(session.object)) }

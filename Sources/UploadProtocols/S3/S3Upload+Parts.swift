@@ -77,7 +77,7 @@ extension S3Upload {
             noting: (lost > 0 ? [.serverLost(lost)] : []) + [.resource(resource(session, ledger))])
     }
 
-    /// Sends as many parts as may be in flight. Completes the upload when all parts are stored.
+    /// Sends further parts, up to the limit of parts in flight. Completes the upload when all parts are stored.
     mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
         if ledger.isComplete { return complete(session, ledger, noting: notes) }
         var ledger = ledger
@@ -89,9 +89,9 @@ extension S3Upload {
         }
     }
 
-    /// Handles the outcome of a part.
+    /// Handles the outcome of a request that sent a part.
     ///
-    /// - Parameter ending: The continuation once no part is in flight; nil if further parts may be sent.
+    /// - Parameter ending: The step that follows when no part is in flight any more; nil if the upload sends more parts.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         ending: Ending?
@@ -145,8 +145,8 @@ extension S3Upload {
         return .failed(failure)
     }
 
-    /// Records a stored part after comparing the server's digest with the sent bytes. A part with another digest, or
-    /// without a usable entity tag, is sent once more. The second time, the upload fails.
+    /// Records a stored part after comparing the server's digest with that of the sent bytes. If the digests differ, or
+    /// the entity tag is not usable, the part is sent once more. If that happens to the part again, the upload fails.
     private mutating func receiveHeld(
         _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger,

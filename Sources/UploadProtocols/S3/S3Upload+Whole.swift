@@ -2,7 +2,8 @@ import HTTPTypes
 
 // The lookup of an existing object, and the upload of a file in one request.
 extension S3Upload {
-    /// Looks up the existing object, if the policy for existing files needs that.
+    /// Looks up the object that has the file's name, if the policy for existing files needs that. Otherwise begins the
+    /// upload.
     mutating func decide(noting notes: [Step.Note] = []) -> Step {
         let upload = self
         let existing = ExistingFile(item, policy: options.existing) { upload.object(of: $0) ?? "" }
@@ -227,8 +228,8 @@ extension ExchangeOutcome.Response {
 
 extension Receipt {
     /// Ends the upload after comparing the digests in the response with the file's. If a digest differs, the upload
-    /// fails. If only the entity tag differs from the file's MD5, the upload succeeds, because a tag may have another
-    /// meaning, as with encryption.
+    /// fails. If only the entity tag differs from the file's MD5, the upload succeeds, because a tag is not always an
+    /// MD5, for example with encryption.
     fileprivate func comparing(_ response: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {

@@ -3,8 +3,8 @@ import HTTPTypes
 /// The protocol of Amazon S3 and compatible servers: one `PUT` for a small file, a multipart upload for a large one.
 ///
 /// This type does not sign the requests. An interrupted multipart upload resumes with the parts that the server lists.
-/// If the response to its creation is lost, a multipart upload without parts stays on the server. A later attempt does
-/// not use it, because another program may have begun it. A check of the destination lists it.
+/// If the response to the creation of a multipart upload is lost, an upload without parts stays on the server. A later
+/// attempt does not use it, because another program may have begun it. A check of the destination lists it.
 ///
 /// If the options require no checksum, the upload ends with the successful response to the `PUT`, or to the request
 /// that completes the multipart upload. With `ChecksumChoice.offered`, the digests in this response are compared with
@@ -21,7 +21,7 @@ public struct S3Upload: UploadProtocol {
         case starting
         /// Looks up the object at the file's key.
         case deciding(ExistingFile)
-        /// Checks whether the existing object is the one that an earlier attempt may have put.
+        /// Checks whether an earlier attempt, which received no response, has stored the object.
         case recalling(UploadResource)
         case putting(DigestAlgorithm?)
         case creating(S3PartPlan, DigestAlgorithm?)
@@ -44,8 +44,8 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns an ending with `failure` if `failure` asks all uploads to wait longer than this ending's failure.
-        /// Otherwise returns this ending.
+        /// Returns an ending with `failure` if this ending is a failure too, and `failure` asks all uploads to wait
+        /// longer. Otherwise returns this ending.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -74,7 +74,7 @@ public struct S3Upload: UploadProtocol {
     /// The number of stored bytes in the last list of parts; before the first list, the number that an earlier attempt
     /// recorded. The next list shows how many of these bytes the server has lost.
     var claimed: ByteCount = 0
-    /// The adaptation of the part size to the bytes that the link carried in this attempt.
+    /// The sent bytes and the breaks of this attempt, from which the part size of later attempts is computed.
     var shrinking = S3PartShrinking()
     /// True if an earlier attempt began the multipart upload.
     var wasResumed = false

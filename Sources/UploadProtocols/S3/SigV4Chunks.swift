@@ -7,6 +7,7 @@ package struct SigV4ChunkSigner: Sendable {
 
     let key: SigV4Key
     let scope: SigV4Scope
+    /// The signature of the previous chunk; before the first chunk, the signature of the request.
     fileprivate(set) var previous: String
 
     /// Returns the signature of the next chunk.

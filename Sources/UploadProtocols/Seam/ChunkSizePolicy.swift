@@ -7,14 +7,15 @@
 /// reports after a break shows whether it keeps them. This fact is stored with the upload and for the destination. A
 /// request is broken if its connection broke, or if it was cancelled, before the response arrived.
 enum ChunkSizePolicy {
-    /// The number of sent bytes above which a break shows whether the server keeps what it received.
+    /// The number of sent bytes above which a break shows whether the server keeps what it received. Fewer bytes were
+    /// possibly still in buffers on the way.
     static let telling: ByteCount = 1 << 20
     /// The size of the first chunk, in bytes, for a server that is known to keep nothing of a broken request.
     static let careful: ByteCount = 8 << 20
     static let smallest: ByteCount = 64 << 10
     private static let largest: ByteCount = 256 << 20
-    /// The number of large requests in a row that must break without progress, to prove that the server keeps nothing
-    /// of them.
+    /// The number of requests in a row that must break without progress, to prove that the server keeps nothing of
+    /// them. Only requests that sent more than `telling` bytes count.
     fileprivate static let lesson = 2
     /// The key in `ServerCapabilities.facts`. Its value is "no" once the server has shown that it drops the bytes of
     /// broken requests.

@@ -53,7 +53,7 @@ public struct CheckReport: Hashable, Sendable {
         }
     }
 
-    /// The finding of a check that sends no file, because a file would stay there.
+    /// The finding that no upload was tried: the check sends no file, because the file would stay on the server.
     static let untried = "that it takes files was not tried"
 
     /// The findings, one sentence each, without a full stop at the end.

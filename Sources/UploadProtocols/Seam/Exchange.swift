@@ -79,7 +79,7 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The request may be sent again, because a repetition does not change the server's state further. The method
+        /// Sending the request again is safe: a repetition does not change the server's state further. The method
         /// (RFC 9110 §9.2.2), an offset or an idempotency key ensures that.
         public static let idempotent = Traits(rawValue: 1 << 0)
         /// A successful response completes the upload. The local file is checked for changes before its last bytes are

@@ -6,8 +6,8 @@ enum LocationCheck {
     static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
     /// Returns the step after the response to the `HEAD` request. If the server refuses the request, the upload counts
-    /// as done, because the server has already confirmed all bytes. If the server is busy or has another size, the
-    /// attempt fails.
+    /// as done, because the server has already confirmed all bytes. If the server is busy, or reports a size that
+    /// differs from the file's, the attempt fails.
     static func step(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard response.isSuccess else {

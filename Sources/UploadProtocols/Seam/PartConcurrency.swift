@@ -22,7 +22,7 @@ struct PartConcurrency: Hashable, Sendable {
 
     /// Records that a part has arrived.
     ///
-    /// - Returns: The number of further parts that may begin: two if the limit has grown, otherwise one.
+    /// - Returns: The number of parts to start in place of the arrived one: two if the limit has grown, otherwise one.
     mutating func arrived() -> Int {
         guard limit < most else { return 1 }
         arrivals += 1

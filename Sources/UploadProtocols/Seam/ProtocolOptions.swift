@@ -5,7 +5,7 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var method: String?
     /// The name of the form field that contains the file, for `form`.
     public var fileField: String
-    /// True if the server honours `Idempotency-Key`, so that a POST without a response may be repeated.
+    /// True if the server honours `Idempotency-Key`, so that it is safe to repeat a POST without a response.
     public var sendsIdempotencyKey: Bool
     /// The maximum number of the file's bytes in one request, or the size of a part in bytes; nil uses the protocol's
     /// default.

@@ -1,9 +1,9 @@
 /// The abilities and properties that all uploads by one protocol share.
 public struct ProtocolTraits: Hashable, Sendable {
-    /// True if an interrupted upload resumes at the bytes that the server has confirmed. False if it starts again, even
-    /// if only at some servers.
+    /// True if an interrupted upload resumes at the bytes that the server has confirmed. False if it starts again from
+    /// its first byte, at all servers or at some.
     public var resumes: Bool
-    /// True if one upload may have several concurrent requests.
+    /// True if one upload can have several concurrent requests.
     public var isParallel: Bool
     /// The digests by which a server can confirm the received bytes with this protocol.
     public var checksums: Set<DigestAlgorithm>
@@ -14,7 +14,7 @@ public struct ProtocolTraits: Hashable, Sendable {
     /// other. False if the server chooses the name.
     public var fillsSlot: Bool
 
-    /// True if a successful response of the server may contain an HTML page. If false, such a page comes from a captive
+    /// True if a successful response of the server can contain an HTML page. If false, such a page comes from a captive
     /// portal or a proxy.
     public var respondsWithPages: Bool
 

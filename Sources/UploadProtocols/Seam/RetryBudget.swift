@@ -1,5 +1,5 @@
-/// The count of setbacks in one attempt. A server may cause each kind of setback a few times, because it may recover.
-/// At the limit, the attempt ends, so that it does not repeat the same requests for ever.
+/// The count of setbacks in one attempt. The attempt continues after a few setbacks of each kind, because the server
+/// can recover. At the limit, the attempt ends, so that it does not repeat the same requests for ever.
 struct RetryBudget: Sendable {
     enum Setback: Hashable, Sendable {
         /// The request added no bytes to those that the server has stored, or too few: see `judge`.

@@ -3,8 +3,8 @@ public import FerryFiles
 /// The state on the server from which an upload resumes: a tus or IETF upload URL, an S3 upload ID, a session URL.
 ///
 /// If the upload can resume, its resource is on disk before the first byte of the file is sent. So the attempt after a
-/// crash finds the resource and does not create a second one. An upload that cannot resume may also have a resource,
-/// with facts about its last request.
+/// crash finds the resource and does not create a second one. An upload that cannot resume can also have a resource,
+/// which then contains facts about its last request.
 public struct UploadResource: Hashable, Codable, Sendable {
     /// The absolute URL (tus, IETF, Google, Graph) or the protocol's own identifier.
     public var url: String

@@ -7,8 +7,8 @@ struct BlockPlan: Hashable, PartPlan {
     static let largestBlock: ByteCount = 4000 << 20
     /// The maximum number of blocks of one blob.
     static let blockLimit: ByteCount = 50_000
-    /// The preferred maximum number of blocks. With more blocks, the list that Azure returns can be longer than the part
-    /// of a response that Ferry reads.
+    /// The preferred maximum number of blocks. With more blocks, the list that Azure returns can be longer than the
+    /// part of a response that Ferry reads.
     static let comfortableCount: ByteCount = 10_000
     static let usualBlock: ByteCount = 8 << 20
 

@@ -1,13 +1,14 @@
 import HTTPTypes
 
-/// A check of the features of the tus server at a URL (tus 1.0.0, "OPTIONS"), and whether the server takes an upload.
+/// A check of which features the tus server at a URL has (tus 1.0.0, "OPTIONS"), and whether it accepts an upload.
 ///
-/// The check creates an upload of one byte, and deletes it without sending the byte. On a server without the termination
-/// extension, the empty upload stays until it expires.
+/// The check creates an upload of one byte, and deletes it without sending the byte. On a server without the
+/// termination extension, the empty upload stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
-        /// - `isDeletable`: Whether the server may delete uploads: it names termination, or no extensions at all.
+        /// - `isDeletable`: True if the server possibly supports the deletion of uploads: it names the extension
+        ///   `termination`, or no extensions at all.
         case creating(CheckReport, isDeletable: Bool)
         case deleting(CheckReport)
     }
@@ -80,7 +81,7 @@ package struct TusCheck: DestinationCheck {
     /// The item for the creation of an upload. Its byte is never sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
-    /// Takes the response to the creation. An upload would end with the same failure.
+    /// Takes the response to the creation. If the server refuses, the check fails in the same way as an upload.
     private mutating func receiveCreation(
         _ response: ExchangeOutcome.Response, _ report: CheckReport, isDeletable: Bool
     ) -> CheckStep {

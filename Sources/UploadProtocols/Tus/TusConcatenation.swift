@@ -41,7 +41,7 @@ struct TusConcatenation: Sendable {
     private var budget = RetryBudget()
     /// True once a partial upload had offset 0 although the server had confirmed bytes of it.
     private(set) var hasForgotten = false
-    /// The URLs of the partial uploads in the last recorded resource.
+    /// The URLs of the partial uploads in the resource that was last recorded in the journal.
     private var noted: [String] = []
 
     private var item: UploadItem { creation.item }
@@ -289,8 +289,8 @@ extension TusConcatenation {
 
     /// Handles a server's refusal to create or to join partial uploads. A server can refuse although it offers
     /// concatenation. After the first permanent refusal to join, the parts are queried and joined once more. After the
-    /// second, the file is sent as one upload. That also happens if the server creates some partial uploads and then
-    /// permanently refuses another. Any other refusal ends the attempt.
+    /// second, the file is sent as one upload. The file is also sent as one upload if the server creates some partial
+    /// uploads and then permanently refuses another. Any other refusal ends the attempt.
     private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {

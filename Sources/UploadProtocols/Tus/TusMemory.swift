@@ -1,7 +1,7 @@
 /// The facts that a tus upload stores between attempts, in addition to its URL and its offset.
 struct TusMemory: ResumeForm {
-    /// The algorithm of the checksum that Ferry sends with each request for the server to check, and the maximum size of
-    /// such a request; nil if requests have no checksum.
+    /// The algorithm of the checksum that Ferry sends with each request for the server to check, and the maximum size
+    /// of such a request; nil if requests have no checksum.
     var sum: TusSum?
     /// True while every stored byte came in a request that the server checked.
     var isChecked = false
@@ -9,8 +9,8 @@ struct TusMemory: ResumeForm {
     var overridesMethod = false
     /// The maximum number of bytes in one request, after the server refused a larger request; nil if it refused none.
     var requestLimit: ByteCount?
-    /// True if the server failed at the request to join the parts. If the parts are missing later, it may have joined
-    /// them.
+    /// True if the server failed at the request to join the parts. If the parts are missing afterwards, the server has
+    /// possibly joined them.
     var mayBeJoined = false
     /// The URLs of the partial uploads. The keys are the indices of the parts in the file.
     var partials: [Int: String] = [:]

@@ -106,6 +106,7 @@ enum TusOffer {
         return found.map { TusSum(algorithm: $0.algorithm, name: $0.name, chunk: TusSum.usualChunk) }
     }
 
+    /// The maximum size in bytes of a file that is sent with a checksum although the options require none.
     private static let largestByItself: ByteCount = 128 << 10
     private static let strongestFirst: [DigestAlgorithm] = [.sha256, .sha1, .md5, .crc32c]
 }

@@ -8,7 +8,7 @@ import HTTPTypes
 extension TusUpload {
     static let forgotten = "the server lost what it had confirmed"
 
-    /// Requests the upload's offset again, after the last of several requests.
+    /// Requests the upload's offset once more, to check that the server has kept the bytes of all requests.
     mutating func confirm(_ resource: UploadResource, _ receipt: Receipt, _ appending: TusAppending) -> Step {
         var appending = appending
         let resource = resource.acknowledged

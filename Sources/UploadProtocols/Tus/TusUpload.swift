@@ -38,7 +38,7 @@ public struct TusUpload: SequentialProtocol {
     private let creation: TusCreation
     var phase = Phase.asking
     var capabilities: ServerCapabilities?
-    /// The last recorded resource.
+    /// The upload resource that was last recorded in the journal.
     private var noted: UploadResource?
     /// Limits how often the upload restarts after the server dropped it. Tests replace the clock of this guard.
     var dropped = RestartGuard()

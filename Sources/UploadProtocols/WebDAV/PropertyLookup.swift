@@ -12,7 +12,8 @@ struct PropertyLookup: Sendable {
 
     private enum Phase: Sendable {
         case properties
-        /// `HEAD`, after the server refused `PROPFIND`; `refusal` is nil if it refused an earlier one.
+        /// `HEAD`, because the server does not support `PROPFIND`. `refusal` is the response to the `PROPFIND` of this
+        /// lookup; nil if none was sent, because the server had refused one before.
         case head(refusal: ExchangeOutcome.Response?)
         /// A second `HEAD`, to the URL with a slash at its end. Without the slash, a server may describe a folder like
         /// a file.

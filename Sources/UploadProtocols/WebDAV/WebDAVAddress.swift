@@ -52,7 +52,7 @@ struct WebDAVAddress: Hashable, Sendable {
     }
 
     /// The value of `Destination`: the absolute URL without its query (RFC 4918 §10.3). For a server on a Unix socket,
-    /// its host is that of the field `Host`.
+    /// the URL has the host `localhost`, as in the field `Host`.
     var destination: String {
         UploadAddress.isUnixSocket(root)
             ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last

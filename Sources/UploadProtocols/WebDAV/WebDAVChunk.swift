@@ -3,7 +3,7 @@ import HTTPTypes
 /// The part of a file in one request, and the way to state its position.
 struct WebDAVChunk: Hashable, Sendable {
     enum Manner: Hashable, Sendable {
-        /// Creates or replaces the file.
+        /// A plain `PUT` of the whole file or of its first chunk. It creates or replaces the file on the server.
         case whole
         /// `PUT` with the field `Content-Range`. Few servers support the field, and some ignore it (RFC 9110 §14.5).
         case contentRange

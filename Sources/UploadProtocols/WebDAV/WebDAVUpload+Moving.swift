@@ -3,8 +3,8 @@ import HTTPTypes
 /// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
     /// Moves the complete file to its final name. If the `MOVE` would replace a file, and no earlier `MOVE` on this
-    /// server was seen to work, a trial `MOVE` comes first. A proxy may change paths and leave `Destination` as it is:
-    /// then the `MOVE` would replace a file elsewhere.
+    /// server was seen to work, a trial `MOVE` comes first. Without the trial, a `MOVE` through a proxy that changes
+    /// the path of the request, but not the URL in `Destination`, would replace a file elsewhere.
     mutating func moveToFinalName() -> Step {
         goal.version != nil && !server.movesArrive ? tryMove() : move()
     }
@@ -76,8 +76,8 @@ extension WebDAVUpload {
     }
 
     /// Handles the lookup of the temporary file after a refused `MOVE`. If the file still exists, the `MOVE` is
-    /// repeated. If that fails too, the server probably does not accept the URL in `Destination`. If the file is gone,
-    /// the `MOVE` may have worked, so the final name is looked up.
+    /// repeated. If the repetition is refused too, the server probably does not accept the URL in `Destination`. If the
+    /// file is gone, the `MOVE` has possibly worked, so the final name is looked up.
     mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))

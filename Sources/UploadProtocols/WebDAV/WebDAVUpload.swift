@@ -77,7 +77,7 @@ public struct WebDAVUpload: SequentialProtocol {
     let options: ProtocolOptions
     var phase = Phase.asking
     var server = WebDAVServer(ServerCapabilities())
-    /// The last recorded resource; nil before the first request with content.
+    /// The current upload resource; nil for a new upload until its first request with content.
     var resource: UploadResource?
     /// The number of usable bytes stored under the temporary name; nil if there is no such file, or before the first
     /// lookup.

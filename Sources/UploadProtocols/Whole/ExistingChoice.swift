@@ -13,7 +13,7 @@ package struct ExistingChoice: Sendable {
         case failed(UploadFailure)
     }
 
-    /// The record of an earlier attempt that began to send the local file.
+    /// The facts about an earlier attempt that began to send the local file.
     package struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
         package var name: String
@@ -41,7 +41,7 @@ package struct ExistingChoice: Sendable {
     private var phase: Phase
 
     /// - Parameters:
-    ///   - begun: The record of an earlier attempt; nil if there is none.
+    ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
     ///   - looksAlways: True to look up the name under every policy. If false, a folder of that name is not detected
     ///     under `replace` or without a policy.
     package init(

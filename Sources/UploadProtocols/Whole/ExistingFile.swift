@@ -19,7 +19,7 @@ package struct ExistingFile: Sendable {
     private var choice: ExistingChoice
 
     /// - Parameters:
-    ///   - begun: The record of an earlier attempt; nil if there is none.
+    ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
     ///   - address: Returns the URL of the file with the given name.
     package init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: ExistingChoice.Begun? = nil,

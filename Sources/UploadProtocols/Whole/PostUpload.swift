@@ -81,8 +81,8 @@ public struct FormUpload: SequentialProtocol {
 }
 
 /// One request that is the whole upload. Without an idempotency key, it must not reach the server twice. So a mark is
-/// recorded before its last bytes are sent. A later attempt that finds the mark fails, because the server possibly has
-/// the file already.
+/// written to the journal before the request's last bytes are sent. A later attempt that finds the mark fails, because
+/// the server possibly has the file already.
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount

@@ -1,8 +1,8 @@
 import HTTPTypes
 
 /// A check whether the server of a `put` destination allows the HTTP method, and whether it describes existing files by
-/// `HEAD`. The check fails if the server lists its methods without this one. A refusal of `OPTIONS` and `HEAD` alone proves
-/// nothing: some servers allow only the upload.
+/// `HEAD`. The check fails if the server lists the methods that it allows, and this one is missing. A server that
+/// does not support `OPTIONS` or `HEAD` can still allow the upload, so that alone does not make the check fail.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options

@@ -84,7 +84,7 @@ extension PutUpload {
     /// True if the policy depends on an existing file.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    /// Returns the record of an earlier attempt that began to send the file; nil if there is none.
+    /// Returns the facts about an earlier attempt that began to send the file; nil if there was none.
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }

@@ -5,8 +5,8 @@ public import FerryProtocols
 public struct AbandonedUpload: Hashable, Sendable {
     /// The upload, with the state `queued` and zero attempts. Its upload resource names the bytes to delete.
     public var upload: Upload
-    /// The time from which Ferry can delete the bytes on the server. If a user undoes the removal of the upload before
-    /// this time, the upload resumes with these bytes.
+    /// The time from which Ferry is allowed to delete the bytes on the server. If a user undoes the removal of the
+    /// upload before this time, the upload resumes with these bytes.
     public var since: Date
 
     /// - Returns: nil for an upload without an upload resource on the server, and for an upload that is done.

@@ -4,7 +4,7 @@ public import FerryTransfer
 import Synchronization
 
 /// A store of servers' capabilities in the file `capabilities.json` of the state folder. Each write replaces the file,
-/// and a replaced file is read again, so no lock is needed. A running engine sees what `ferry check` has found.
+/// and a replaced file is read again. So processes need no lock, and a running engine sees what `ferry check` found.
 ///
 /// An unreadable file counts as empty. Capabilities that cannot be written stay in the memory of this process.
 public final class CapabilityFile: CapabilityStore {

@@ -1,8 +1,9 @@
 /// An estimator of the rate at which bytes are sent. Pure: the caller passes the time in seconds.
 ///
 /// The rate is the mean over the last `recent` seconds, so it shows a change of the link within that time. The steady
-/// rate is the mean over 3, 6, 12 or 24 seconds. It uses the next longer time as long as that mean differs from the
-/// rate by at most 10 %. The steady rate changes less often, so remaining times are computed from it.
+/// rate is the mean over 3, 6, 12 or 24 seconds. From 3 seconds on, the next longer time is used as long as the mean
+/// over it differs from the rate by at most 10 %. The steady rate changes less often, so remaining times are computed
+/// from it.
 package struct RateEstimator: Hashable, Sendable {
     /// The number of seconds over which the rate is averaged.
     package static let recent = 3.0

@@ -24,8 +24,8 @@ public struct QueueEventDetector: Sendable {
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
 
-    /// - Parameter reportsStanding: True to report uploads that are not new too: those of the first update that run,
-    ///   wait for a retry, are held or have failed, and those that undo has put back.
+    /// - Parameter reportsStanding: True to report also uploads that are not new. These are the uploads of the first
+    ///   update that run, wait for a retry, are held or have failed, and those that a user restored by undo.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
     /// Returns the events since the previous update: first those of uploads, sorted by number, then removals, changes
@@ -102,9 +102,9 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True if the upload runs, or will start without an action of a user. A queued upload that waits for other uploads
-    /// does not count: while one of the others is pending, that one counts. If one of the others ends without being
-    /// done, the queued upload cannot start.
+    /// True if the upload runs, or will start without an action of a user. False for a queued upload that waits for
+    /// other uploads: while one of those is pending, the queue is busy because of it. If one of them has failed or is
+    /// held, the queued upload does not start by itself.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }

@@ -16,7 +16,7 @@ public enum StatusChange: Hashable, Sendable {
     case notice(UploadFailure)
     /// A server asks for a pause, or for a longer one than before.
     case asked(RetryAfterPause)
-    /// A timetable has changed the limit. Limits that users set are not reported.
+    /// A timetable has changed a bandwidth limit. Limits that users set are not reported.
     case limit(BandwidthLimit)
     /// A message to users came from outside of the queue, for example from a watched folder.
     case happened(DatedNotice)

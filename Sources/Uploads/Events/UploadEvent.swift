@@ -24,12 +24,13 @@ public struct UploadEvent: Hashable, Sendable {
     public var kind: Kind
     /// The upload right after the event; for a removal, right before it.
     public var upload: Upload
-    /// The number of bytes of the file that were sent by then; if unknown, the number that the server had confirmed.
+    /// The number of the file's bytes that were sent before the event; if unknown, the number that the server had
+    /// confirmed.
     public var reached: ByteCount
     /// The time when the event was noticed.
     public var date: Date
 
-    /// - Parameter reached: The number of bytes of the file that were sent by then; nil for the confirmed bytes.
+    /// - Parameter reached: The number of the file's bytes sent before the event; nil for the confirmed bytes.
     public init(_ kind: Kind, _ upload: Upload, reached: ByteCount? = nil, date: Date) {
         self.kind = kind
         self.upload = upload

@@ -4,8 +4,9 @@ import FerryTransfer
 
 /// Finds the files that paths, patterns and folders select.
 ///
-/// Symbolic links are followed in paths that the user names, but not below folders. Hidden files and private keys below
-/// folders are skipped. So the search of a folder does not select `.ssh`, `.env` or `id_rsa` by accident.
+/// Follows symbolic links in paths that the user names, but not in the folders that it searches. In these folders, it
+/// skips hidden files and, by default, private keys. So the search of a folder does not select `.ssh`, `.env` or
+/// `id_rsa` by accident.
 public struct FileSearch: Sendable {
     /// The maximum depth of folders. Deeper folders come from a loop or a faulty program.
     private static let depthLimit = 256
@@ -19,8 +20,8 @@ public struct FileSearch: Sendable {
 
     /// - Parameters:
     ///   - isRecursive: Whether a folder includes everything below it. If false, folders are left out.
-    ///   - minimumAge: The number of seconds for which a file must not have changed. If it changed more recently,
-    ///     another program is possibly still writing it.
+    ///   - minimumAge: The minimum number of seconds since a file's last change. A file that changed more recently is
+    ///     left out, because another program is possibly still writing it.
     ///   - isLiteral: True for paths that another program listed. They are never patterns, and relative paths keep
     ///     their folders in the name for the server.
     ///   - includesKeys: Whether private keys in folders are included.
@@ -118,8 +119,8 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds a path that the user named or that a pattern matches, unless it was added before. Symbolic links in the
-        /// path are resolved.
+        /// Adds the file at a path that the user named or that a pattern matches, or the files below the folder at that
+        /// path. Does nothing if the path was added before. Symbolic links in the path are resolved.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path

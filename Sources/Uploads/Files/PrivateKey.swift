@@ -11,7 +11,8 @@ enum PrivateKey {
     /// The texts that only a private key contains: those of RFC 7468 §10 and §11 and their older forms (`RSA PRIVATE
     /// KEY`), that of PuTTY, and the two forms in GnuPG's `private-keys-v1.d`.
     private static let marks = ["PRIVATE KEY-----", "PuTTY-User-Key-File-", "private-key(", "private-key ("]
-    /// The maximum number of bytes to read: a PEM file may have comments and certificates before its key.
+    /// The maximum number of bytes to read. It leaves room for comments and certificates, which can precede the key in
+    /// a PEM file.
     private static let readAtMost = 64 << 10
 
     /// Returns whether the file at `path` is a private key. If its name alone does not decide, the content is read. An

@@ -15,7 +15,7 @@ public struct HistoryEntry: Hashable, Sendable {
     public var outcome: Outcome
     /// The wall-clock time when the upload was done or removed.
     public var at: Date
-    /// The upload at its end.
+    /// The upload in its final state.
     public var upload: Upload
 
     public init(outcome: Outcome, at: Date, upload: Upload) {
@@ -53,7 +53,8 @@ extension HistoryEntry {
         return writer.bytes
     }
 
-    /// Reads a line without its line break; nil if the line is incomplete, or only a newer version understands it.
+    /// Creates an entry from its line, without the line break; nil if the line is incomplete, or if only a newer
+    /// version of Ferry understands it.
     ///
     /// - Parameter last: The target of the entry that was read last. The target of this entry replaces it. Entries with
     ///   equal targets share memory.

@@ -2,8 +2,8 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The history of a queue, in files beside it: one line for each upload that is done, and for each failed or held
-/// upload that a user removed.
+/// The history of a queue, in files beside those of the queue. It has one line for each upload that is done, and for
+/// each failed or held upload that a user removed.
 ///
 /// Uploads never wait for the history, and an error of the history never stops the queue. If the entry of a done upload
 /// could not be written, it is written at the next start of the queue, provided that the upload is still in the queue.

@@ -5,7 +5,7 @@ import Synchronization
 /// The limits in bytes per second on all uploads together, and on those of a destination or a batch. Each limited scope
 /// has a token bucket.
 public final class RateLimit: RateLimiter {
-    /// The longest delay of a chunk. After it, the limits are checked again, so that a changed limit takes effect soon.
+    /// The longest delay that one call returns. The caller then asks again, so that a changed limit takes effect soon.
     private static let longestWait = Duration.milliseconds(250)
 
     private let buckets = Mutex<[LimitScope: TokenBucket]>([:])
@@ -62,8 +62,8 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Returns zero if a chunk can be sent now, and books its bytes in all of the scopes. Otherwise returns the time to
-    /// wait, and books nothing.
+    /// Returns zero if a chunk can be sent now, and books its bytes in all of the scopes. Otherwise books nothing, and
+    /// returns the time to wait before the next call.
     fileprivate func delay(beforeSending bytes: ByteCount, in scopes: [LimitScope]) -> Duration {
         buckets.withLock { buckets in
             guard !buckets.isEmpty else { return .zero }

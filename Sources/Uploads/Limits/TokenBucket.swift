@@ -1,8 +1,8 @@
 import FerryFiles
 import FerryProtocols
 
-/// A limit in bytes per second. After a pause, as many bytes as fit into a tenth of a second can be sent at once. The
-/// caller passes the time.
+/// A limit in bytes per second. After a pause, the bytes of a tenth of a second can be sent at once. The caller passes
+/// the time.
 struct TokenBucket {
     private static let burst = Duration.milliseconds(100)
     private static let longestScatter = 0.025

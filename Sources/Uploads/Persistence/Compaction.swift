@@ -13,7 +13,7 @@ package struct Compaction: Sendable {
     /// The generation (running number) of the new snapshot. The journal of the same generation exists already, and
     /// receives all later changes.
     let generation: Int
-    /// The number of the last record that the new snapshot contains.
+    /// The number of the last journal record whose changes the new snapshot contains.
     let sequence: Int
     /// The content of a journal whose sync failed, to be read in place of its file: the bytes on disk are uncertain.
     /// Nil if no sync failed.
@@ -33,8 +33,9 @@ package struct Compaction: Sendable {
     package struct Written: Sendable {
         /// The length of the snapshot in bytes.
         var length: Int
-        /// The error of the sync after the renames, or of removing older journals; nil if both succeeded. After an
-        /// error, a power cut may undo the renames, but the previous snapshot and its journals still exist.
+        /// The error of the sync that makes the new names of the snapshots durable, or of removing older journals; nil
+        /// if both succeeded. After an error, a power cut can undo the renames, but the previous snapshot and its
+        /// journals still exist.
         package var durabilityError: JournalError?
     }
 

@@ -17,7 +17,8 @@ package final class DirectoryFiles: StateFiles {
         try openOwn(name, for: access == .reading ? .reading : .appending)
     }
 
-    /// Opens a file and checks that only this user may access it; nil if the file does not exist.
+    /// Opens a file; nil if it does not exist. Throws if it is not a regular file of this user, or if others can access
+    /// it.
     func openOwn(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile? {
         do throws(SystemCallError) { return try openChecked(name, for: access) } catch {
             if error.code == .noSuchFileOrDirectory { return nil }

@@ -61,7 +61,7 @@ public final class FileJournal: Journal {
     }
 
     /// The error of the last attempt to write a snapshot; nil if there is none. After an error no change is lost, but
-    /// the journal grows. Reading this property may wait for a sync.
+    /// the journal grows. Reading this property can block while a sync runs.
     var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
 
     public func load() throws(JournalError) -> Recovered {

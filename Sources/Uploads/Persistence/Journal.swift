@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// A store that keeps the uploads of a queue when the process ends. `FileJournal` stores them on disk; tests may use a
+/// A store that keeps the uploads of a queue when the process ends. `FileJournal` stores them on disk; tests can use a
 /// journal in memory.
 public protocol Journal: Sendable {
     /// Returns the uploads and the settings as of the last acknowledged change. Call it first, and only once.
@@ -34,7 +34,7 @@ public protocol Journal: Sendable {
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
-/// The durability that changes have when the journal acknowledges them.
+/// The events that changes survive once the journal has acknowledged them: the end of the process, or also a power cut.
 public enum Durability: Hashable, Sendable {
     /// Changes survive the end of the process, but perhaps not a power cut.
     case process
@@ -130,7 +130,7 @@ public enum RecoveryNotice: Hashable, Sendable {
     case usedPreviousSnapshot(reason: String, keptAs: String?)
     /// A snapshot that a user edited was accepted.
     case acceptedEdit
-    /// The journal contains later changes of these uploads. They replace the values in the edited snapshot.
+    /// The journals contain changes of these uploads since the edited snapshot. These changes replace the values in it.
     case editOverruled([Upload.ID])
     /// Recovery skipped this number of records from a newer version of Ferry, and keeps them. The newer version marked
     /// them as safe to skip.

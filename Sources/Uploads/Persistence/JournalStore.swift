@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// The journal's files and the current position in them. Only one caller may use the store at a time; every call
-/// finishes its work before it returns.
+/// The journal's files and the current position in them. Only one caller at a time is allowed to use the store; every
+/// call finishes its work before it returns.
 package struct JournalStore {
     let files: any StateFiles
     let options: FileJournal.Options

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// The member `limits` of the settings: the limit that a user set for each scope.
+/// Writes the member `limits` of the queue's settings: the limit that a user set for each scope.
 extension JSONWriter {
     mutating func limits(_ limits: [(key: LimitScope, value: Bandwidth)]) {
         var separator: StaticString = ",\"limits\":["

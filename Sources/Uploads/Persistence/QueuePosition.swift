@@ -7,7 +7,7 @@ struct QueuePosition: CustomStringConvertible {
     /// The upload and the members around the position, from the outside in: `upload 7`, `state.category`.
     let names: [String]
 
-    /// - Parameter text: The JSON text. If it is invalid before `offset`, `names` may be incomplete.
+    /// - Parameter text: The JSON text. If it is invalid before `offset`, `names` is possibly incomplete.
     init(of offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         position = TextPosition(of: offset, in: text)
         var walk = JSONWalk(text)

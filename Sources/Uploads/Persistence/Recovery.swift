@@ -174,7 +174,7 @@ struct Recovery {
         }
     }
 
-    /// The result of reading a snapshot that a user may have edited.
+    /// The result of reading a snapshot that a user has possibly edited.
     private enum Examined {
         case valid(SnapshotDocument)
         case mistaken(JournalError)

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A snapshot that a user may have edited. Its checksum is not compared. Whitespace, line breaks and the sequence of
-/// uploads may differ from Ferry's layout.
+/// A snapshot that a user has possibly edited. Its checksum is not compared. Whitespace, line breaks and the sequence
+/// of uploads can differ from Ferry's layout.
 struct SnapshotDocument {
     var header: SnapshotHeader
     /// The records, in ascending order of ids.

@@ -43,7 +43,7 @@ struct SnapshotReader {
     /// Passes every record to `body`, with its id and its byte position, in ascending order of ids. Then checks the
     /// number of records and the checksum.
     ///
-    /// If the method throws, the records that were passed to `body` may be damaged.
+    /// If the method throws, the records that were passed to `body` are possibly damaged.
     mutating func readRecords(
         _ body: (Upload.ID, Int, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
     ) throws(JournalError) {

@@ -1,8 +1,9 @@
 public import FerryTransfer
 
-/// The state folder of a queue, which only this user may access. Its files are opened relative to its descriptor.
+/// The state folder of a queue, which only this user can access. Files in it are opened relative to the folder's file
+/// descriptor.
 public final class StateDirectory: Sendable {
-    /// The path as it was given.
+    /// The path that was passed to the initializer.
     public let path: LocalPath
     package let files: DirectoryFiles
 
@@ -20,10 +21,10 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: true)
     }
 
-    /// Opens the folder at `path` for reading; nil if it is missing. Nothing is created, and the disk may be read-only.
+    /// Opens the folder at `path` for reading; nil if it is missing. Creates nothing, so a read-only disk is no error.
     ///
     /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`. A folder
-    ///   is unsafe if it is a link or no folder, belongs to another user, or is open to others.
+    ///   is unsafe if it is a link or not a folder, belongs to another user, or is open to others.
     public init?(reading path: LocalPath) throws(JournalError) {
         self.path = path
         let directory: Directory
@@ -37,7 +38,8 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: false)
     }
 
-    /// A warning that locks and syncs may fail, because the state folder is on a network file system; nil if it is not.
+    /// A warning that locks and syncs possibly fail, because the state folder is on a network file system; nil if it is
+    /// not.
     public var fileSystemWarning: String? {
         guard let kind = files.directory.fileSystem, kind.isRemote else { return nil }
         return

@@ -6,7 +6,7 @@ package protocol StateFiles: Sendable {
 
     func names() throws(SystemCallError) -> [String]
 
-    /// Opens an existing file and checks that only this user may access it; nil if the file does not exist.
+    /// Opens an existing file; nil if it does not exist. Throws if other users can access the file.
     func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)?
 
     /// Creates a file, readable and writable for its owner only; fails if the name is taken.
@@ -53,7 +53,7 @@ package protocol StateFile: Sendable, AnyObject {
     /// Reads up to the length of `buffer`; returns fewer bytes only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int
 
-    /// Writes all of `bytes` at the end; if it throws, some of them may have been written.
+    /// Writes all of `bytes` at the end. If it throws, some of them are possibly written.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError)
 
     /// Reserves `length` bytes on the disk for the file, which must be empty.
@@ -61,7 +61,7 @@ package protocol StateFile: Sendable, AnyObject {
 
     func truncate(to length: Int) throws(SystemCallError)
 
-    /// Makes the content survive a power cut. After a failure the system may have dropped the unwritten bytes, and
+    /// Makes the content survive a power cut. After a failure, the system has possibly dropped the unwritten bytes, and
     /// later syncs do not report that.
     func synchronize() throws(SystemCallError)
 }

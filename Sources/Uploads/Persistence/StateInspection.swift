@@ -1,9 +1,9 @@
 import FerryFiles
 package import FerryProtocols
 
-/// A reader of a queue's files that changes none of them. Another process may own the queue meanwhile.
+/// A reader of a queue's files that changes none of them. Another process can own and change the queue meanwhile.
 package struct StateInspection: Sendable {
-    /// The maximum number of reads. If another process owns the queue, the files may change during a read; then they
+    /// The maximum number of reads. If another process owns the queue, the files can change during a read; then they
     /// are read again.
     private static let attempts = 8
 
@@ -21,7 +21,7 @@ package struct StateInspection: Sendable {
         directory = nil
     }
 
-    /// Returns the number of bytes of all files of the queue, without reading them.
+    /// Returns the total size of the snapshots and journals in bytes, without reading them.
     ///
     /// - Throws: An error if the folder or a file cannot be read.
     package func size() throws(JournalError) -> ByteCount {

@@ -66,7 +66,7 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// Returns the name of the machine that holds the lock; nil for this machine, or if `host` is nil. Two machines may
+    /// Returns the name of the machine that holds the lock; nil for this machine, or if `host` is nil. Two machines can
     /// share a host name, but never a boot id.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot

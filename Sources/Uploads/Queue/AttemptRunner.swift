@@ -30,7 +30,7 @@ public protocol AttemptRunner: Sendable {
     /// Returns whether the protocol of the upload can resume it after a broken connection.
     func resumes(_ upload: Upload) -> Bool
 
-    /// Closes the connections that may be dead because this machine lost an address or slept.
+    /// Closes the connections that are possibly dead because this machine lost an address or slept.
     func invalidateConnections(because reason: ConnectionInvalidation)
 
     /// Reports that the network went away or returned. While it is away, no connection over it times out. After its

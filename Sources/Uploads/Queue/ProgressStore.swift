@@ -53,7 +53,7 @@ final class ProgressStore: Sendable {
     }
 
     /// The minimum time between two reports of the number of sent bytes to the queue. If the process is killed, the
-    /// bytes sent since the last report may be missing from the count of bytes that are sent again.
+    /// count of bytes that are sent again lacks those sent since the last report.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())

@@ -24,7 +24,7 @@ package struct QueueEnvironment: Sendable {
 
     /// Returns the environment outside of simulations: Swift's default executor, the system's random numbers and files.
     ///
-    /// - Parameter readers: The threads that open files, which may block on a slow volume.
+    /// - Parameter readers: The threads that open files. Opening a file can block on a slow volume.
     package static func system(_ readers: BlockingIOPool = .shared) -> QueueEnvironment {
         QueueEnvironment(
             executor: nil, random: { .random(in: $0) },

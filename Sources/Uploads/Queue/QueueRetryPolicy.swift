@@ -7,15 +7,15 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The upper bound of the random delay before the first retry, in seconds. The bound doubles with each failure in a
     /// row, until it reaches `cap`.
     public var base: Double
-    /// The highest value to which the upper bound of the random delay grows, in seconds. A server may ask for a longer
+    /// The highest value to which the upper bound of the random delay grows, in seconds. A server can ask for a longer
     /// delay.
     public var cap: Double
     /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) that are retried; the next one fails the
     /// upload. A 429 or 503 with `Retry-After` never fails the upload. The number also limits how often an upload is
     /// sent again after a missing response (`OnUncertain.retry`).
     public var serverTries: Int
-    /// The limit on the delay that a server may ask for with a temporary refusal, in seconds. If a server asks for this
-    /// delay or a longer one, the upload is held.
+    /// The limit, in seconds, on the delay that a server can ask for with a temporary refusal. If a server asks for
+    /// this delay or a longer one, the upload is held.
     public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
@@ -192,8 +192,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     }
 
     /// Decides about an upload whose response is missing. If it is retried, the first retry follows at once. Later
-    /// retries have growing delays, and their number is limited, because each attempt may have stored another copy of
-    /// the file.
+    /// retries have growing delays, and their number is limited, because each attempt has possibly stored another copy
+    /// of the file.
     private func decide(
         afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double

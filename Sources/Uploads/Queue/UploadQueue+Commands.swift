@@ -118,8 +118,8 @@ extension UploadQueue {
         return result.isPaused ? .addedPaused(result.ids) : .changed(result.ids)
     }
 
-    /// Adds uploads. If a user pauses or resumes the uploads' batches while the uploads are being written, this function then
-    /// does the same to the uploads.
+    /// Adds uploads. If a user pauses or resumes their batches while the uploads are being written, this function then
+    /// pauses or resumes the uploads too.
     func addFollowingBatches(
         _ new: [NewUpload], _ rule: Transaction.AddRule
     ) async throws(UploadFailure) -> TransactionResult {
@@ -156,7 +156,7 @@ extension UploadQueue {
         return try await transact(.change(ids.filter { !refused.contains($0) }, change))
     }
 
-    /// Reads the current versions of the files of uploads, 16 at a time, as a slow volume may delay each read.
+    /// Reads the current versions of the files of uploads, 16 at a time, as a slow volume can delay each read.
     private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
         await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
             var left = uploads[...]
@@ -179,8 +179,8 @@ extension UploadQueue {
     /// Undoes the last command, or redoes the command that was undone last. Skips a command if that would change
     /// nothing, for example because its uploads were removed later.
     ///
-    /// - Throws: `UploadFailure` if no command is left, if the disk refuses the change, if all uploads of an addition to
-    ///   undo are done, or if the command to undo is a retry.
+    /// - Throws: `UploadFailure` if no command is left, if the disk refuses the change, if all uploads of an addition
+    ///   to undo are done, or if the command to undo is a retry.
     private func goBack(
         _ direction: UndoStack.Direction, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {

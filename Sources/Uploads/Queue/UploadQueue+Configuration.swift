@@ -1,14 +1,14 @@
 public import FerryProtocols
 
 extension UploadQueue {
-    /// The settings of the queue. Commands may override the limits on bandwidth and on the number of running uploads.
+    /// The settings of the queue. Commands can override the limits on bandwidth and on the number of running uploads.
     public struct Configuration: Hashable, Sendable {
         /// The number of slots for running uploads. Each upload occupies a whole slot, unless `smallUploadsPerSlot`
         /// lets small uploads share one.
         public var concurrency: Int
-        /// The number of these slots that the uploads to one host may occupy; nil for all of them.
+        /// The number of these slots that the uploads to one host can occupy; nil for all of them.
         public var concurrencyPerHost: Int?
-        /// The number of uploads of at most 128 KiB that may share one slot, as they mostly wait for responses. A slot
+        /// The number of uploads of at most 128 KiB that can share one slot, as they mostly wait for responses. A slot
         /// has this many shares. A larger upload occupies one share for each 128 KiB or part of it, and at most the
         /// whole slot.
         public var smallUploadsPerSlot: Int
@@ -17,7 +17,7 @@ extension UploadQueue {
         /// The rules for the delay after failures, and for when to stop retrying.
         public var retry: QueueRetryPolicy
         /// The number of done uploads that stay in the queue when older ones move to the history. Nil keeps all. The
-        /// queue may contain about 100 more until the next move.
+        /// queue can contain about 100 more until the next move.
         public var keptDone: Int?
 
         public init(

@@ -20,7 +20,7 @@ extension UploadQueue {
     /// Removes the marks of `leaveChanges` from files that are missing or no longer watched.
     ///
     /// - Parameter evenQueued: Whether to include files with unfinished uploads. Pass false for missing files, because
-    ///   such a file may return.
+    ///   such a file can return.
     package func forgetChanges(of files: some Sequence<LocalPath>, evenQueued: Bool = false) {
         for file in files where core.index.watchedFiles.contains(file) {
             if evenQueued || core.queued(from: file).allSatisfy(\.isDone) {
@@ -30,11 +30,11 @@ extension UploadQueue {
     }
 
     /// Queues files that their watcher found complete, unless they are queued or uploaded already. If an unfinished
-    /// upload of another version is in the queue, it gets the new version. Uploads that run keep their version, and so
-    /// do those that are held, unless the reason is that the file changed or could not be read.
+    /// upload of another version is in the queue, it gets the new version. A running upload keeps its version. So does
+    /// a held one, except if it is held because its file changed or could not be read.
     ///
     /// - Returns: The result for each file, in the sequence of `new`.
-    /// - Throws: `UploadFailure` if the disk or the queue refuses the files. Some may have been added by then, and the
+    /// - Throws: `UploadFailure` if the disk or the queue refuses the files. Some files are possibly added by then; the
     ///   next call returns them as `known`.
     package func takeSettled(_ new: [NewUpload]) async throws(UploadFailure) -> [SettledFile] {
         guard core.phase != .stopped else { throw UploadFailure(.permanent, "the queue is shutting down") }

@@ -6,7 +6,7 @@ import Synchronization
 /// The queue of uploads, and the only owner of their states.
 ///
 /// A change of an upload is made in memory and appended to the journal. The queue publishes the change when the journal
-/// has reported the result. Some changes that a crash may lose without harm, such as the end of a wait, are published
+/// has reported the result. Some changes that a crash can lose without harm, such as the end of a wait, are published
 /// without a record.
 ///
 /// Uploads are added and removed in memory only after the journal has written the change. If the journal refuses a
@@ -62,7 +62,7 @@ public actor UploadQueue: QueueClient {
     /// - Parameters:
     ///   - history: The history of done uploads. If it is nil, all done uploads stay in the queue.
     ///   - rateLimit: The limit of the runner's transfers; the queue sets its rates.
-    ///   - readers: The threads that read the new versions of changed files, as reading may block on a slow volume.
+    ///   - readers: The threads that read the new versions of changed files, as reading can block on a slow volume.
     ///   - probe: Tries to connect to a host that uploads could not reach.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
@@ -120,7 +120,7 @@ extension UploadQueue {
         return recovered.notices
     }
 
-    /// Loads the queue and starts the uploads that may start.
+    /// Loads the queue and starts the uploads that can start.
     ///
     /// - Parameters:
     ///   - monitor: Reports when the network goes and returns; nil assumes that it is always up.
@@ -256,8 +256,9 @@ extension UploadQueue {
 
     /// Returns the non-nil results of `body`, unsorted. `body` gets the uploads with the states that clients see.
     ///
-    /// `.ids` and `.numbers` pass only their uploads to `body`, and none if one of them is unknown. Every other selection
-    /// passes all uploads of the queue, and `body` must check the selection itself. This avoids a copy of the queue.
+    /// `.ids` and `.numbers` pass only their uploads to `body`, and none if one of them is unknown. Every other
+    /// selection passes all uploads of the queue, and `body` must check the selection itself. This avoids a copy of the
+    /// queue.
     package func compactMap<Result: Sendable>(
         among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
     ) -> [Result] {
@@ -268,7 +269,7 @@ extension UploadQueue {
         }
     }
 
-    /// Returns the uploads with these ids as clients see them. Leaves out ids that are not in the queue.
+    /// Returns the uploads with these ids, with the states that clients see. Leaves out ids that are not in the queue.
     package func current(_ ids: some Sequence<Upload.ID>) -> [Upload] {
         ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } }
     }
@@ -298,6 +299,6 @@ extension UploadQueue {
 
     /// Reports the missing watched folders to all clients that follow the queue's updates.
     ///
-    /// - Parameter folders: The folders as they are displayed.
+    /// - Parameter folders: The paths of the folders, for display.
     public func setAwayFolders(_ folders: [String]) { send(.awayFolders(folders)) }
 }

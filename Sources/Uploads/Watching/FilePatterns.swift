@@ -1,7 +1,8 @@
 /// The patterns that choose files below a folder by their names.
 ///
-/// A pattern without a slash matches the name of a file, or of a folder with everything in it. A pattern with a slash
-/// matches the path below the folder; `**` in it matches any number of folders.
+/// A pattern without a slash matches a name. A pattern with a slash matches the path below the folder; `**` in it
+/// matches any number of folders. A pattern of `exclude` also matches folders, and then excludes everything in them. A
+/// pattern of `include` matches only files.
 public struct FilePatterns: Sendable {
     /// The names that programs give to unfinished files and to their own temporary files.
     public static let unfinished = [
@@ -11,14 +12,14 @@ public struct FilePatterns: Sendable {
 
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// The patterns of `unfinished`, except those that a pattern of `include` overrides. Files that match one of them are
-    /// left out.
+    /// The patterns of `unfinished`, except those that a pattern of `include` overrides. Files that match one of them
+    /// are left out.
     private let left: [GlobPattern]
 
     /// - Parameters:
     ///   - include: The patterns of the files; empty for all files. Files that match a pattern of `unfinished` are left
-    ///     out, unless that pattern also matches the last component of a pattern in `include`. So `*.part` includes the
-    ///     files that end with `.part`.
+    ///     out. A pattern in `include` overrides each of these patterns that matches its own last component: both
+    ///     `*.part` and `a.part` override `*.part`.
     ///   - exclude: The patterns of excluded files, which override `include`.
     public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)

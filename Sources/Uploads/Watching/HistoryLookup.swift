@@ -3,14 +3,14 @@ import Synchronization
 
 /// A lookup of done uploads in the history.
 final class HistoryLookup: Sendable {
-    /// The minimum number of entries, from the newest on, that are searched for uploads by id. Uploads that have just
-    /// left the queue are among the newest.
+    /// The minimum number of entries that are searched for uploads by id, beginning with the newest entry. Uploads that
+    /// have just left the queue are among the newest.
     private static let newest = 5000
 
     private enum All {
         case unread
         case read([LocalPath: [Upload]])
-        /// The entries were dropped, and `done` finds no upload for a new file any more.
+        /// The entries were dropped. From then on, `done` returns nil for every new file.
         case forgotten
     }
 
@@ -31,7 +31,7 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Returns a done upload of the same content from the same path to the same target; nil if there is none, or after
+    /// Returns a done upload with the content, the path and the target of `new`; nil if there is none, or after
     /// `forget`.
     func done(_ new: NewUpload) -> Upload? {
         all.withLock { all in

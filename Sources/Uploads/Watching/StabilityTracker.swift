@@ -1,7 +1,7 @@
 import FerryTransfer
 
-/// A tracker of files that are possibly still being written. It stores since when each file is unchanged, and when it
-/// is checked next.
+/// A tracker of files that are possibly still being written. For each file, it stores since when the file is unchanged,
+/// and when the next check is due.
 ///
 /// An event of a file is only a reason to check it: the program that closed or renamed the file may write again, or
 /// another program may have it open. A file has settled if two checks, at least the time `settle` apart, find the same

@@ -3,7 +3,7 @@ import FerryTransfer
 
 /// The removal of an uploaded file from its folder, if it is still the version that was sent.
 ///
-/// Another program may replace the file at any moment. So the file is first renamed to a hidden name and then checked.
+/// Another program can replace the file at any moment. So the file is first renamed to a hidden name and then checked.
 /// If it is not the sent version, it is renamed back. If the process ends in between, the next call continues.
 ///
 /// Another user may write to the folders. So both are opened once, and every name is looked up in the open folder.

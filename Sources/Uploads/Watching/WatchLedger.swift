@@ -4,12 +4,12 @@ import FerryTransfer
 /// the file. Each change of a note is one line of `watched.jsonl` in the state folder. When most lines are outdated,
 /// `watched.jsonl` is rewritten without them.
 ///
-/// A crash may lose lines without harm: the watcher also finds the uploads in the queue and in the history.
+/// A crash that loses lines does no harm: the watcher also finds the uploads in the queue and in the history.
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// The number of lines that the ledger can have in addition to two for each noted file. With more lines, it is
-    /// rewritten. The number is large enough that a short ledger is rarely rewritten.
+    /// The ledger is rewritten when it has more lines than this number plus two for each file with a note. The number
+    /// is so large that a short ledger is rarely rewritten.
     private static let slack = 1000
 
     private enum File {
@@ -22,7 +22,7 @@ package final class WatchLedger {
     private let files: any StateFiles
     private var lines = 0
     private var file = File.closed
-    /// The last note of each file, by path.
+    /// The most recent note of each file, by path.
     package private(set) var all: [LocalPath: WatchNote] = [:]
 
     /// - Throws: `JournalError` if the file cannot be read.

@@ -11,13 +11,13 @@ struct WatchTracker {
         case lookAgain
         /// The version is uploaded. The file must now be kept, deleted or moved, as configured.
         case finish(Receipt)
-        /// A user put back the removed upload of this version, so it belongs to the watch again.
+        /// A user had removed the upload of this version and has put it back, so the watch handles the version again.
         case reopen
     }
 
     /// The path of the file that each upload sends, by the upload's id.
     private(set) var paths: [Upload.ID: LocalPath] = [:]
-    /// The last failed or held state of each upload. The consequences of this state were returned already.
+    /// The most recent failed or held state of each upload. `take` has already returned the consequences of this state.
     private var endings: [Upload.ID: Upload.State] = [:]
     /// The uploads whose file has a newer complete version. The newer version is sent when the upload has ended.
     private var superseded: Set<Upload.ID> = []
@@ -28,7 +28,7 @@ struct WatchTracker {
     /// The uploaded files whose removal must wait, because a process has them open for writing, or because it failed.
     private var postponed: Set<LocalPath> = []
 
-    /// - Parameter notes: The notes of the previous engine.
+    /// - Parameter notes: The notes of the previous engine, the process that ran this queue before.
     init(_ notes: some Sequence<WatchNote>) {
         for note in notes {
             switch note.disposition {
@@ -86,12 +86,13 @@ struct WatchTracker {
 
     // MARK: Files
 
-    /// True if the previous engine was about to add this file. An upload of this file then belongs to the watch.
+    /// True if the previous engine was about to add this file when it ended. An upload of the file that is in the queue
+    /// then counts as added by the watch.
     func isInterrupted(_ path: LocalPath) -> Bool { interrupted.contains(path) }
 
     mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }
 
-    /// True if the uploaded file may be removed: its removal is neither under way nor postponed.
+    /// True if the removal of the uploaded file can start, because it is not under way and not postponed.
     func canRemove(_ path: LocalPath) -> Bool { removals[path] == nil && !postponed.contains(path) }
 
     mutating func beginRemoval(_ path: LocalPath, in folder: Int) { removals[path] = folder }

@@ -32,8 +32,8 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Makes the queue no longer treat missing files as watched, except files with unfinished uploads. Call this before
-    /// `add`: a missing file may have returned, and `add` marks it as watched again.
+    /// Makes the queue stop treating missing files as watched. Files with unfinished uploads stay watched. Call this
+    /// before `add`: a missing file may have returned, and `add` marks it as watched again.
     private func forgetGone() async {
         guard !gone.isEmpty else { return }
         let paths = gone

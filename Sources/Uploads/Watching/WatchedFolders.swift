@@ -12,8 +12,8 @@ public actor WatchedFolders: QueueFollower {
     /// for writing.
     static let timeout = Duration.seconds(5)
 
-    /// The timeouts after which `finish` stops waiting for a folder that has work but reports nothing. The volume of
-    /// such a folder does not respond.
+    /// The timeouts after which `finish` stops waiting for a folder that has work but reports nothing. Then the volume
+    /// of the folder probably does not respond.
     struct Silence: Sendable {
         /// The longest time without a report while an uploaded file is removed.
         var removing = Duration.seconds(60)
@@ -179,9 +179,8 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Removes the notes of missing files that the watching threads do not know, so that no thread reports them as
-    /// missing. They are files in folders that are no longer watched, and files that the previous engine was about to
-    /// add when it ended.
+    /// Removes the notes of missing files that no watching thread knows, and so none reports as missing. Such files are
+    /// in folders that are no longer watched, or the previous engine was about to add them when it ended.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }

@@ -65,8 +65,8 @@ struct ListCommand: AsyncParsableCommand {
         return found.filter(filter.chooses)
     }
 
-    /// Prints why the list is empty: the queue is empty, or the filter matches no upload. With `--json`, prints nothing.
-    /// Throws if the batch of the filter does not exist, with and without `--json`.
+    /// Prints why the list is empty: the queue is empty, or the filter matches no upload. With `--json`, prints
+    /// nothing. Throws if the batch of the filter does not exist, with and without `--json`.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
         // JSON has no line for an empty list, but a batch that does not exist is an error.
         guard !json || batch != nil else { return }

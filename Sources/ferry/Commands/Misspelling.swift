@@ -25,11 +25,11 @@ enum Misspelling {
         "start": ["run"], "upload": ["add", "run"], "send": ["add", "run"], "cp": ["add"], "put": ["add"],
     ]
 
-    /// Returns the error for a first argument that is neither a command nor an option; nil otherwise. For a command
-    /// with commands of its own, returns the error for the second argument.
+    /// Returns the error if the first argument is not an option and not the name of a command; otherwise nil. If it
+    /// names a command with subcommands, checks the second argument in the same way.
     ///
-    /// Without this check, the parser would take it as an argument of the default command, and print that command's
-    /// usage.
+    /// Without this check, the parser would take the word as an argument of the default command, and print that
+    /// command's usage.
     static func ofCommand(in arguments: some Collection<String>) -> CommandFailure? {
         let words = Array(arguments.prefix(2))
         guard let word = words.first, isCommand(word) else { return nil }
@@ -51,7 +51,8 @@ enum Misspelling {
             otherHint: "`ferry \(word) --help` lists the commands")
     }
 
-    /// Returns true if the argument is meant as the name of a command that `Ferry.configuration` should contain.
+    /// Returns true if the word must be the name of a command in `Ferry.configuration`: it is not an option, and not
+    /// `help`, which the parser implements.
     private static func isCommand(_ word: String) -> Bool { !word.hasPrefix("-") && word != "help" }
 
     private static func names(of commands: [any ParsableCommand.Type]) -> [String] {
@@ -73,7 +74,7 @@ enum Misspelling {
     }
 
     /// Returns the end of a `ValidationError` about an unknown word, in the parser's form: " Did you mean 'failed'?".
-    /// Returns an empty text without a similar name. `lines` makes a hint of it.
+    /// Returns an empty text if no name is similar. `lines` later converts this text to a hint.
     static func question(on word: String, among names: [String]) -> String {
         Suggestions.nearest(to: word, among: names).map { " Did you mean '\($0)'?" } ?? ""
     }

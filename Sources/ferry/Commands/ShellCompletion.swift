@@ -2,13 +2,14 @@ import ArgumentParser
 import FerryProtocols
 import FerryUploads
 
-/// The shell completions for values from the configuration or the queue. A shell asks for them at each Tab, so they
-/// only read, print no errors, and skip a queue that takes long to read.
+/// The shell completions for values from the configuration or the queue. A shell requests them at each Tab. So these
+/// functions change nothing, print no errors, and skip a queue that takes long to read.
 enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
 
-    /// The maximum size of all files of a queue to read, in bytes: about 50,000 uploads, read in a tenth of a second.
+    /// The maximum total size, in bytes, of the files of a queue that is still read. Files of this size contain about
+    /// 50,000 uploads, and are read in a tenth of a second.
     private static let longestQueue: ByteCount = 20 << 20
 
     static func destinations(for words: [String]) -> [String] {

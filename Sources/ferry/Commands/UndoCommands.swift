@@ -85,7 +85,7 @@ extension UndoStack.Direction {
         }
     }
 
-    /// The command that returns what `command` would do.
+    /// The command that reports what `command` would do, and changes nothing.
     fileprivate var next: QueueCommand {
         switch self {
         case .undo: .nextUndo
@@ -93,7 +93,7 @@ extension UndoStack.Direction {
         }
     }
 
-    /// Returns the command for the change with this number.
+    /// Returns the command that undoes or redoes only the change with this number.
     fileprivate func command(_ number: Int) -> QueueCommand {
         switch self {
         case .undo: .undoCommand(number)

@@ -44,7 +44,7 @@ enum AuthenticationSettings: Decodable, Equatable {
     }
 }
 
-/// The settings for access tokens that a refresh token renews (RFC 6749 §6).
+/// The settings for access tokens that Ferry renews with a refresh token (RFC 6749 §6).
 struct OAuth2Settings: Decodable, Equatable {
     var tokenURL: String
     var clientID: String

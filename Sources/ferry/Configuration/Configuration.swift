@@ -12,7 +12,7 @@ struct Configuration: Decodable, Equatable {
     var timeouts = TimeoutSettings()
     var connectivity = ConnectivitySettings()
     var appearance = AppearanceSettings()
-    /// The actions of the screen, each with its keys (`keys`).
+    /// The actions of the screen, each with the keys that a user presses for it (the member `keys`).
     var actions = ActionTable.standard
     /// The proxy for destinations without their own proxy, and for URLs given with `--to`.
     var proxy = ProxyChoice.environment

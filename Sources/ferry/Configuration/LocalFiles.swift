@@ -40,7 +40,7 @@ enum LocalFiles {
         URL(fileURLWithPath: expanded(path)).standardizedFileURL.path
     }
 
-    /// Returns the absolute path, because an engine may have another working directory.
+    /// Returns the absolute path, because the engine possibly has another working directory.
     static func absolute(_ path: LocalPath) -> LocalPath {
         if path.bytes.first == UInt8(ascii: "/") { return path }
         return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)

@@ -44,7 +44,7 @@ extension ProtocolOptions {
     }
 }
 
-/// The part of a response that contains the URL of the uploaded file (`link`).
+/// The member `link` of a destination: it names the part of a response that contains the URL of the uploaded file.
 private struct LinkFields: Decodable {
     let source: LinkSource
 

@@ -27,7 +27,7 @@ enum SchemaPattern {
         return "^\(part)(,\(part))*$"
     }()
 
-    /// The URL of a destination, without a user. It may contain `{name}`.
+    /// The URL of a destination, without a user. It can contain `{name}`.
     static let address =
         "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
 

@@ -78,7 +78,7 @@ extension Assembly {
     }
 
     /// Returns true if the settings for signing in are unchanged since the earlier configuration. The caller then
-    /// reuses the interceptor, which may hold the only copy of a token that could not be written to its file.
+    /// reuses the interceptor, which possibly has the only copy of a token that could not be written to its file.
     private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],
             new.authentication == old.authentication

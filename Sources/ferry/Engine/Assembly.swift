@@ -25,7 +25,7 @@ struct Assembly {
 
     /// Returns the destination with this name or URL.
     ///
-    /// A URL may begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, the URL itself or the
+    /// A URL can begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, the URL itself or the
     /// server's response to `OPTIONS` determines the protocol.
     /// - Parameter name: The name of a destination, or a URL; nil for the default destination or the only one.
     /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL. Also throws if `name` is nil, no

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The current configuration of a running engine. Only this actor replaces it.
 ///
-/// A reload checks the new configuration completely before any part takes effect. A second reload waits for the end of
-/// the first, then reads the file.
+/// A reload checks the new configuration completely before any part takes effect. A reload that is requested while
+/// another one runs waits for its end, and then reads the file.
 actor ConfigurationReloader {
     /// The part of a changed file that takes effect.
     enum Extent {
@@ -115,7 +115,7 @@ actor ConfigurationReloader {
         }
     }
 
-    /// Returns the failed or held uploads that may succeed with the changed destinations.
+    /// Returns the failed or held uploads that can succeed with the changed destinations.
     private func uploadsToRetry(after changes: ConfigurationChanges) async -> [Upload.ID] {
         let (destinations, changed) = (runner.destinations, Set(changes.changed))
         return await queue.all.filter { upload in

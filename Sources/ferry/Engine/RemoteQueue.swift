@@ -75,7 +75,7 @@ final class RemoteQueue: QueueClient {
         private let client: ControlClient
         private let updates: AsyncStream<QueueUpdate>.Continuation
         private let state = Mutex(State.searching)
-        /// The last status that the engine sent. Its member `contact` tells whether the engine still responds.
+        /// The most recent status that the engine sent. Its member `contact` tells whether the engine still responds.
         private let status = Mutex(EngineStatus())
 
         init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
@@ -120,7 +120,8 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Sends a status with the new `contact` to the reader of the updates, if the contact has changed.
+        /// Sends a status with the new `contact` to the reader of the updates, if the contact has changed. After a lost
+        /// contact, the first update of the next engine reports the new contact instead.
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {

@@ -25,6 +25,7 @@ struct HookBacklog {
     /// The waiting events. An event that `next` has removed is nil until `dropTaken` shortens the array.
     private var waiting: [Entry?] = []
     private var first = 0
+    /// The subjects whose hooks run, each with the number of its event.
     private var running: [Subject: Int] = [:]
     private var lastNumber = 0
     private(set) var count = 0

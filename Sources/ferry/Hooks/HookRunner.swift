@@ -52,8 +52,8 @@ actor HookRunner: QueueFollower {
 
     /// Returns when the hooks of all events so far have ended.
     ///
-    /// - Returns: True if hooks have run since the last call, because they have possibly added uploads to the queue.
-    ///   False while the runner stops.
+    /// - Returns: True if hooks have run since the last call. They have possibly added uploads to the queue. False
+    ///   while the runner stops.
     func finish() async -> Bool {
         await catchUp(with: queue)
         await waitUntilQuiet()

@@ -24,7 +24,8 @@ struct CheckResult: Sendable {
         var abandoned: AbandonedUpload?
         var disposition = Fate.isThere
 
-        /// The latest known date of the leftover; nil if none is known.
+        /// The most recent date of the leftover: its creation, its last write, or the time from which Ferry is allowed
+        /// to delete it (`AbandonedUpload.since`). Nil if no date is known.
         var touched: Date? {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
@@ -41,7 +42,7 @@ struct CheckResult: Sendable {
     var destination: Destination
     var failure: UploadFailure?
     var findings: [String] = []
-    /// The last known capabilities of the server; nil if none are known.
+    /// The most recently reported capabilities of the server; nil if none are known.
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
@@ -67,7 +68,7 @@ struct CheckResult: Sendable {
         return known.resumesWebDAV(destination.options)
     }
 
-    /// The digests that `checksum` may name; nil if `entry` is nil.
+    /// The digests that the member `checksum` of the destination can name; nil if `entry` is nil.
     var checksums: Set<DigestAlgorithm>? {
         guard let entry else { return nil }
         // A tus server names the digests that it can compute.
@@ -141,7 +142,8 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds a leftover for each removed upload. If the server listed this leftover already, completes it instead.
+    /// Adds a leftover for each removed upload. If the server has listed the leftover already, adds the data of the
+    /// removed upload to it instead.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {

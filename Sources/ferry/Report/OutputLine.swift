@@ -76,8 +76,8 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns this member for the lines of another type, `Outer`. Its name and schema stay the same. To write its value,
-    /// `object` first gets the `Object` from the `Outer`.
+    /// Returns a member of the type `Outer` with the same name and schema. Its value is that of the `Object` that
+    /// `object` returns for an `Outer`.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }

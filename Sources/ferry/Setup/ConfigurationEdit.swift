@@ -17,12 +17,13 @@ struct ConfigurationEdit {
             try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
-    /// Returns the text of the configuration with the new destination. A second destination also adds the key
-    /// `defaultDestination` if it is missing, because only a single destination is the default without this key.
+    /// Returns the text of the configuration with the new destination. If this is the second destination, also adds a
+    /// missing key `defaultDestination`. Without this key, only a single destination is the default.
     ///
     /// - Parameters:
     ///   - secretFile: The path of the file for the typed secret; nil to write the secret into the text.
-    ///   - isDefault: True if the added key `defaultDestination` names the new destination; false for the first one.
+    ///   - isDefault: True if the added key `defaultDestination` names the new destination; false if it names the
+    ///     existing one.
     /// - Throws: An error if the destination cannot be inserted into the text.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {
         var text = JSONInsertion(before ?? Array("{\n}\n".utf8))

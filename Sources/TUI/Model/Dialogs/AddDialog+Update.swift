@@ -104,8 +104,8 @@ extension AddDialog {
         return .stay([.complete(line.text, number: number)])
     }
 
-    /// Adds the chosen files to the queue. If the search for them has not ended, adds them when it ends, unless there
-    /// are more than `unseenLimit` files.
+    /// Adds the chosen files to the queue. If the search for them is still running, adds them once it ends. If that
+    /// search finds more than `unseenLimit` files, only their total is shown, and the user must press Enter again.
     mutating func add(_ around: inout AddSurroundings) -> DialogOutcome {
         guard around.now >= ignoresConfirmUntil else { return .stay() }
         guard let request else { return focus == .list ? .refuse("nothing is marked") : .stay() }
@@ -139,6 +139,7 @@ extension AddDialog {
 
 /// The Add dialog's requests and their results: the destinations, the chosen files, and the contents of a folder.
 extension AddDialog {
+    /// Returns the requests that are due: the search for the chosen files, and the reading of the folder.
     mutating func askWhatIsDue(_ around: inout AddSurroundings) -> DialogOutcome {
         var effects: [Effect] = []
         if case .due(let at) = preview, around.now >= at, let request {

@@ -51,7 +51,8 @@ struct AddDialog: Sendable {
     var completion = Completion.none
     private(set) var destinations: [String] = []
     var destination = 0
-    /// The time until which Enter is ignored: the rest of a paste without brackets may still arrive.
+    /// The time on the clock until which Enter is ignored after a paste. Without bracketed paste, the terminal can send
+    /// the pasted text in pieces, and a line end in a later piece would act as Enter.
     var ignoresConfirmUntil = -Double.infinity
 
     init(destinations: [String], preferred: String?) {
@@ -181,7 +182,7 @@ struct AddDialog: Sendable {
 struct AddPreview: Sendable {
     let selection: FileSelection
     let bytes: Int128
-    /// The done uploads of the history at the paths of the files.
+    /// The done uploads in the history whose paths are those of the found files.
     let past: [Upload]
     /// The number of chosen files that the queue or the history already has.
     var known = UploadTable.KnownFiles()

@@ -18,7 +18,7 @@ package struct AddRequest: Hashable, Sendable {
 package enum FolderReference: Hashable, Sendable {
     /// The folder at the beginning of a typed line, without the name or pattern after it.
     case line(String)
-    /// A folder that the user opened from the list of another.
+    /// A folder that the user opened from the list of another folder.
     case folder(LocalPath)
 }
 

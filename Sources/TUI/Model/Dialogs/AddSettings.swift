@@ -2,7 +2,7 @@
 struct AddSettings: Sendable {
     var destinations: [String]
     var defaultDestination: String?
-    /// The destination of the last addition.
+    /// The destination to which the user most recently added files; nil before the first addition.
     var lastDestination: String?
     /// The number of the last request, which distinguishes late results from current ones.
     private(set) var questions = 0

@@ -42,7 +42,7 @@ struct CopyDialog: Sendable {
     }
 
     /// Returns the location of a done upload if the server sent one, otherwise the destination's URL. It never returns
-    /// the URL of an upload resource, which may be a credential.
+    /// the URL of an upload resource, because that URL can act as a credential.
     private static func address(_ upload: Upload) -> String {
         if case .done(let receipt, _) = upload.state, let location = receipt.location { return location }
         return upload.target.url

@@ -34,8 +34,8 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The time on the clock until which keys and clicks are ignored. They were probably meant for the screen before
-    /// the dialog opened.
+    /// The time on the clock until which keys and clicks are ignored, because they were probably meant for the screen
+    /// before the dialog opened. Only confirmation questions ignore input.
     var ignoresInputUntil: Double {
         switch self {
         case .removal(let removal): removal.openedAt + Self.settling
@@ -45,8 +45,8 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The seconds for which a dialog that has just opened ignores input, and the Add dialog ignores Enter after a
-    /// paste.
+    /// The seconds for which a confirmation question ignores input after it opens. The Add dialog ignores Enter for the
+    /// same time after a paste.
     static let settling = 0.2
 
     /// The number of the running search for the files to add; nil if none is running.
@@ -60,7 +60,7 @@ enum Dialog: Sendable {
 enum DialogOutcome {
     /// The dialog stays open.
     case stay([Effect] = [])
-    /// The dialog stays open and shows the reason why nothing was done.
+    /// The dialog stays open, and a toast shows a message, mostly the reason why nothing was done.
     case refuse(String)
     /// The dialog closes with a message and effects.
     case close(String? = nil, [Effect] = [])

@@ -4,7 +4,7 @@ import FerryUploads
 /// The list below the Add dialog's line: the entries of one folder, and the marks in all folders.
 struct FolderBrowser: Sendable {
     enum Look: Sendable {
-        /// The line or the list names another folder, which is read at this time on the clock.
+        /// The folder is not requested yet. The request follows at this time on the clock.
         case due(at: Double)
         case asked(number: Int)
         case seen(BrowsedFolder)
@@ -40,8 +40,8 @@ struct FolderBrowser: Sendable {
     /// The name on which the cursor is put when the folder is shown.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
-    /// The line's text when the list last opened a folder. Until the user edits the line, it only names the list's
-    /// folder.
+    /// The line's text when the list last opened a folder. While the line still has this text, the line only names the
+    /// listed folder.
     var followed: String?
     /// The last click. A second click on the same row soon afterwards acts as Enter.
     var lastClick: (name: [UInt8], at: Double)?

@@ -3,9 +3,9 @@ import FerryUploads
 /// The dialog with the whole log.
 struct LogDialog: Sendable {
     enum Position: Hashable, Sendable {
-        /// The cursor stays on the newest entry when more arrive.
+        /// The cursor is on the newest entry, and moves to each new one that arrives.
         case following
-        /// The cursor stays on the entry with this number when more arrive.
+        /// The cursor stays on the entry with this number when new ones arrive.
         case entry(Int)
     }
 
@@ -39,7 +39,7 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Moves the cursor. On the last entry, the cursor follows new entries.
+    /// Moves the cursor. If it is then on the last entry, it follows new entries.
     private mutating func move(to index: Int, in entries: [LogEntry]) {
         guard let last = entries.indices.last else { return }
         position = index >= last ? .following : .entry(entries[max(0, index)].number)

@@ -8,7 +8,7 @@ struct PromptDialog: Sendable {
 
     let subject: Subject
     private(set) var line: LineEditor
-    /// True while the line has the current value. The first typed character replaces it.
+    /// True while the line still shows the current limit. The first typed character replaces the whole line.
     private var isOffered = true
     /// The reason why the entered text was not accepted; nil if there is none.
     private(set) var issue: String?

@@ -3,7 +3,7 @@ struct TypedPath: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// A folder: an empty line, or a path that ends with a slash.
         case folder
-        /// A path whose last name may be incomplete.
+        /// A path whose last component is possibly incomplete.
         case name
         /// A pattern, quoted words or a `file://` URL, which the list cannot show.
         case pattern

@@ -6,7 +6,7 @@ import FerryUploads
 enum Following: Hashable, Sendable {
     /// The cursor follows the running uploads until the user moves it. `since` is the time of its last automatic move.
     case running(since: Double)
-    /// The user moves the cursor; the list does not scroll.
+    /// The user moves the cursor; the list does not scroll by itself.
     case nothing
 
     /// The number of seconds after an automatic move of the cursor in which keys do not act on uploads, because the

@@ -2,8 +2,9 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The filter of the list: terms that must all match. A term is `raw` (in the path), `state:failed`, `to:photos`,
-/// `batch:may` or `size>1g`; `"two words"` are one term. A `!` before a term negates it.
+/// The filter of the list: terms that must all match. Examples of terms are `raw` (the path contains it),
+/// `state:failed`, `to:photos`, `batch:may` and `size>1g`. Words in double quotes are one term: `"two words"`. A `!`
+/// before a term negates it.
 ///
 /// Only letters from A to Z are compared regardless of case; all other bytes must be equal.
 struct RowFilter: Hashable, Sendable {

@@ -27,8 +27,8 @@ struct RowList: Sendable {
         return index < rows.count && rows[index].position == row.position ? index : nil
     }
 
-    /// Replaces the row `old` by `new`. Without `old`, adds a row; without `new`, removes one. Returns true if a row
-    /// was added, removed or moved.
+    /// Replaces the row `old` by `new`. If `old` is nil, adds `new`; if `new` is nil, removes `old`. Returns true if a
+    /// row was added, removed or moved.
     mutating func replace(_ old: Row?, with new: Row?) -> Bool {
         guard old != new else { return false }
         let before = old.flatMap { index(of: $0) }

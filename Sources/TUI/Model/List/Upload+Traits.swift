@@ -39,7 +39,7 @@ extension Upload {
     /// condition.
     var canBeRetried: Bool { state.canBeRetried || state == .queued && start != nil }
 
-    /// True if an attempt has begun and the upload continues without the user.
+    /// True if an attempt has begun, and the upload continues without an action of the user.
     var isUnderWay: Bool {
         switch state {
         case .running, .waiting: true

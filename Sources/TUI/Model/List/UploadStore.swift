@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The uploads by id. The array of a complete update is stored without a copy.
+/// The uploads by id. The array of a complete queue update (`QueueUpdate.isComplete`) is stored without a copy.
 struct UploadStore: Sendable {
     /// All uploads, unsorted.
     private(set) var all: [Upload] = []

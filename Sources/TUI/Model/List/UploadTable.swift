@@ -39,7 +39,8 @@ struct UploadTable: Sendable {
 
     /// Counts the files that the queue or the history already has, in one pass over both.
     ///
-    /// - Parameter past: Done uploads that may have left the queue.
+    /// - Parameter past: The done uploads in the history at the paths of `files`, even if they are no longer in the
+    ///   queue.
     func known(
         _ files: [FileSelection.File], to destination: String, past: [Upload]
     ) -> KnownFiles {
@@ -82,12 +83,12 @@ struct UploadTable: Sendable {
 
     func position(of id: Upload.ID) -> QueuePosition? { uploads[id]?.position }
 
-    /// Returns the row of an upload for a sort; nil if the table does not have the upload.
+    /// Returns the row of an upload, with its keys for the sort `order`; nil if the table does not have the upload.
     func row(of id: Upload.ID, by order: RowOrder) -> Row? {
         uploads[id].map { order.row(of: $0, rate: rates[id]) }
     }
 
-    /// Filters and sorts a tab. Later changes of uploads keep the filter and the sort.
+    /// Filters and sorts a tab. The filter and the sort also apply to uploads that arrive or change later.
     mutating func arrange(_ filter: RowFilter?, by order: RowOrder, in tab: Tab) {
         self.order = order
         arranged = nil

@@ -7,7 +7,7 @@ struct LiveModel: Sendable {
     /// The number of seconds between samples of the running uploads.
     static let sampling = 0.25
 
-    /// The last samples of the running uploads.
+    /// The latest samples of the running uploads.
     private(set) var progress: [Upload.ID: LiveProgress] = [:]
     /// The number of bytes that each stopped upload had sent, if the upload will resume from there. Its progress bar
     /// shows this number in the meantime.
@@ -20,7 +20,8 @@ struct LiveModel: Sendable {
     /// The time span of the graph.
     var graph = GraphSpan.seconds
     private(set) var sampledAt: Double?
-    /// The bytes sent after the last sample by uploads that have ended. A small upload can end before its first sample.
+    /// The number of bytes that finished uploads sent after their last samples; the next sampling counts them. A small
+    /// upload can finish before its first sample.
     private var unsampled = 0.0
 
     /// Estimates how many bytes of the upload are on the server, without a request. Sent bytes that are not confirmed
@@ -123,8 +124,8 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Ends all measurements because the engine is gone. Returns the number of bytes that each running upload last
-    /// reached, without a rate.
+    /// Ends all measurements because the engine is gone. Returns the number of bytes from which each running upload
+    /// will resume, without a rate or a remaining time.
     mutating func standStill(in table: UploadTable, now: Double) -> [Upload.ID: TransferRate] {
         for id in Array(progress.keys) {
             if let upload = table[id] { remember(upload, now: now) }
@@ -153,7 +154,8 @@ struct LiveModel: Sendable {
         waitEnds = [:]
     }
 
-    /// Stores the last progress of an upload that stopped, if the upload will resume from it; otherwise forgets it.
+    /// Stores how many bytes a stopped upload has sent, if its next attempt will resume from there. Otherwise drops the
+    /// stored number.
     private mutating func remember(_ upload: Upload, now: Double) {
         let last = forgetMovement(of: upload.id, now: now)
         guard upload.resumesWhereItWas else {

@@ -1,11 +1,11 @@
 import FerryProtocols
 import FerryUploads
 
-/// A running upload's last sample and the rates computed from its samples.
+/// The latest sample of a running upload, and the rates computed from all its samples.
 struct LiveProgress: Sendable {
-    /// The movement between two samples.
+    /// The number of bytes sent between two samples, or the reason why there is no such number.
     enum Movement: Hashable {
-        /// The bytes sent since the last sample.
+        /// The bytes sent since the previous sample.
         case bytes(Double)
         /// The count starts again: a new attempt began, its first bytes were sent, or the number of sent bytes fell.
         case start

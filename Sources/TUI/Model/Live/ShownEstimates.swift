@@ -14,8 +14,8 @@ struct ShownEstimates: Hashable, Sendable {
 
     subscript(id: Upload.ID) -> TransferEstimate { uploads[id] ?? TransferEstimate() }
 
-    /// Shows new estimates if the interval is over. All remaining times change together, so that the total time is
-    /// never below the time of one upload.
+    /// Shows the new rates and the new remaining times, each once its own interval is over. All remaining times change
+    /// together, so that the total time is never below the time of one upload.
     mutating func show(_ new: TransferEstimates, now: Double) {
         let rates = now - rateShownAt >= Self.rateInterval - 0.01
         let times = now - remainingShownAt >= Self.remainingInterval - 0.01

@@ -28,7 +28,7 @@ struct LogEntry: Hashable, Sendable {
     let upload: Upload.ID?
 }
 
-/// The log: the newest entries, oldest first.
+/// The log. It keeps the newest entries, sorted from the oldest to the newest.
 struct LogModel: Sendable {
     static let limit = 10_000
     /// The number of entries above the limit at which the oldest ones are removed. Removing many at once avoids moving

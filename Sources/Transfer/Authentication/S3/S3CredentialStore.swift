@@ -83,8 +83,8 @@ public actor S3CredentialStore {
     /// Begins a load, in a task of its own: the cancellation of one waiting request must not cancel it for others.
     ///
     /// - Parameters:
-    ///   - before: The credentials that stay if the load fails.
-    ///   - isUsable: False if a server has refused them.
+    ///   - before: The credentials that the store keeps if the load fails.
+    ///   - isUsable: False if a server has refused `before`, or if there are no credentials yet.
     private func begin(
         after before: S3Credentials?, isUsable: Bool
     ) -> Task<Result<S3Credentials, UploadFailure>, Never> {

@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// The way in which a signature covers a streamed body. For a body in memory, the signature always covers its hash.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// Signs the hash that the request states. If it states none, an http body is hashed, and an https body is
-    /// unsigned, because TLS protects it. A body with a stream is unsigned too, because hashing would consume the
+    /// Signs the hash that the request states. If it states none, hashes the body over http, and leaves it unsigned
+    /// over https, because TLS protects it. A body with a stream is unsigned too, because hashing would consume the
     /// stream.
     case auto
     /// Sends the body as one `aws-chunked` chunk with the checksum in a trailer, for servers that refuse unsigned

@@ -3,12 +3,13 @@ import FerryProtocols
 
 /// The done uploads in the sequence in which they finished, and the totals of those that have left the queue.
 struct Archive {
-    /// The number by which the done uploads may exceed `keptDone` before the queue moves some to the history.
+    /// The number by which the done uploads can exceed the setting `keptDone` before the queue moves some to the
+    /// history.
     static let slack = 100
     /// The maximum number of uploads that move to the history with one journal record.
     private static let batch = 500
 
-    /// The done uploads in the sequence in which they finished; a user may have removed some since.
+    /// The done uploads in the sequence in which they finished. Users have possibly removed some of them since.
     private(set) var finished: [Upload.ID] = []
     /// The number of uploads at the beginning of `finished` that were done before this engine started.
     private var inherited = 0

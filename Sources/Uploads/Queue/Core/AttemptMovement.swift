@@ -9,8 +9,8 @@ public enum AttemptMovement: Hashable, Sendable {
     case moved(seconds: Double)
     /// The attempt made enough progress for an immediate retry: the link and the server work.
     case movedOn
-    /// The network had returned less than five seconds before the failure. The network, not the server, may have caused
-    /// the failure.
+    /// The network had returned less than five seconds before the failure. The cause was possibly the network and not
+    /// the server.
     case linkIsFresh
 
     /// Returns the smallest number of bytes that counts as progress with a file of this size: 1 % of it, but at least 1

@@ -1,12 +1,12 @@
-/// A cache of the ranges of upload numbers whose uploads are all done or gone. Thousands of uploads may wait for the
+/// A cache of the ranges of upload numbers whose uploads are all done or gone. Thousands of uploads can wait for the
 /// same thousands of others. The cache spares each of them a check of all the others. Pure.
 struct CompletedRanges {
     /// The number of checked uploads above which a result is cached. Fewer checks are as fast as the cache.
     private static let cachingThreshold = 16
 
-    /// The cached results. Every upload from the key down to the value, but without the value, is done or gone.
+    /// The cached results. Every upload with a number above the value and up to the key is done or gone.
     private var next: [Upload.ID: Upload.ID] = [:]
-    /// The ranges of the last query. Only the first `left` of them may contain uploads that are not done.
+    /// The ranges of the last query. Only the first `left` of them possibly contain uploads that are not done.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
     /// The greatest upload number in any query so far.
     private var greatest = Upload.ID.min
@@ -31,8 +31,8 @@ struct CompletedRanges {
         return nil
     }
 
-    /// Empties the cache if it may contain this upload. Call this when a done upload becomes unfinished, or when an
-    /// unfinished upload is added to the queue or returns to it.
+    /// Empties the cache if it possibly contains this upload. Call this when a done upload becomes unfinished, or when
+    /// an unfinished upload is added to the queue or returns to it.
     mutating func reopen(_ id: Upload.ID) {
         if id <= greatest { self = CompletedRanges() }
     }

@@ -30,11 +30,11 @@ package enum CoreEvent: Sendable {
     case configured(UploadQueue.Configuration, waiting: [Upload.ID: UploadHost])
     /// A user wants all waiting uploads to start now, whatever the link monitor reports.
     case tryNow
-    /// A user retries some uploads. The next attempts may start, whatever the state of the link and of their hosts.
+    /// A user retries some uploads. The next attempts can start, whatever the state of the link and of their hosts.
     case force
-    /// A command was carried out. `undo` performs this action.
+    /// A command was carried out. The value is the action by which `undo` undoes it.
     case commanded(UndoAction)
-    /// The core starts the uploads that may start now, because something has changed.
+    /// The core starts the uploads that can start now, because something has changed.
     case advance
     /// A user asked the engine to end once no attempt runs. The queue starts no more uploads.
     case finish
@@ -70,7 +70,7 @@ package enum CoreEffect: Sendable {
     case probe(UploadHost, number: Int)
     /// Deletes the stored bytes of an upload from its server.
     case discard(Upload)
-    /// Records uploads as abandoned. Their bytes on servers may be deleted from `since` on.
+    /// Records uploads as abandoned. Their bytes on servers can be deleted from `since` on.
     case abandon([Upload], since: Date)
     /// Removes uploads from the list of abandoned uploads, because they are in the queue again, or done.
     case reclaim([Upload])

@@ -2,15 +2,15 @@ import FerryProtocols
 
 /// A pause in which no upload starts, because a file or socket could not be opened: too many are open. Pure.
 ///
-/// During the pause, running uploads may end and close their files. After it, uploads start again. If a file or socket
+/// During the pause, running uploads can end and close their files. After it, uploads start again. If a file or socket
 /// still cannot be opened, another pause begins.
 struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The moment until which no upload starts.
     let pausedUntil: Instant
-    /// The moment after which the notice is obsolete.
+    /// The moment after which `notice` is obsolete.
     let end: Instant
 
-    /// The notice for users until `end`.
+    /// The message that users see until `end`.
     let notice: UploadFailure
 
     init(at now: Instant, notice: UploadFailure) {
@@ -19,6 +19,6 @@ struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration
         end = now.advanced(by: .seconds(5))
     }
 
-    /// Returns the next moment at which uploads may start or the notice ends.
+    /// Returns the next moment at which uploads can start or `notice` becomes obsolete.
     func nextInstant(after now: Instant) -> Instant { now < pausedUntil ? pausedUntil : end }
 }

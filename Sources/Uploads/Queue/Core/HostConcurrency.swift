@@ -24,14 +24,14 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
 
     init() {}
 
-    /// Returns how many uploads may run at once; nil if there is no limit.
+    /// Returns how many uploads are allowed to run at once; nil if there is no limit.
     func limit(at now: Instant) -> Int? {
         guard let step else { return nil }
         let risen = step.since.duration(to: now) / Self.recovery
         return risen < Double(Self.most) ? step.limit + Int(max(0, risen)) : nil
     }
 
-    /// Returns when one more upload may run; nil if there is no limit.
+    /// Returns when one more upload is allowed to run; nil if there is no limit.
     func nextRise(after now: Instant) -> Instant? {
         guard let step, limit(at: now) != nil else { return nil }
         let risen = Int(max(0, step.since.duration(to: now) / Self.recovery))

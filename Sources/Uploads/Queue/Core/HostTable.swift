@@ -1,19 +1,19 @@
 import FerryConnectivity
 import FerryProtocols
 
-/// The state of each host: whether an upload to it may start, and if not, until when.
+/// The state of each host: whether an upload to it can start, and if not, until when.
 ///
 /// The table combines the state of the link, unreachable hosts and their probes, `Retry-After` pauses, captive portals,
 /// requests that time out, and a shortage of file descriptors.
 struct HostTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Whether an upload may start at a host, and if not, until when.
+    /// Whether an upload to a host can start, and if not, until when.
     enum Permission: Equatable {
         case now
-        /// No upload may start before this instant.
+        /// No upload can start before this instant.
         case notBefore(Instant)
-        /// No upload may start until the link or the host is back, at an unknown time.
+        /// No upload can start until the link or the host is back, at an unknown time.
         case untilItReturns
     }
 
@@ -52,7 +52,7 @@ struct HostTable {
     /// The generation of the last `LinkStatus.up`. It grows each time this machine loses a local address.
     private(set) var lastGeneration = 0
     private var lastProbe = 0
-    /// The number of pending uploads of each host; nil until some host fails or asks for a pause.
+    /// The number of pending uploads (`isPending`) of each host; nil until some host fails or asks for a pause.
     private var pending: [UploadHost: Int]?
 
     init() {}
@@ -66,7 +66,7 @@ struct HostTable {
 
 // The permission to start.
 extension HostTable {
-    /// Returns whether an upload may start at `host` while `running` uploads to it run.
+    /// Returns whether an upload to `host` can start while `running` uploads to it run.
     func permission(at host: UploadHost, running: Int, now: Instant) -> Permission {
         if link.isClosed, !host.isLocal { return .untilItReturns }
         let entry = entries[host]
@@ -84,9 +84,8 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// Returns the next instant at which more uploads may start at some host, or at which the message about too many open
-    /// files becomes obsolete; nil if there is none.
-    /// Probes have an instant of their own, `nextProbe`.
+    /// Returns the next instant at which more uploads can start at some host, or at which the message about too many
+    /// open files becomes obsolete; nil if there is none. Probes have an instant of their own, `nextProbe`.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []
         for entry in entries.values {
@@ -119,13 +118,13 @@ extension HostTable {
     enum LinkReturn {
         /// The link was up before the report too, and the report changes the state of no host.
         case unchanged
-        /// The link was up before the report too, but a local address was lost. The network may be another one, so the
-        /// known captive portals are forgotten.
+        /// The link was up before the report too, but a local address was lost. This is possibly another network, so
+        /// the known captive portals are forgotten.
         case otherNetwork
         case returned
     }
 
-    /// True for five seconds after the link's return. In this time, the kernel may still report hosts as unreachable:
+    /// True for five seconds after the link's return. In this time, the kernel can still report hosts as unreachable:
     /// it first asks for the router's address three times, a second apart.
     func isLinkFresh(at now: Instant) -> Bool {
         linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
@@ -195,7 +194,7 @@ extension HostTable {
 
     /// Notes that the host itself responded, and not a captive portal.
     ///
-    /// - Returns: True if other uploads may have waited for the host.
+    /// - Returns: True if other uploads have possibly waited for the host.
     @discardableResult
     mutating func responded(_ host: UploadHost) -> Bool {
         guard let entry = entries[host], entry.portal != nil || entry.probe != nil else { return false }

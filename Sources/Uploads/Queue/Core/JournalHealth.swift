@@ -68,7 +68,7 @@ struct JournalHealth {
 
     /// Processes the journal's own report of its condition.
     ///
-    /// - Returns: True if the state may have changed.
+    /// - Returns: True if the state has possibly changed.
     mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
         switch (condition, state) {
         case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)

@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// Whether uploads may use the network, according to the link monitor and the user's commands.
+/// Whether uploads are allowed to use the network, according to the link monitor and the user's commands.
 enum LinkGate: Equatable {
     case open
     /// Closed until the link monitor's first report. The network is not known to be down.
     case unknown
     case closed(since: Date, reason: String)
-    /// The link is down, but attempts may start because the user asked for an attempt.
+    /// The link is down, but attempts can start because the user asked for an attempt.
     case forced(since: Date, reason: String)
 
     var isClosed: Bool {
@@ -16,7 +16,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// The network as users see it.
+    /// The state of the network for display. Before the link monitor's first report, it is `online`.
     var network: EngineStatus.Network {
         switch self {
         case .open, .unknown: .online

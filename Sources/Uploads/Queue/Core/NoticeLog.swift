@@ -3,9 +3,9 @@ struct NoticeLog {
     /// The maximum number of stored notices, which clients receive when they connect.
     private static let kept = 10
 
-    /// The notices, sorted by the numbers of their events. They may arrive in another sequence.
+    /// The notices, sorted by the numbers of their events. They can arrive in another sequence.
     private var notices: [(number: Int, notice: DatedNotice)] = []
-    /// The missing watched folders, as they are displayed.
+    /// The paths of the missing watched folders, for display.
     var awayFolders: [String] = []
 
     var all: [DatedNotice] { notices.map(\.notice) }

@@ -63,7 +63,8 @@ struct PendingStarts {
         return dates.min?.date
     }
 
-    /// Returns the uploads whose start time has come. They wait for nothing until the next `note` about them.
+    /// Returns the uploads whose start time has come. Each of them waits for nothing until the next call of `note` for
+    /// it.
     mutating func due(at now: Date) -> [Upload.ID] {
         var due: [Upload.ID] = []
         while let next = nextDate(), next <= now, let entry = dates.popMin() {

@@ -5,8 +5,8 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
-    /// A bad link can cause twice the size of a file plus this number of bytes to be sent again. Beyond this sum,
-    /// progress no longer resets the upload's counts of server errors and failed logins.
+    /// The number of bytes, in addition to twice the size of the file, that an upload can send again because of a bad
+    /// link. Beyond this sum, progress no longer resets the upload's counts of server errors and failed logins.
     private static let resentByLinks: ByteCount = 64 << 20
 
     /// Stores the upload resource that an attempt reports. If the attempt is no longer current, the reply is the
@@ -238,8 +238,9 @@ extension QueueCore {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }
 
-    /// Processes the machine's return from sleep. Servers may have dropped requests, so this function cancels attempts
-    /// that can resume: the next attempts ask for the offset. The other attempts detect a dead connection themselves.
+    /// Processes the machine's return from sleep. Servers have possibly dropped requests, so this function cancels
+    /// attempts that can resume: the next attempts ask for the offset. The other attempts detect a dead connection
+    /// themselves.
     mutating func machineSlept() {
         reviewLimits()
         effects.append(.invalidateConnections(.slept))
@@ -295,8 +296,8 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// Writes these uploads to the journal. Its result leads to `publish` and `advance`. Returns false if `ids` is empty:
-    /// then no result comes, and the caller must call both itself.
+    /// Writes these uploads to the journal. The result of the write leads to `publish` and `advance`. Returns false if
+    /// `ids` is empty: then no result comes, and the caller calls them itself if needed.
     @discardableResult
     private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
         if !ids.isEmpty { submit(.save(ids, .process), nil) }

@@ -3,15 +3,16 @@ import FerryProtocols
 
 /// The starts of uploads.
 extension QueueCore {
-    /// The unit, in bytes, in which an upload's share of a slot is counted. The share grows with the file, because many
-    /// servers keep nothing of a broken request. For example, a link may carry 16 MiB between two breaks. If 32 uploads
-    /// of 1 MiB shared it at once, none would ever arrive.
+    /// The unit, in bytes, in which an upload's share of a slot is counted. A slot is room for one large upload or
+    /// several small ones. The share grows with the file, because many servers keep nothing of a broken request.
+    /// Suppose that a link carries 16 MiB between two breaks: if 32 uploads of 1 MiB shared it at once, none would
+    /// arrive.
     private static let shareUnit: ByteCount = 128 << 10
 
     /// The time without a sent byte after which an upload is stuck: uploads to other hosts then do not wait for it.
     private static let stuckAfter = Duration.seconds(10)
 
-    /// The number of uploads of at most 128 KiB that may share one slot; 1 if a command set how many uploads run at
+    /// The number of uploads of at most 128 KiB that can share one slot; 1 if a command set how many uploads run at
     /// once.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
@@ -228,8 +229,8 @@ extension QueueCore {
 }
 
 extension Upload.State {
-    /// True if the upload has not started yet, so that its start condition still has an effect. `waiting` is a wait for a
-    /// retry, after the start.
+    /// True if the upload has not started yet, so that its start condition still has an effect. `waiting` is a wait for
+    /// a retry, after the start.
     fileprivate var isStartable: Bool {
         switch self {
         case .queued, .paused: true

@@ -104,8 +104,8 @@ extension QueueCore {
         }
     }
 
-    /// Returns an upload as clients see it. If the upload has ended, clients see its earlier state while the end is
-    /// being written. The date at which a wait ends is calculated again from the continuous clock.
+    /// Returns an upload with the state that clients see. While the end of the upload is being written, this is the
+    /// state before the end. The date at which a wait ends is calculated again from the continuous clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
         guard case .waiting(_, let failure) = upload.state,
@@ -116,12 +116,12 @@ extension QueueCore {
         return upload
     }
 
-    /// Returns the uploads for which `isMeant` is true, as clients see them, sorted by rank.
+    /// Returns the uploads for which `isMeant` is true, with the states that clients see, sorted by rank.
     func all(at now: Moment, where isMeant: (Upload) -> Bool = { _ in true }) -> [Upload] {
         compactMap(at: now) { isMeant($0) ? $0 : nil }.sorted { $0.rank < $1.rank }
     }
 
-    /// Returns the non-nil results of `body` for all uploads as clients see them, unsorted.
+    /// Returns the non-nil results of `body`, unsorted. `body` gets all uploads, with the states that clients see.
     func compactMap<Result>(at now: Moment, _ body: (Upload) -> Result?) -> [Result] {
         var results: [Result] = []
         for upload in uploads.values {
@@ -130,7 +130,7 @@ extension QueueCore {
         return results
     }
 
-    /// Returns the table of all uploads as clients see them.
+    /// Returns the table of all uploads, with the states that clients see.
     func shownTable(at now: Moment) -> UploadTable {
         var shown = uploads
         for id in Array(schedule.waits.ids) + unconfirmed.endedIDs {
@@ -176,7 +176,7 @@ extension QueueCore {
         return policy
     }
 
-    /// Returns the uploads whose number is in `range`. The range may come from another process and have any length.
+    /// Returns the uploads whose number is in `range`. The range can come from another process and have any length.
     func known(in range: ClosedRange<Upload.ID>) -> [Upload.ID] {
         let given = 0...max(0, settings.nextID - 1)
         guard range.overlaps(given) else { return [] }
@@ -308,7 +308,7 @@ extension QueueCore {
     }
 
     /// Returns the transactions that pause or resume the added uploads `ids`, so that they match their batches. A user
-    /// may have paused or resumed a batch while the uploads were being written.
+    /// has possibly paused or resumed a batch while the uploads were being written.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
         let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
         let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)

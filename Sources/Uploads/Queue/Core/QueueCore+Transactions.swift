@@ -33,7 +33,7 @@ extension QueueCore {
 
     /// Applies the rule of a transaction that adds files. Depending on the rule, leaves out files that are queued,
     /// uploaded or being added, and marks the other files as being added. Call this before a transaction can be
-    /// postponed: meanwhile, another command may add the same files.
+    /// postponed: while it waits, another command can add the same files.
     ///
     /// - Throws: `UploadFailure` if the rule is `settled` and another command is adding one of the files.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
@@ -165,7 +165,8 @@ extension QueueCore {
         retryBlocked()
     }
 
-    /// Processes the journal's refusal of a change. If the disk is the cause, publishes the notice for users.
+    /// Processes the journal's refusal of a change. If the disk is the cause, publishes the status with a message for
+    /// users.
     ///
     /// - Returns: The failure for the caller whose change was refused.
     @discardableResult

@@ -248,7 +248,7 @@ extension QueueCore {
         advance()
     }
 
-    /// Looks up each upload's host again: a new configuration may change the proxy, which is a part of `UploadHost`.
+    /// Looks up each upload's host again: a new configuration can change the proxy, which is a part of `UploadHost`.
     private mutating func findHostsAgain() {
         schedule.ready = Scheduler()
         let ready = uploads.values.filter { $0.state == .queued && $0.start == nil }

@@ -2,8 +2,9 @@ import FerryProtocols
 
 /// The removed uploads that can be put back.
 ///
-/// The bytes of a removed upload stay on the server for `window`, but at most until the queue stops. Within this time,
-/// the upload can be put back as it was. After `window`, it can still be put back, but is sent from its beginning.
+/// The bytes of a removed upload stay on the server for `window`, but at most until the queue stops. If the
+/// upload is put back within this time, it resumes. After `window`, it can still be put back, but is sent from its
+/// beginning, unless the server possibly has the whole file.
 struct Removals {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,8 +12,8 @@ struct Removals {
 
     private var removed: [Upload.ID: Upload] = [:]
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
-    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted when the attempt has
-    /// ended, because a running attempt can still store bytes and change the upload's resource.
+    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted when the attempt
+    /// has ended, because a running attempt can still store bytes and change the upload's resource.
     private var overdue: Set<Upload.ID> = []
     /// The uploads that can no longer be put back, and that are still here because their last attempt runs.
     private var forgotten: Set<Upload.ID> = []
@@ -51,7 +52,7 @@ struct Removals {
         removed[id]?.tries.countSent(sent, by: run)
     }
 
-    /// Notes that the last attempt at a removed upload was successful. If the user puts it back, it is done.
+    /// Notes that the last attempt at a removed upload was successful. If a user puts the upload back, it is done.
     mutating func complete(_ id: Upload.ID, as state: Upload.State) {
         removed[id]?.resource = nil
         removed[id]?.state = state
@@ -72,8 +73,8 @@ struct Removals {
         return discarded
     }
 
-    /// Forgets uploads that can no longer be put back. One whose attempt still runs is forgotten when its window and its
-    /// attempt have ended.
+    /// Forgets uploads that can no longer be put back. An upload whose attempt still runs is forgotten when its window
+    /// and its attempt have ended.
     ///
     /// - Returns: The uploads whose bytes the servers must delete.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {

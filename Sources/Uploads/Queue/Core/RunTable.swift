@@ -20,8 +20,8 @@ struct RunTable {
         var unasked: UploadResource?
         /// The number of bytes that were confirmed when the attempt began.
         let confirmed: ByteCount
-        /// True once the queue has stored the number of bytes that the kernel has accepted. Some of these bytes may
-        /// never have left this machine.
+        /// True once the queue has stored the number of bytes that the kernel has accepted. Some of these bytes
+        /// possibly never left this machine.
         var hasNotedSent = false
 
         /// Returns the receipt with the time that the attempt took.

@@ -4,7 +4,7 @@ import HeapModule
 ///
 /// The limits count shares of slots: a small upload occupies only a part of a slot. An upload is stuck if it has sent
 /// no byte for some seconds. Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit,
-/// one upload may still start at a host without running uploads, if it fits when the stuck uploads are not counted.
+/// one upload can still start at a host without running uploads, if it fits when the stuck uploads are not counted.
 ///
 /// When an upload changes, its entry stays, and `next` drops entries that no longer apply. So every change costs
 /// logarithmic time, even with a million uploads.
@@ -33,13 +33,13 @@ struct Scheduler {
         heaps[host, default: Heap()].insert(contentsOf: ready.lazy.map { Entry(rank: $0.rank, id: $0.id) })
     }
 
-    /// Removes and returns the next upload that may start; nil if there is none.
+    /// Removes and returns the next upload that can start; nil if there is none.
     ///
     /// - Parameters:
     ///   - limits: The limits, in shares of slots.
     ///   - running: The shares that running uploads occupy at each host.
     ///   - stuck: The part of `running` that stuck uploads occupy.
-    ///   - isBlocked: Returns true if no upload to a host may start now.
+    ///   - isBlocked: Returns true if no upload to a host can start now.
     ///   - places: Returns the number of shares that an upload needs. If the total limit leaves too few free, the
     ///     upload waits, and no upload with a greater rank overtakes it.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
@@ -74,8 +74,8 @@ struct Scheduler {
         return best.entry.id
     }
 
-    /// True if an upload waits to start at a host at which no upload runs. True by mistake if all such entries are out
-    /// of date.
+    /// True if an upload waits to start at a host at which no upload runs. Entries that are out of date count too, so
+    /// the value can be true by mistake.
     func waits(besides running: [UploadHost: Int]) -> Bool {
         heaps.contains { host, heap in !heap.isEmpty && running[host, default: 0] == 0 }
     }

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A change of the queue that the journal writes as one record. Unless its case says otherwise, the change applies
-/// either both on disk and in memory, or not at all.
+/// A change of the queue that the journal writes as one record. It applies on disk and in memory, or not at all; the
+/// cases that differ say so.
 package enum Transaction: Sendable {
     /// - `pausing`, `resuming`: The batches to pause or to resume. Uploads that are added to a paused batch begin
     ///   paused.
@@ -81,7 +81,7 @@ package struct TransactionResult: Sendable {
     var isPaused = false
     /// The removed uploads, in their last state.
     var gone: [Upload] = []
-    /// The action for `undo`, which may refuse; nil if `undo` skips the transaction.
+    /// The action that the command `undo` performs for the transaction, possibly a refusal; nil if `undo` skips it.
     package var undo: UndoAction?
 }
 
@@ -122,8 +122,8 @@ struct TransactionLog {
     private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
     private var lastTicket: Ticket = 0
     /// The files and targets that a command is adding now: from the check for duplicates until the journal reports the
-    /// result. No second command adds them meanwhile. Additions by `AddRule.all` are left out, because they may add a
-    /// file twice.
+    /// result. No second command adds them meanwhile. Additions by `AddRule.all` are left out, because they are allowed
+    /// to add a file twice.
     var pendingAdds: Set<UploadKey> = []
 
     /// True while the record of a limit is being written. Later changes of limits wait, because the earlier limits are

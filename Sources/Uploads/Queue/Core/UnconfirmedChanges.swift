@@ -6,8 +6,8 @@ package typealias Ticket = Int
 /// The changes of each upload that are not on disk yet. Most uploads have none.
 struct UnconfirmedChanges {
     /// The ticket of the command that changes or removes an upload, until the journal reports the result. Until then,
-    /// the upload does not start, and no other record of it is written. Such a record would contain a change that may
-    /// still be refused, or restore a removed upload.
+    /// the upload does not start, and no other record of it is written. Such a record would restore a removed upload,
+    /// or contain a change that the journal can still refuse.
     private var inFlight: [Upload.ID: Ticket] = [:]
     /// The state before the end, for each upload that has ended in memory. Clients see this state until `reveal` is
     /// called.

@@ -155,8 +155,8 @@ extension UndoStack {
 
 extension QueueChangeKind {
     /// The failure of an undo that changed nothing: all uploads of the addition are done, or the command was a retry.
-    /// Nil for any other change. Callers must check that nothing was changed. Without the failure, `undo` would skip
-    /// the command, and undo the one before it.
+    /// Nil for any other change. Callers use the failure only after they have checked that nothing was changed. Without
+    /// it, `undo` would skip the command, and undo the one before it.
     var refusal: UploadFailure? {
         let summary: String
         switch self {
@@ -171,7 +171,7 @@ extension QueueChangeKind {
 }
 
 extension UndoOffer {
-    /// The failure that `undo` will report in place of a change; nil if it will change something. Clients then need not
-    /// ask the user before they send `undoCommand`.
+    /// The failure that `undo` will report in place of a change; nil if `undo` will change something. If there is a
+    /// failure, clients need not ask the user before they send `undoCommand`.
     package var refusal: UploadFailure? { ids.isEmpty ? change.refusal : nil }
 }

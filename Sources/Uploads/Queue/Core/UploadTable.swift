@@ -1,4 +1,4 @@
-/// The uploads of a queue by id. A queue may contain a million uploads, so the memory of removed uploads is reused, and
+/// The uploads of a queue by id. A queue can contain a million uploads, so the memory of removed uploads is reused, and
 /// growing copies no upload.
 struct UploadTable {
     // A chunk of this size wastes little memory in a queue of one upload. A million uploads need few chunks.
