@@ -9,7 +9,7 @@ struct BodyRate: Sendable {
 
     /// - Parameters:
     ///   - leastPerSecond: The minimum number of bytes per second.
-    ///   - window: The time spent waiting for the client after which the rate is checked.
+    ///   - window: The rate is checked each time the receiver has waited this long, in total, for bytes of the client.
     init(leastPerSecond: Int, over window: Duration) {
         self.leastPerSecond = leastPerSecond
         self.window = window

@@ -62,8 +62,8 @@ struct Model: Sendable {
 
     var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
-    /// True if the engine has ended or sends no more updates, so that the screen is possibly outdated. False for an
-    /// engine that runs but does not respond.
+    /// True if the engine has ended, or if the stream of the queue's updates has ended. The screen is then possibly
+    /// outdated. False while the contact is `silent`: that engine still runs, and may respond again.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded

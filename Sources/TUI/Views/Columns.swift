@@ -9,8 +9,8 @@ struct Columns: Hashable, Sendable {
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The number of cells that the name column gets before the target column grows. The target column, which also shows
-    /// messages, gets three quarters of all further cells, and then the cells that no visible name needs.
+    /// The number of cells up to which the name column gets all free cells. Of further cells, three quarters go to the
+    /// target column, which also shows messages. It gets more if the longest visible name leaves cells unused.
     private static let longestName = 48
     /// The width in cells that the name column keeps however short the names are.
     private static let shortestName = 24

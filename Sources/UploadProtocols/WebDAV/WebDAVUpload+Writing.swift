@@ -57,7 +57,8 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// Resumes after a trial `MOVE` that may have reached the server although its response was lost.
+    /// Looks for the temporary file under the next temporary name, because it is missing under the recorded one. A trial
+    /// `MOVE` of an earlier attempt to that name (see `tryMove`) may have worked although its response was lost.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next

@@ -146,7 +146,7 @@ extension Configuration {
     }
 
     /// Returns the texts in a word that may name a file: `a=b` may name `b`, `-fb` may name `b`, and `@/b` may name `/b`.
-    /// The text of a script, as of `sh -c`, is not searched: it belongs to the configuration.
+    /// A script that is an argument itself, such as the one after `sh -c`, is not searched for paths.
     private static func names(in word: String) -> [String] {
         var names = [word]
         if let equals = word.firstIndex(of: "=") { names.append(String(word[word.index(after: equals)...])) }

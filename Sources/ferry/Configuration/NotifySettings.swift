@@ -3,7 +3,7 @@ import FerryUploads
 
 /// The events that notify a user, and the kinds of notification (`notify`).
 struct NotifySettings: Decodable, Equatable {
-    /// The kind of notification that the terminal of a screen shows.
+    /// How Ferry's full-screen interface notifies the user through its terminal: by a bell, by OSC 9, or not at all.
     var terminal = TerminalNotification.Signal.none
     /// Whether the engine shows notifications on the desktop of its machine.
     var desktop = false
