@@ -2,11 +2,12 @@
 public struct ReceiverConfiguration: Sendable {
     /// The limits that keep clients from exhausting the machine.
     public struct Limits: Hashable, Sendable {
-        /// The maximum number of open connections. A further one replaces one that has made no authorized request. If
-        /// there is none, it waits until a connection closes.
+        /// The maximum number of open connections. At the maximum, a new connection closes one that has made no
+        /// authorized request. If there is no such connection, the new one waits until a connection closes.
         public var connections = 256
-        /// The maximum number of open connections of one client address. A further one replaces one of that client that
-        /// has made no authorized request. If there is none, it is refused.
+        /// The maximum number of open connections of one client address. At the maximum, a new connection closes one of
+        /// the same client that has made no authorized request. If the client has no such connection, the new one is
+        /// refused.
         ///
         /// All loopback addresses are one client. Without a token, every valid request is authorized.
         ///

@@ -15,9 +15,9 @@ package struct SentTotals {
     package var reached: ByteCount { underWay.values.reduce(confirmed, +) }
 
     /// The number of bytes that were confirmed when the attempt began, plus the bytes that its exchanges have sent
-    /// since. Bytes that a later exchange sends again count again, so the number can exceed `reached`. It is at least
-    /// the number of confirmed bytes. Bytes that the server confirmed and later lost are not included; the queue counts
-    /// them.
+    /// since. It is never less than the number of confirmed bytes. Bytes that are sent twice count twice, so the number
+    /// can exceed `reached`. Confirmed bytes that the server loses are subtracted, because the queue adds them to
+    /// `Upload.Tries.resent` itself.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
     /// Records how many bytes of the file an exchange has sent so far.

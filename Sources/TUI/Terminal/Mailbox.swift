@@ -39,7 +39,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Requests that the receiver ends.
+    /// Tells the receiver to quit.
     func close() { change { $0.contents.isClosed = true } }
 
     /// Returns and removes all contents.

@@ -171,7 +171,8 @@ package struct WatchedTree {
         nextRound = now.advanced(by: unwatched.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
-    /// A reference to the reason why some folder has no change events. The closure of a scan sets the reason.
+    /// Holds the reason why a folder has no change events; nil if every folder has them. It is a class, so that the
+    /// closure that `round` passes to a `DirectoryScan` can set the reason.
     private final class Deafness {
         var reason: UnwatchedFolder?
     }

@@ -3,7 +3,7 @@ import FerryUploads
 
 /// The events that notify a user, and the kinds of notification (`notify`).
 struct NotifySettings: Decodable, Equatable {
-    /// How Ferry's full-screen interface notifies the user through its terminal: by a bell, by OSC 9, or not at all.
+    /// The signal with which Ferry's full-screen interface notifies the user through its terminal.
     var terminal = TerminalNotification.Signal.none
     /// Whether the engine shows notifications on the desktop of its machine.
     var desktop = false

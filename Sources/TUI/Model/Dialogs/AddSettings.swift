@@ -4,7 +4,8 @@ struct AddSettings: Sendable {
     var defaultDestination: String?
     /// The destination to which the user most recently added files; nil before the first addition.
     var lastDestination: String?
-    /// The number of the last request, which distinguishes late results from current ones.
+    /// The number of the Add dialog's most recent request, such as a search of the chosen files. A result with an older
+    /// number is late.
     private(set) var questions = 0
 
     init(destinations: [String], defaultDestination: String?) {

@@ -17,8 +17,8 @@ struct UploadTable {
     var count: Int { slots.count }
     var isEmpty: Bool { slots.isEmpty }
 
-    /// The uploads of a table, unsorted. A type of its own: without optimization for speed, the iterators of the
-    /// standard library ask the runtime for their types at each step.
+    /// The uploads of a table, unsorted. It does not use the iterators of the standard library: in a program that is
+    /// optimized for size, they look up the metadata of their types at each step, which is slow.
     struct Values: Sequence, IteratorProtocol {
         fileprivate let chunks: [ContiguousArray<Upload?>]
         private var chunk = 0
