@@ -113,7 +113,7 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         do throws(SystemCallError) { status = try FileStatus(LocalPath(file), follows: true) } catch {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) cannot be read: \(error.code.phrase)",
-                hint: "put a PEM file there, or name another; see tls in the configuration")
+                hint: "put a PEM file there, or name another one in tls")
         }
         guard status.identity.size <= Self.fileLimit else {
             throw UploadFailure(

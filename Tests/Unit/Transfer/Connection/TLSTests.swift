@@ -216,7 +216,7 @@ struct TLSSettingsTests {
         #expect { try HTTPClientTransport(.init(tls: files)) } throws: { error in
             guard let failure = error as? UploadFailure else { return false }
             return failure.category == .permanent && failure.summary.contains("/no/such.pem")
-                && failure.hint == "name a readable PEM file in tls"
+                && failure.hint == "put a PEM file there, or name another one in tls"
         }
     }
 
