@@ -160,7 +160,8 @@ struct QueueHistoryTests {
     private func until(
         _ queue: UploadQueue, _ condition: @Sendable (isolated UploadQueue) -> Bool
     ) async throws {
-        for _ in 0..<1_000_000 {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        while ContinuousClock.now < deadline {
             if await condition(queue) { return }
             await Task.yield()
         }
