@@ -5,7 +5,7 @@ public enum RequestFailure: Error, Sendable {
     /// The request could not be made: an unusable URL, a GET with a body, or a file or form part that cannot be read.
     /// After a redirect, the reason can also be a stream that cannot be read again.
     case unusable(UploadFailure)
-    /// An adapter could not complete the request.
+    /// An adapter threw this error while it prepared the request, for example because it got no credentials.
     case adaptation(any Error)
     /// No complete response arrived.
     case transport(TransportError)
