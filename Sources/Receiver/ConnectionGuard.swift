@@ -5,8 +5,8 @@ import NIOPosix
 import NIOSSL
 
 /// Enforces the limits of one connection: counts it for its client, and sets its buffer sizes. Closes it if the client
-/// sends nothing of a request, or reads nothing of a response, for too long. Also closes it for a newer one at a limit
-/// (`ClientTable`).
+/// sends nothing of a request, or reads nothing of a response, for too long. When the receiver has too many connections,
+/// `ClientTable` can also have this one closed for a newer one.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

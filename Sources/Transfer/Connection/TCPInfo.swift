@@ -13,8 +13,8 @@ struct TCPInfo: Hashable, Sendable {
     var roundTrip = Duration.zero
     /// True while neither side has closed or reset the connection.
     var isEstablished = true
-    /// The bytes that left this machine, without retransmissions; nil if there are none, or if the kernel does not
-    /// count them (before Linux 4.19).
+    /// The number of bytes that left this machine, not counting retransmissions. Nil before the first byte, and if the
+    /// kernel does not count them (before Linux 4.19).
     var sentBytes: UInt64?
     /// The bytes that the kernel accepted and has not sent yet.
     var unsentBytes: UInt64 = 0

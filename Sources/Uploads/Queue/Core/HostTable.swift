@@ -116,10 +116,10 @@ extension HostTable {
 extension HostTable {
     /// The meaning of a report that the link is up.
     enum LinkReturn {
-        /// The link was up before the report too, and the report changes the state of no host.
+        /// The link was up before the report too, and no captive portal had to be forgotten.
         case unchanged
-        /// The link was up before the report too, but a local address was lost. This is possibly another network, so
-        /// the known captive portals are forgotten.
+        /// The link was up before the report too, but a local address was lost while a captive portal was known. This
+        /// is possibly another network, so the portals were forgotten.
         case otherNetwork
         case returned
     }

@@ -20,8 +20,9 @@ struct RunTable {
         var unasked: UploadResource?
         /// The number of bytes that were confirmed when the attempt began.
         let confirmed: ByteCount
-        /// True once the queue has stored the number of bytes that the kernel has accepted. Some of these bytes
-        /// possibly never left this machine.
+        /// True once the queue has updated the upload's number of sent bytes during this attempt. The kernel has
+        /// accepted that many, but some possibly never left this machine. So the number at the attempt's end replaces
+        /// it, even a lower one.
         var hasNotedSent = false
 
         /// Returns the receipt with the time that the attempt took.

@@ -36,7 +36,8 @@ struct Scheduler {
     /// Removes and returns the next upload that can start; nil if there is none.
     ///
     /// - Parameters:
-    ///   - limits: The limits, in shares of slots.
+    ///   - limits: The limits, counted in shares. A slot has a fixed number of equal shares: a large upload needs them
+    ///     all, and a small one only some.
     ///   - running: The shares that running uploads occupy at each host.
     ///   - stuck: The part of `running` that stuck uploads occupy.
     ///   - isBlocked: Returns true if no upload to a host can start now.

@@ -10,9 +10,12 @@ package enum UndoAction: Hashable, Sendable {
     case remove([Upload.ID])
     /// Removes those uploads of one addition that are not done.
     case unadd([Upload.ID])
-    /// - `orphaned`: The uploads that the removal held because they were to start after a removed one, with their
-    ///   earlier states.
-    /// - `areAdded`: Whether the removal undid the addition of the uploads.
+    /// Puts back uploads that were removed.
+    ///
+    /// - `orphaned`: The uploads that got the state `held` at the removal, because they were to start after a removed
+    ///   one, with their states before it.
+    /// - `areAdded`: True if the uploads were removed by `unadd`. Undoing this action is then `unadd` again, and not
+    ///   `remove`.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     case setRanks([Upload.ID: Int64])
     /// Sets the bandwidth limit of a scope; nil restores the configured limit.
