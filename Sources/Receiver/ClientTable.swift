@@ -52,10 +52,13 @@ final class ClientTable: Sendable {
             return connection.close
         }
 
-        /// Returns the oldest connection of a client that may be closed; nil if there is none.
-        func oldestClosable(of client: ClientAddress) -> ObjectIdentifier? {
-            connections.filter { $0.value.client == client && $0.value.standing.mayBeClosed }
-                .min { $0.value.number < $1.value.number }?.key
+        /// Returns a connection of a client that may be closed; nil if there is none. Chooses among refused ones, sorted
+        /// by age, or if there are none among silent ones.
+        func closable(of client: ClientAddress, by choose: (Range<Int>) -> Int) -> ObjectIdentifier? {
+            let all = connections.filter { $0.value.client == client && $0.value.standing.mayBeClosed }
+            let refused = all.filter { $0.value.standing == .refused }
+            let candidates = (refused.isEmpty ? all : refused).sorted { $0.value.number < $1.value.number }
+            return candidates.isEmpty ? nil : candidates[choose(candidates.indices)].key
         }
 
         /// Returns the client with the most connections among those with one that may be closed; nil if there is none.
@@ -72,18 +75,25 @@ final class ClientTable: Sendable {
 
     private let perClient: Int
     private let total: Int
+    private let choose: @Sendable (Range<Int>) -> Int
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - perClient: The maximum number of connections of one client.
     ///   - total: The number of connections from which on a new one replaces another, if one may be closed.
-    init(perClient: Int, total: Int) {
+    ///   - choose: Chooses one of several connections. At random, a flood of connections cannot be timed so that it
+    ///     always closes one that is slow to send its first request, such as over TLS.
+    init(
+        perClient: Int, total: Int, choose: @escaping @Sendable (Range<Int>) -> Int = { Int.random(in: $0) }
+    ) {
         self.perClient = perClient
         self.total = total
+        self.choose = choose
     }
 
     /// Counts a connection. At a limit, closes another one that has made no authorized request. At the limit of all
-    /// clients, that is a connection of the client with the most connections. Among several, it is the oldest.
+    /// clients, that is a connection of the client with the most connections. A connection with refused requests goes
+    /// first.
     ///
     /// - Parameters:
     ///   - id: The channel of the connection.
@@ -100,8 +110,8 @@ final class ClientTable: Sendable {
             } else if state.connections.count >= total {
                 yielding = state.greediestClosable()
             }
-            if let yielding, let oldest = state.oldestClosable(of: yielding) {
-                closing = state.remove(oldest)
+            if let yielding, let chosen = state.closable(of: yielding, by: choose) {
+                closing = state.remove(chosen)
             }
             guard !isAtLimit || closing != nil else { return (false, nil, nil) }
             state.add(id, of: client, close)

@@ -58,6 +58,8 @@ struct ConnectionFailure {
                 "the certificate of \(host) has another key than those pinned: \(error.seen)",
                 "if the server's key was changed on purpose, add this pin to tls.pins; if not, someone intercepts the connection"
             )
+        case let error as NIOSSLError where start == .unsent && TLSFailure.isEndOfConnection(error):
+            return network(.notConnected, "\(host) closed the connection during the TLS handshake", .closed)
         case let error as NIOSSLError:
             return TLSFailure.isHandshake(error) && start == .unsent
                 ? permanent(

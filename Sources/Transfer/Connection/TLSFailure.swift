@@ -11,6 +11,12 @@ enum TLSFailure {
         return false
     }
 
+    /// True if the connection ended in the handshake, as it does when a server restarts, and neither side gave a reason.
+    static func isEndOfConnection(_ error: NIOSSLError) -> Bool {
+        if case .handshakeFailed = error { return name(in: error).isEmpty }
+        return false
+    }
+
     /// True if the server refuses the client's certificate. In TLS 1.3 the server checks that certificate after the
     /// client's handshake has ended (RFC 8446 §4.4.2.4), so the error can occur during the request.
     static func isAboutOurCertificate(_ error: any Error) -> Bool {

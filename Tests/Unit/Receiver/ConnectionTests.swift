@@ -155,8 +155,8 @@ struct ClientTableTests {
         #expect(!slow.contains { $0.isClosed })
     }
 
-    @Test func `the oldest connection that may be closed is closed`() throws {
-        let table = ClientTable(perClient: 5, total: 10)
+    @Test func `a refused connection is closed before a silent one, and no other`() throws {
+        let table = ClientTable(perClient: 5, total: 10, choose: \.lowerBound)
         let links = try Self.links(5, from: "192.0.2.1")
         for link in links { #expect(link.enter(table)) }
         table.authorize(links[0].id)
@@ -169,10 +169,17 @@ struct ClientTableTests {
         #expect(newer.map { $0.enter(table) } == [true, true, true, true])
         #expect(links.map(\.isClosed) == [false, false, true, true, true])
         #expect(newer.map(\.isClosed) == [true, false, false, false])
+        let other = ClientTable(perClient: 5, total: 10, choose: \.lowerBound)
+        let some = try Self.links(6, from: "192.0.2.1")
+        for link in some[..<5] { #expect(link.enter(other)) }
+        other.ask(some[4].id)
+        other.refuse(some[4].id)
+        #expect(some[5].enter(other))
+        #expect(some.map(\.isClosed) == [false, false, false, false, true, false])
     }
 
     @Test func `at the limit of all clients, the one with the most connections loses one`() throws {
-        let table = ClientTable(perClient: 10, total: 4)
+        let table = ClientTable(perClient: 10, total: 4, choose: \.lowerBound)
         let modest = try Self.links(1, from: "192.0.2.1")
         let greedy = try Self.links(3, from: "192.0.2.2")
         for link in modest + greedy { #expect(link.enter(table)) }

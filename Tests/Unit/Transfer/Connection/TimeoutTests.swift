@@ -122,6 +122,18 @@ struct TimeoutTests {
         #expect(error?.failure.category == .permanent)
     }
 
+    @Test func `a connection that closes during the TLS handshake is a failure of the network`() async throws {
+        let server = try HostileServer { _ in }
+        defer { server.stop() }
+        let error = try await withTransport { transport in
+            await transport.outcome(
+                of: TransportRequest(method: .put, url: "https://127.0.0.1:\(server.port)/")
+            ).error
+        }
+        #expect(error?.reason == .notConnected)
+        #expect(error?.failure.category == .network)
+    }
+
     @Test func `a server that does not speak TLS is given up in time`() async throws {
         let server = try HostileServer { $0.stall() }
         defer { server.stop() }
