@@ -122,7 +122,8 @@ struct TimeoutTests {
         #expect(error?.failure.category == .permanent)
     }
 
-    @Test func `a connection that closes during the TLS handshake is a failure of the network`() async throws {
+    @Test func `a connection that closes during the TLS handshake is a failure of the network`() async throws
+    {
         let server = try HostileServer { _ in }
         defer { server.stop() }
         let error = try await withTransport { transport in
