@@ -31,7 +31,7 @@ package struct QueueCore {
     var runs = RunTable()
     var hosts = HostTable()
     var removals = Removals()
-    package var undo = UndoStack()
+    package var undo: UndoStack
     var archive = Archive()
     var limits: LimitSchedule
     var notices = NoticeLog()
@@ -45,6 +45,7 @@ package struct QueueCore {
         self.lookups = lookups
         self.limits = limits
         self.now = now
+        undo = UndoStack(start: now.date)
     }
 
     /// Processes an event, and returns the effects in the sequence in which to perform them.

@@ -7,7 +7,7 @@ package struct UndoStack {
 
     /// A command of a user, and the action that undoes it; once it is undone, the action that redoes it.
     package struct Entry: Hashable, Sendable {
-        /// A number that no other entry of this stack has.
+        /// A number that no other entry has, neither of this stack nor of the stack of an earlier engine.
         var number: Int
         /// The time when the command was carried out.
         var date: Date
@@ -18,7 +18,13 @@ package struct UndoStack {
 
     private var undos: [Entry] = []
     private var redos: [Entry] = []
-    private var lastNumber = 0
+    private var lastNumber: Int
+
+    /// - Parameter start: The time when the engine started. The numbers count from its microseconds, so that a client
+    ///   which asked an earlier engine does not undo another command. JSON numbers are exact until the year 2255.
+    init(start: Date) {
+        lastNumber = Int(exactly: (start.timeIntervalSince1970 * 1_000_000).rounded()) ?? 0
+    }
 
     /// Returns the entries of a direction. `next` returns the last of them first.
     func entries(_ direction: Direction) -> [Entry] {

@@ -96,6 +96,19 @@ struct QueueCoreTests {
         }
     }
 
+    @Test func `engines that start at different times number their commands differently`() {
+        var numbers: [Int] = []
+        for seconds in [1_800_000_000.0, 1_800_000_000.001] {
+            var core = QueueCore(
+                configuration: .init(concurrency: 1), lookups: Self.lookups,
+                limits: LimitSchedule(zone: .local), now: Self.moment(seconds))
+            for id in 1...2 { _ = core.undo.record(.putBack([id]), at: core.now.date) }
+            numbers += core.undo.entries(.undo).map(\.number)
+        }
+        #expect(Set(numbers).count == 4)
+        #expect(numbers.allSatisfy { $0 < 1 << 53 })
+    }
+
     @Test func `queued uploads start with the engine, in the order of the queue`() {
         let queue = Driven([.make(1), .make(2)])
         #expect(queue.started == [1, 2])

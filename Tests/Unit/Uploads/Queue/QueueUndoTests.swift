@@ -248,13 +248,13 @@ struct QueueUndoTests {
     }
 
     @Test func `the oldest of more than fifty commands cannot be undone`() {
-        var orders = UndoStack()
+        var orders = UndoStack(start: Date(timeIntervalSince1970: 0))
         for id in 1...50 { #expect(orders.record(.putBack([id]), at: Date(timeIntervalSince1970: 0)) == []) }
         #expect(orders.record(.putBack([51]), at: Date(timeIntervalSince1970: 0)) == [.putBack([1])])
     }
 
     @Test func `a new command says what can no longer be redone`() throws {
-        var stack = UndoStack()
+        var stack = UndoStack(start: Date(timeIntervalSince1970: 0))
         _ = stack.record(.remove([1]), at: Date(timeIntervalSince1970: 0))
         let next = stack.next(.undo)
         let entry = try #require(next)
