@@ -49,6 +49,7 @@ actor TusStore {
                 metrics.restore(status.size + ReceiverMetrics.entryBytes)
                 if status.size > 0 { interrupted.insert(upload.id) }
             }
+            metrics.restore(upload.infoBytes)
             slots[upload.id] = .free(upload)
             if upload.isOpen { open[upload.client ?? "", default: []].insert(upload.id) }
         }
@@ -60,7 +61,8 @@ actor TusStore {
 
     /// Creates an upload and gives the caller the sole use of it, so that the same request can also send content.
     ///
-    /// - Throws: `Problem.full` if there are too many uploads; `SystemCallError` if the files cannot be created.
+    /// - Throws: `Problem.full` if there are too many uploads; `SystemCallError` if the files cannot be created, or the
+    ///   quota is used up.
     func create(
         length: Int, metadata: String?, resumable: ResumableTerms? = nil, client: String,
         stop: @escaping @Sendable () -> Void
@@ -69,6 +71,9 @@ actor TusStore {
         let upload = TusUpload(
             id: UploadID.make(), length: length, metadata: metadata, state: .receiving, touched: now(),
             resumable: resumable, client: client)
+        guard metrics.take(upload.infoBytes) else {
+            throw SystemCallError(call: "quota", code: .diskQuotaExceeded)
+        }
         slots[upload.id] = .held(upload, stop: stop, waiting: [])
         open[client, default: []].insert(upload.id)
         let uploadStore = uploadStore
@@ -80,6 +85,7 @@ actor TusStore {
         } catch {
             slots[upload.id] = nil
             close(upload)
+            metrics.giveBack(upload.infoBytes)
             throw error
         }
         return upload
@@ -230,7 +236,7 @@ actor TusStore {
         let freed = try? await offLoop { () throws(SystemCallError) in
             let size = try? uploadStore.open(upload.id).status().size
             try uploadStore.forget(upload.id)
-            return size.map { $0 + ReceiverMetrics.entryBytes } ?? 0
+            return upload.infoBytes + (size.map { $0 + ReceiverMetrics.entryBytes } ?? 0)
         }
         metrics.giveBack(freed ?? 0)
     }

@@ -38,6 +38,11 @@ struct TusUpload: Codable, Hashable, Sendable {
         return resumable == nil
     }
 
+    /// The number of bytes of the info file that a client chooses. They count against the quota.
+    var infoBytes: Int {
+        [metadata, resumable?.path, resumable?.digest].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+
     static func infoName(_ id: String) -> LocalPath { LocalPath("\(id).json") }
 }
 

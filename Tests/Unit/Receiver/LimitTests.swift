@@ -127,12 +127,33 @@ struct LimitTests {
 
     @Test func `an empty upload counts against the quota until it is removed`() async throws {
         try await withReceiver {
-            $0.limits.quota = ReceiverMetrics.entryBytes + 2
+            $0.limits.quota = 2 * ReceiverMetrics.entryBytes - 1
         } _: { site async throws in
             let path = try await site.create(length: 2)
             #expect(try await site.tryToCreate(length: 2).status == 507)
             _ = try await site.request("DELETE", path, Site.tus)
             #expect(try await site.tryToCreate(length: 2).status == 201)
+        }
+    }
+
+    @Test func `metadata counts against the quota until its upload is removed`() async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let metadata = "filename YQ==,note " + Data(repeating: 0x61, count: 3000).base64EncodedString()
+        let fields = Site.tus.merging(["Upload-Length": "2", "Upload-Metadata": metadata]) { $1 }
+        let limit = { (configuration: inout ReceiverConfiguration) in
+            configuration.limits.quota = 2 * ReceiverMetrics.entryBytes + 2 + metadata.utf8.count
+        }
+        let path = try await withReceiver(folder: folder, limit) { site async throws in
+            let reply = try await site.request("POST", "/files/", fields)
+            let path = try #require(reply["Location"])
+            #expect(try await site.request("POST", "/files/", fields).status == 507)
+            return path
+        }
+        try await withReceiver(folder: folder, limit) { site async throws in
+            #expect(try await site.request("POST", "/files/", fields).status == 507)
+            _ = try await site.request("DELETE", path, Site.tus)
+            #expect(try await site.request("POST", "/files/", fields).status == 201)
         }
     }
 
