@@ -100,7 +100,7 @@ struct Secrets: Sendable {
     }
 
     /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`, also where the server escaped
-    /// its characters. A repetition that the server shortened is cut too.
+    /// its characters. A repetition that the server or `ServerText` shortened is cut too.
     ///
     /// - Parameters:
     ///   - certainty: The least certainty of the values to cut.
@@ -108,7 +108,10 @@ struct Secrets: Sendable {
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
         // Most texts contain no secret, and this function runs at the end of each upload.
-        guard UnescapedText.layers(of: text).contains(where: mayRepeat) else { return text }
+        guard
+            ByteSearch.finds(Array(Redaction.mark.utf8), in: text)
+                || UnescapedText.layers(of: text).contains(where: mayRepeat)
+        else { return text }
         var known: [String: Certainty] = [:]
         for (value, kind) in entries.flatMap(\.found) { known[value] = max(known[value] ?? kind, kind) }
         // These values are certainly secrets, whatever their length.
@@ -127,6 +130,7 @@ struct Secrets: Sendable {
             for form in forms {
                 let shown = form.prefix(Self.shownLength(of: form)).utf8.count
                 cuts += layer.repetitions(of: Array(form.utf8), shown: shown)
+                cuts += layer.beginnings(of: Array(form.utf8), below: shown)
             }
         }
         return Self.text(Array(text.utf8), without: cuts)

@@ -5,6 +5,8 @@ import FerryFiles
 struct UnescapedText {
     /// The maximum number of times that escapes are decoded: a server may escape a text for HTML and then for JSON.
     private static let maximumDepth = 3
+    /// The minimum length of a secret's beginning that is cut before a mark.
+    private static let shortestBeginning = 4
     /// The maximum length of an HTML entity, without its `&`. A longer search would make the time quadratic.
     private static let longestEntity = 12
 
@@ -72,6 +74,34 @@ struct UnescapedText {
                 // A scalar that is repeated in part stays whole.
                 while length < value.count, value[length] & 0xC0 == 0x80 { length -= 1 }
                 found.append(offsets[start]..<offsets[start + length])
+            }
+            return found
+        }
+    }
+
+    /// Returns where `value` begins before a `…`, with which this program and servers end a text that they shorten.
+    ///
+    /// - Parameter shown: The length from which `repetitions` finds the beginning, in bytes.
+    func beginnings(of value: [UInt8], below shown: Int) -> [Range<Int>] {
+        marks.compactMap { mark in
+            let longest = min(shown - 1, value.count, mark)
+            guard longest >= Self.shortestBeginning else { return nil }
+            let length = (Self.shortestBeginning...longest).last { length in
+                bytes[(mark - length)..<mark] == value[..<length]
+            }
+            return length.map { offsets[mark - $0]..<offsets[mark] }
+        }
+    }
+
+    /// The positions of each `…` in `bytes`.
+    private var marks: [Int] {
+        let mark = Array(Redaction.mark.utf8)
+        return bytes.withUnsafeBufferPointer { bytes in
+            var found: [Int] = []
+            var from = 0
+            while let position = ByteSearch.first(mark[...], in: bytes, from: from) {
+                found.append(position)
+                from = position + mark.count
             }
             return found
         }

@@ -121,16 +121,22 @@ package enum ServerText {
     }
 
     /// Returns untrusted text as one line of at most 200 code points. Each run of white space becomes one space.
-    /// Characters that control a terminal or the writing direction are removed.
+    /// Characters that control a terminal or the writing direction are removed. A text that is longer ends with `…`:
+    /// the beginning of a secret before it is cut, too (`UnescapedText.beginnings(of:below:)`).
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         var count = 0
         for scalar in text.unicodeScalars {
             let isSpace = scalar.properties.isWhitespace || scalar == "\u{0}"
             if isSpace ? line.last == " " || line.isEmpty : !isHarmless(scalar) { continue }
+            if count == limit {
+                if isSpace { continue }
+                line.removeLast()
+                line.append("…")
+                break
+            }
             line.append(isSpace ? " " : scalar)
             count += 1
-            if count == limit { break }
         }
         return String(line).trimmingSpaces
     }

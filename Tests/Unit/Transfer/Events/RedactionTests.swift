@@ -248,6 +248,19 @@ struct RedactionTests {
         #expect(secrets.cut(from: "invalid \(token) twice \(token)") == "invalid … twice …")
     }
 
+    @Test func `the beginning of a secret is cut where a long text of the server ends in it`() {
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(Self.token)"])
+        for form in [Self.token, Self.digits, "sK%2Blive%2F9aZ%2B77QxCANARY"] {
+            for length in 4...20 {
+                let text = String(repeating: "w", count: 198 - length) + " " + form + " and more"
+                let said = secrets.cut(from: "413: \(ServerText.cleaned(text)); the file has 3 MB")
+                #expect(said.hasSuffix("w ……; the file has 3 MB"))
+            }
+        }
+        #expect(secrets.cut(from: "the word &quot;sK+li…&quot;") == "the word &quot;……&quot;")
+        #expect(secrets.cut(from: "the word sK+ … and sK+l") == "the word sK+ … and sK+l")
+    }
+
     @Test func `a context that is printed shows no secret`() {
         var context = RequestContext()
         context.secrets = secrets("https://anna:geheim@h/", [.authorization: "Bearer geheim"])
