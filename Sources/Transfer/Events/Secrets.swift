@@ -100,7 +100,8 @@ struct Secrets: Sendable {
     }
 
     /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`, also where the server escaped
-    /// its characters. A repetition that the server or `ServerText` shortened is cut too.
+    /// its characters. A repetition that the server or `ServerText` shortened is cut too. The case of ASCII letters
+    /// counts only in short forms.
     ///
     /// - Parameters:
     ///   - certainty: The least certainty of the values to cut.
@@ -126,11 +127,17 @@ struct Secrets: Sendable {
         }
         var cuts: [Range<Int>] = []
         for layer in UnescapedText.layers(of: text) {
-            for form in all { cuts += layer.repetitions(of: Array(form.utf8), shown: form.utf8.count) }
-            for form in forms {
+            let lowercased = layer.lowercased()
+            for (index, form) in all.enumerated() {
+                let isLong = form.utf8.count >= Self.telling
+                let searched = isLong ? lowercased : layer
+                let bytes = isLong ? UnescapedText.lowercased(form.utf8) : Array(form.utf8)
+                cuts += searched.repetitions(of: bytes, shown: bytes.count)
+                // The forms of values that are only cut as a whole come last.
+                guard index < forms.count else { continue }
                 let shown = form.prefix(Self.shownLength(of: form)).utf8.count
-                cuts += layer.repetitions(of: Array(form.utf8), shown: shown)
-                cuts += layer.beginnings(of: Array(form.utf8), below: shown)
+                cuts += searched.repetitions(of: bytes, shown: shown)
+                cuts += searched.beginnings(of: bytes, below: shown)
             }
         }
         return Self.text(Array(text.utf8), without: cuts)
@@ -151,19 +158,20 @@ struct Secrets: Sendable {
     }
 
     private func mayRepeat(_ text: UnescapedText) -> Bool {
-        text.bytes.withUnsafeBufferPointer { bytes in
+        text.lowercased().bytes.withUnsafeBufferPointer { bytes in
             let isTrace = { (trace: [UInt8]) in ByteSearch.first(trace[...], in: bytes, from: 0) != nil }
             return tracesOfValues.contains(where: isTrace)
                 || entries.contains { $0.traces.contains(where: isTrace) }
         }
     }
 
-    /// Returns byte sequences for a search. A text that repeats `value` in any form contains at least one of them. A
-    /// form with characters outside of ASCII has an empty sequence, which every text contains: such characters can be
-    /// written in several ways.
+    /// Returns byte sequences for a search in a text with letters in lower case. A text that repeats `value` in any form
+    /// contains at least one of them. A form with characters outside of ASCII has an empty sequence, which every text
+    /// contains: such characters can be written in several ways.
     private static func traces(of value: String) -> [[UInt8]] {
         forms(of: value).map { form in
-            form.utf8.allSatisfy { $0 < 0x80 } ? Array(form.utf8.prefix(shownLength(of: form))) : []
+            form.utf8.allSatisfy { $0 < 0x80 }
+                ? UnescapedText.lowercased(form.utf8.prefix(shownLength(of: form))) : []
         }
     }
 
@@ -252,6 +260,8 @@ extension Secrets {
 extension Secrets {
     /// The minimum length of a value that is cut in hexadecimal digits. The digits of a shorter one may be a number.
     private static let shortestInHexadecimal = 8
+    /// The texts that servers write between two bytes in hexadecimal digits.
+    private static let separators = ["", " ", ":", " 0x", ",0x", ", 0x"]
 
     private static func forms(of value: String) -> [String] {
         var forms = [value, Data(value.utf8).base64EncodedString()] + hexadecimal(value)
@@ -275,9 +285,10 @@ extension Secrets {
     private static func hexadecimal(_ value: String) -> [String] {
         guard value.utf8.count >= shortestInHexadecimal else { return [] }
         let digits = Array("0123456789abcdef".utf8)
-        let bytes = value.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        let form = String(decoding: bytes, as: UTF8.self)
-        return [form, form.uppercased()]
+        let pairs = value.utf8.map { byte in
+            String(decoding: [digits[Int(byte >> 4)], digits[Int(byte & 15)]], as: UTF8.self)
+        }
+        return separators.map { pairs.joined(separator: $0) }
     }
 }
 

@@ -27,6 +27,17 @@ struct UnescapedText {
         return layers
     }
 
+    /// Returns the text with its ASCII letters in lower case.
+    func lowercased() -> UnescapedText {
+        var text = self
+        text.bytes = Self.lowercased(bytes)
+        return text
+    }
+
+    static func lowercased(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+    }
+
     /// Returns the text with its escapes decoded once; nil if it has none.
     private func unescaped() -> UnescapedText? {
         guard bytes.contains(where: { $0 == 0x25 || $0 == 0x26 || $0 == 0x5C }) else { return nil }
@@ -143,11 +154,12 @@ extension UnescapedText {
         return number.flatMap(utf8).map { Escape(decoded: $0, length: length) }
     }
 
-    /// An escape of JSON or JavaScript: `\u002B`, `\x2B` or `\/`.
+    /// An escape of JSON, JavaScript or C: `\u002B`, `\u{2B}`, `\x2B`, `\053` or `\/`.
     private static func backslash(_ rest: ArraySlice<UInt8>) -> Escape? {
         guard let kind = rest.dropFirst().first else { return nil }
         let digits = rest.dropFirst(2)
         switch kind {
+        case UInt8(ascii: "u") where digits.first == UInt8(ascii: "{"): return braced(digits.dropFirst())
         case UInt8(ascii: "u"):
             guard let unit = hexadecimal(digits, digits: 4) else { return nil }
             let next = digits.dropFirst(4)
@@ -163,10 +175,29 @@ extension UnescapedText {
             return hexadecimal(digits, digits: 2).map {
                 Escape(decoded: [UInt8(truncatingIfNeeded: $0)], length: 4)
             }
+        case UInt8(ascii: "0")...UInt8(ascii: "3"): return octal(rest.dropFirst().prefix(3))
         case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "/"), UInt8(ascii: "\\"):
             return Escape(decoded: [kind], length: 2)
         default: return nil
         }
+    }
+
+    /// The escape `\u{2B}`, from its first digit; nil if it has no or more than six digits.
+    private static func braced(_ digits: ArraySlice<UInt8>) -> Escape? {
+        guard let end = digits.prefix(7).firstIndex(of: UInt8(ascii: "}")), end > digits.startIndex else {
+            return nil
+        }
+        let count = end - digits.startIndex
+        return hexadecimal(digits, digits: count).flatMap(utf8).map {
+            Escape(decoded: $0, length: count + 4)
+        }
+    }
+
+    /// The escape `\053`, from its first digit; nil if it has fewer than three digits.
+    private static func octal(_ digits: ArraySlice<UInt8>) -> Escape? {
+        let isOctal = digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "7") ~= $0 }
+        guard digits.count == 3, isOctal else { return nil }
+        return Escape(decoded: [digits.reduce(UInt8(0)) { $0 << 3 | ($1 & 7) }], length: 4)
     }
 
     /// The number that the first digits stand for; nil if there are fewer digits.

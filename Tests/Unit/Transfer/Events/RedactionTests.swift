@@ -144,7 +144,8 @@ struct RedactionTests {
     }
 
     private static let token = "sK+live/9aZ+77QxCANARYq0+pp=="
-    private static let digits = token.utf8.map { String($0, radix: 16) }.joined()
+    private static let pairs = token.utf8.map { String($0, radix: 16) }
+    private static let digits = pairs.joined()
     private static let escapedTokens: [String] = [
         "sK&#43;live/9aZ&#43;77QxCANARYq0&#43;pp==",
         "sK&#x2B;live&#x2f;9aZ&#X2b;77QxCANARYq0&#0043;pp&#61;&#61;",
@@ -153,6 +154,10 @@ struct RedactionTests {
         "sK\\x2blive/9aZ\\x2B77QxCANARYq0+pp==", "sK%2blive%2F9aZ+77QxCANARYq0%2Bpp==",
         "sK\\u0026#43;live/9aZ\\u0026#43;77QxCANARYq0\\u0026#43;pp==",
         "sK&amp;amp;#43;live/9aZ&amp;amp;#43;77QxCANARYq0+pp==", digits, digits.uppercased(),
+        "sK\\053live/9aZ\\05377QxCANARYq0\\053pp\\075=", "sK\\u{2B}live/9aZ\\u{002b}77QxCANARYq0\\u{2b}pp==",
+        token.lowercased(), token.uppercased(), "sk%2blive%2f9az%2b77qxcanaryq0%2bpp%3d%3d",
+        pairs.joined(separator: " "), pairs.joined(separator: ":").uppercased(),
+        pairs.joined(separator: " 0x"), pairs.joined(separator: ", 0x"), pairs.joined(separator: ",0x"),
     ]
 
     @Test(arguments: escapedTokens)
@@ -168,6 +173,11 @@ struct RedactionTests {
         #expect(known.cut(fromAddress: "/box/a?again=\(form)&b=c") == "/box/a?again=…&b=c")
     }
 
+    @Test func `a short secret is cut only with its letters in the same case`() {
+        let secrets = secrets("https://h/", [.authorization: "Bearer Geheim-1234"])
+        #expect(secrets.cut(from: "geheim-1234 Geheim-1234") == "geheim-1234 …")
+    }
+
     @Test func `a secret with characters outside of ASCII is cut where the server escaped them`() {
         let secrets = secrets("https://h/", [.authorization: "Bearer pässe-😀-wörter-12"])
         for form in ["p\\u00e4sse-\\uD83D\\ude00-w\\u00F6rter-12", "p&#228;sse-&#x1F600;-w&#246;rter-12"] {
@@ -177,6 +187,7 @@ struct RedactionTests {
 
     @Test(arguments: [
         "no \\ & % %4 &#; &#x; &#xD800; &; &none; \\u12 \\ud83d \\x1",
+        "\\u{} \\u{110000} \\u{0000002B} \\05 \\088",
         "a &amp; b &lt;c&gt; 100 % 5%2F \\u0041",
     ])
     func `a text with escapes and without a secret stays as it is`(text: String) {
@@ -189,7 +200,7 @@ struct RedactionTests {
         .timeLimit(.minutes(1)),
         arguments: [
             "&", "&#", "&#43;", "&amp;", "&#x2b;&", "\\", "\\u", "\\u002", "\\u002b", "%", "%2", "%25",
-            "sK&#43;live", "sK%2",
+            "sK&#43;live", "sK%2", "\\u{", "\\u{2b}", "\\05", "\\053", "73 ", "SK+L", "sK+l…",
         ])
     func `the time to find escaped secrets in a text grows with its length alone`(piece: String) {
         let secrets = secrets("https://h/", [.authorization: "Bearer \(Self.token)"])
