@@ -6,6 +6,7 @@
 
 #ifdef __linux__
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #endif
 
 // Declarations that glibc hides without _GNU_SOURCE. Swift cannot define that macro when it imports the C library.

@@ -1,3 +1,4 @@
+import CFerryFiles
 import SystemPackage
 
 #if canImport(Glibc)
@@ -39,6 +40,20 @@ extension LocalPath {
             content += block
         }
         return content
+    }
+
+    /// True if the file has a POSIX access control list (acl(5)), or if the system does not report whether it has one. Its
+    /// group bits are then the mask of the list, which may name any user. Does not follow a symbolic link. It is always
+    /// false on systems other than Linux.
+    var hasAccessList: Bool {
+        #if os(Linux)
+            withCString { text in
+                lgetxattr(text, "system.posix_acl_access", nil, 0) >= 0
+                    || ![ENODATA, ENOTSUP, ENOSYS].contains(errno)
+            }
+        #else
+            false
+        #endif
     }
 
     /// Makes one folder with the permission bits `mode`. By default only the folder's owner can access it.

@@ -7,7 +7,8 @@ package import SystemPackage
 /// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit, in which
 /// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts two kinds of
 /// folders to which their group can write: those of root, and those with the user's own group. A group of this user
-/// alone has the number of the user (useradd(8), `USERGROUPS_ENAB`).
+/// alone has the number of the user (useradd(8), `USERGROUPS_ENAB`). The latter must have no access control list, which
+/// may let other users write.
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
@@ -77,7 +78,9 @@ package enum PathTrust {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
         }
         // The mode of a link has no meaning. The path of its target is checked separately.
-        guard status.kind != .link, othersMayWrite(status, isFile: isFile, for: user) else { return }
+        guard status.kind != .link, othersMayWrite(status, of: path, isFile: isFile, for: user) else {
+            return
+        }
         let isSticky = !isFile && status.mode & 0o1000 != 0
         guard isSticky else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .writable)
@@ -87,24 +90,45 @@ package enum PathTrust {
     /// Returns true if another user can create files in the folder, sticky or not.
     private static func isOpen(_ folder: LocalPath, for user: UInt32) -> Bool {
         guard let status = FileStatus.of(folder, follows: false) else { return true }
-        return othersMayWrite(status, isFile: false, for: user)
+        return othersMayWrite(status, of: folder, isFile: false, for: user)
     }
 
-    private static func othersMayWrite(_ status: FileStatus, isFile: Bool, for user: UInt32) -> Bool {
+    private static func othersMayWrite(
+        _ status: FileStatus, of path: LocalPath, isFile: Bool, for user: UInt32
+    ) -> Bool {
+        guard status.mode & 0o002 == 0 else { return true }
+        guard status.mode & 0o020 != 0 else { return false }
         // In a folder of root, the group may write: root has chosen its members.
-        let isGroupTrusted = !isFile && user != 0 && (status.owner == 0 || status.group == user)
-        return status.mode & (isGroupTrusted ? 0o002 : 0o022) != 0
+        guard !isFile, user != 0, status.owner != 0 else { return isFile || user == 0 }
+        return status.group != user || path.hasAccessList
     }
 
     /// The owner that the system shows for files of every user outside of this user namespace, such as the root of the
     /// machine in a container (user_namespaces(7)); nil outside of such a namespace.
+    /// Also nil if the namespace has a user of that number.
     private static let unmapped: UInt32? = {
-        guard let file = try? OpenFile(LocalPath("/proc/self/uid_map"), for: .reading),
-            let text = try? file.content(upTo: 4096)
+        // The kernel accepts at most 340 ranges.
+        guard let map = LocalPath("/proc/self/uid_map").content(upTo: 1 << 14),
+            let number = LocalPath("/proc/sys/kernel/overflowuid").content(upTo: 32)
         else { return nil }
-        let numbers = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        return numbers == ["0", "0", "4294967295"] ? nil : 65_534
+        return unmappedOwner(
+            map: String(decoding: map, as: UTF8.self), overflow: String(decoding: number, as: UTF8.self))
     }()
+
+    /// Returns the overflow user, or nil if a user of this namespace has the same number.
+    ///
+    /// - Parameters:
+    ///   - map: The content of `/proc/self/uid_map`: lines of a first number inside, one outside, and a count.
+    ///   - overflow: The content of `/proc/sys/kernel/overflowuid`.
+    package static func unmappedOwner(map: String, overflow: String) -> UInt32? {
+        guard let owner = UInt32(overflow.trimmedOfLines()) else { return nil }
+        for line in map.split(separator: "\n") {
+            let numbers = line.split(separator: " ").map { UInt64($0) }
+            guard numbers.count == 3, let first = numbers[0], let count = numbers[2] else { return nil }
+            if UInt64(owner) >= first, UInt64(owner) - first < count { return nil }
+        }
+        return owner
+    }
 }
 
 /// The reason why a file must not be used: another user can replace, change or create it.

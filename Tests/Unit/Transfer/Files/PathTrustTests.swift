@@ -3,6 +3,10 @@ import FerryTestSupport
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 struct PathTrustTests {
     private let directory: TemporaryDirectory
 
@@ -90,7 +94,57 @@ struct PathTrustTests {
         #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
     }
 
+    @Test(arguments: [
+        ("0 0 4294967295\n", nil), ("0 1000 1\n", 65_534), ("0 1000 1\n1 100000 65536\n", nil),
+        ("0 1000 1\n65534 100000 1\n", nil), ("0 1000 65534\n65535 100000 1\n", 65_534),
+        ("0 1000\n", nil),
+    ])
+    func `the overflow user is trusted only if a user namespace has no user of that number`(
+        map: String, owner: UInt32?
+    ) {
+        #expect(PathTrust.unmappedOwner(map: map, overflow: "65534\n") == owner)
+        #expect(PathTrust.unmappedOwner(map: map, overflow: "") == nil)
+    }
+
     #if os(Linux)
+        /// Gives a file of mode 775 an access control list by which user 1001 may write. False if the file system has
+        /// no such lists.
+        private func addAccessList(_ name: String) throws -> Bool {
+            typealias Function =
+                @convention(c) (
+                    UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, CInt
+                ) -> CInt
+            let set = unsafeBitCast(try #require(dlsym(nil, "setxattr")), to: Function.self)
+            // linux/posix_acl_xattr.h: the version, then a tag, permissions and an id of each entry.
+            var list: [UInt8] = [2, 0, 0, 0]
+            for (tag, bits, id) in [
+                (1, 7, UInt32.max), (2, 7, 1001), (4, 5, .max), (16, 7, .max), (32, 5, .max),
+            ]
+                as [(UInt8, UInt8, UInt32)]
+            {
+                list += [tag, 0, bits, 0]
+                list += (0..<4).map { UInt8(truncatingIfNeeded: id >> (8 * $0)) }
+            }
+            let result = set(directory.path(name), "system.posix_acl_access", list, list.count, 0)
+            if result != 0 { #expect(errno == ENOTSUP) }
+            return result == 0
+        }
+
+        @Test(.enabled(if: Machine.user == 0, "needs a folder of another user"))
+        func `a user's own group may not write where an access control list names another user`() throws {
+            try file("file", folder: "shared", mode: 0o775)
+            try setMode(0o755, "")
+            for name in ["shared", "shared/file"] {
+                try FileManager.default.setAttributes(
+                    [.ownerAccountID: 1000, .groupOwnerAccountID: 1000], ofItemAtPath: directory.path(name))
+            }
+            #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+            guard try addAccessList("shared") else { return }
+            #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+            try setMode(0o755, "shared")
+            #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+        }
+
         @Test func `an open descriptor passes though its link names no path`() throws {
             try file("file", folder: "open", mode: 0o1777)
             let pipe = Pipe()
