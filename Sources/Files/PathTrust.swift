@@ -5,10 +5,9 @@ package import SystemPackage
 ///
 /// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
 /// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit, in which
-/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts two kinds of
-/// folders to which their group can write: those of root, and those with the user's own group. A group of this user
-/// alone has the number of the user (useradd(8), `USERGROUPS_ENAB`). The latter must have no access control list, which
-/// may let other users write.
+/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts that the group can
+/// write to folders of root, and to files and folders with the user's own group. A group of this user alone has the
+/// number of the user (useradd(8), `USERGROUPS_ENAB`). Then an access control list must not let other users write.
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
@@ -98,8 +97,9 @@ package enum PathTrust {
     ) -> Bool {
         guard status.mode & 0o002 == 0 else { return true }
         guard status.mode & 0o020 != 0 else { return false }
+        guard user != 0 else { return true }
         // In a folder of root, the group may write: root has chosen its members.
-        guard !isFile, user != 0, status.owner != 0 else { return isFile || user == 0 }
+        if !isFile, status.owner == 0 { return false }
         return status.group != user || path.hasAccessList
     }
 

@@ -84,6 +84,27 @@ struct ConfigurationTrustTests {
         try await expectRefusal(of: place.configurationFile, "chown root \(place.configurationFile)")
     }
 
+    @Test(.enabled(if: Privilege.isRoot && Privilege.has("setpriv"), "runs Ferry as another user"))
+    func `a configuration of mode 664 is accepted with the user's own group`() async throws {
+        let user: uid_t = 61_234
+        func run() async throws -> CommandResult {
+            let words = ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
+            return try await Workplace.result(of: try place.start(through: words, ["config"]))
+        }
+        let program = try place.file("hook.sh", "#!/bin/sh\n")
+        try place.configure(#"{ "destinations": {}, "hooks": { "done": ["\#(program)"] } }"#)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: place.directory.path)
+        for path in [place.directory.path] + files.map({ place.directory.path($0) }) {
+            #expect(chown(path, user, user) == 0)
+            try setMode(path == place.configurationFile ? 0o664 : 0o775, path)
+        }
+        #expect(try await run().ending == .exited(0))
+        #expect(chown(program, user, 61_235) == 0)
+        let result = try await run()
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("`chmod go-w \(program)`"), "\(result.errors)")
+    }
+
     @Test func `a hook's program that others can change is refused`() async throws {
         let program = try place.file("hook.sh", "#!/bin/sh\n")
         try setMode(0o700, program)

@@ -78,20 +78,27 @@ struct PathTrustTests {
     }
 
     @Test(.enabled(if: Machine.user == 0, "needs a folder of another user"))
-    func `a user's own group may write to a folder, and not to the file`() throws {
+    func `a user's own group may write to a folder and to the file, and another group may not`() throws {
         try file("file", folder: "shared", mode: 0o775)
         try setMode(0o755, "")
         for name in ["shared", "shared/file"] {
             try FileManager.default.setAttributes(
                 [.ownerAccountID: 1000, .groupOwnerAccountID: 1000], ofItemAtPath: directory.path(name))
         }
-        #expect(issue(directory.path("shared/file"), for: 1000) == nil)
-        try setMode(0o664, "shared/file")
+        for mode in [0o600, 0o664, 0o775] {
+            try setMode(mode, "shared/file")
+            #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+        }
+        try setMode(0o666, "shared/file")
         #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
-        try setMode(0o600, "shared/file")
-        try FileManager.default.setAttributes(
-            [.groupOwnerAccountID: 100], ofItemAtPath: directory.path("shared"))
-        #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+        for name in ["shared/file", "shared"] {
+            try setMode(name == "shared" ? 0o775 : 0o664, name)
+            try FileManager.default.setAttributes(
+                [.groupOwnerAccountID: 100], ofItemAtPath: directory.path(name))
+            #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+            try setMode(name == "shared" ? 0o755 : 0o644, name)
+            #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+        }
     }
 
     @Test(arguments: [
@@ -139,10 +146,12 @@ struct PathTrustTests {
                     [.ownerAccountID: 1000, .groupOwnerAccountID: 1000], ofItemAtPath: directory.path(name))
             }
             #expect(issue(directory.path("shared/file"), for: 1000) == nil)
-            guard try addAccessList("shared") else { return }
-            #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
-            try setMode(0o755, "shared")
-            #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+            for name in ["shared/file", "shared"] {
+                guard try addAccessList(name) else { return }
+                #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+                try setMode(0o755, name)
+                #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+            }
         }
 
         @Test func `an open descriptor passes though its link names no path`() throws {
