@@ -283,6 +283,10 @@ struct ConfigurationTrustTests {
         (#"/", "parameters": { "password": ["s3cret"] }"#, "destinations.here.parameters.password"),
         (#"/?sig=s3cret""#, "destinations.here.url"), (#"/?token=s3cret&a=b""#, "destinations.here.url"),
         (#"/?code=s3cretKJ3v9Qw2Zx8Lr5Tn1Bm7%3D""#, "destinations.here.url"),
+        (
+            #"/", "auth": { "oauth2": { "tokenURL": "https://h.test/?client_secret=s3cret", "clientID": "me", "refreshToken": { "env": "TOKEN" } } }"#,
+            "destinations.here.auth.oauth2.tokenURL"
+        ),
     ])
     func `a literal secret in a header, a parameter or an address that others can read is refused`(
         members: String, key: String
@@ -302,6 +306,7 @@ struct ConfigurationTrustTests {
         #"/", "headers": { "x-amz-acl": "bucket-owner-full-control", "X-Note": "from 1 of 12 cameras" }"#,
         #"/", "parameters": { "album": "5f2b8c1d9e0a7b3c5f2b", "auth": true }"#,
         #"/?uploadType=resumable&api-version=2024-08-04-preview""#,
+        #"/", "auth": { "oauth2": { "tokenURL": "https://h.test/?tenant=a", "clientID": "me", "refreshToken": { "env": "TOKEN" } } }"#,
     ])
     func `a configuration file without secrets may be readable by all`(members: String) async throws {
         try place.configure(

@@ -132,14 +132,19 @@ extension DestinationSettings {
             if Redaction.holdsSecret(field) || mayBeSecret { keys.append("headers.\(name)") }
         }
         keys += parameters.filter { isSecret($0.name, $0.value) }.map { "parameters.\($0.name)" }
-        let items = URLComponents(string: url)?.queryItems ?? []
-        let hasSecret = items.contains { item in
+        if case .oauth2(let settings) = authentication, hasSecret(inQueryOf: settings.tokenURL) {
+            keys.append("auth.oauth2.tokenURL")
+        }
+        return keys + (hasSecret(inQueryOf: url) ? ["url"] : [])
+    }
+
+    private func hasSecret(inQueryOf url: String) -> Bool {
+        (URLComponents(string: url)?.queryItems ?? []).contains { item in
             guard let value = item.value, !value.isEmpty, !value.contains(UploadAddress.nameMark) else {
                 return false
             }
             return Redaction.tellsSecret(item.name) || Redaction.looksRandom(value)
         }
-        return keys + (hasSecret ? ["url"] : [])
     }
 
     /// True if the name of a form parameter shows that its value is a secret. A value with `{name}` differs from file to
