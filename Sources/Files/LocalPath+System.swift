@@ -43,12 +43,12 @@ extension LocalPath {
     }
 
     /// True if the file has a POSIX access control list (acl(5)), or if the system does not report whether it has one. Its
-    /// group bits are then the mask of the list, which may name any user. Does not follow a symbolic link. It is always
-    /// false on systems other than Linux.
+    /// group bits are then the mask of the list, which may name any user. It is always false on systems other than
+    /// Linux.
     var hasAccessList: Bool {
         #if os(Linux)
             withCString { text in
-                lgetxattr(text, "system.posix_acl_access", nil, 0) >= 0
+                getxattr(text, "system.posix_acl_access", nil, 0) >= 0
                     || ![ENODATA, ENOTSUP, ENOSYS].contains(errno)
             }
         #else

@@ -69,6 +69,18 @@ package enum PathTrust {
         return nil
     }
 
+    /// Returns true if a folder exists, passes `check`, and no other user can create files in it. A folder with the sticky
+    /// bit gets no exception.
+    package static func isClosed(_ folder: LocalPath, for user: UInt32 = Machine.user) -> Bool {
+        do throws(PathIssue) {
+            guard try check(folder, isFolder: true, for: user) == nil else { return false }
+        } catch {
+            return false
+        }
+        guard let status = FileStatus.of(folder, follows: true) else { return false }
+        return status.kind == .folder && !othersMayWrite(status, of: folder, isFile: false, for: user)
+    }
+
     private static func check(
         _ status: FileStatus?, of path: LocalPath, isFile: Bool, for user: UInt32
     ) throws(PathIssue) {

@@ -43,6 +43,20 @@ struct WorkingDirectoryTests {
         #expect(server.requests.first?["Authorization"] == "Bearer mine")
     }
 
+    @Test(arguments: [0o755, 0o777, 0o1777])
+    func `a command starts in home only if others cannot create files there`(mode: Int) async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let home = place.directory.path("home")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home)
+        try place.configure(
+            "put", at: server.url("/"), more: #", "auth": { "bearer": { "command": ["pwd"] } }"#)
+        try await place.ferry("add", try place.file("a"))
+        let result = try await ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(0), "\(result.output)")
+        #expect(server.requests.first?["Authorization"] == "Bearer \(mode == 0o755 ? home : "/")")
+    }
+
     @Test func `a relative credential_process is the one in home, wherever Ferry starts`() async throws {
         let server = try HostileServer([.answer(200)])
         defer { server.stop() }

@@ -32,8 +32,13 @@ enum LocalFiles {
         return path.prefix { $0 != "=" }.contains("/") ? configured(path) : path
     }
 
-    /// The working directory of commands in the configuration: the home folder, or `/` if this user cannot enter it.
-    static var commandFolder: String { FileManager.default.isExecutableFile(atPath: home) ? home : "/" }
+    /// The working directory of commands in the configuration: the home folder, or `/` if this user cannot enter it, or
+    /// if another user can create files in it. Programs such as Python read files of their working directory.
+    static var commandFolder: String {
+        let isUsable =
+            FileManager.default.isExecutableFile(atPath: home) && PathTrust.isClosed(LocalPath(home))
+        return isUsable ? home : "/"
+    }
 
     /// Returns the absolute path, with a leading `~` replaced by the home folder, and `.` and `..` resolved.
     static func absolute(_ path: String) -> String {

@@ -60,6 +60,19 @@ struct PathTrustTests {
         #expect(issue(directory.path("open/missing")) == .writable)
     }
 
+    @Test(arguments: [0o700: true, 0o755: true, 0o777: false, 0o1777: false])
+    func `a folder is closed only if others cannot create files in it`(mode: Int, isClosed: Bool) throws {
+        try file("file", folder: "folder", mode: mode)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("link"), withDestinationPath: "folder")
+        for name in ["folder", "link"] {
+            #expect(PathTrust.isClosed(LocalPath(directory.path(name))) == isClosed, "\(name)")
+        }
+        for name in ["missing", "folder/file"] {
+            #expect(!PathTrust.isClosed(LocalPath(directory.path(name))), "\(name)")
+        }
+    }
+
     @Test func `the check of a missing file returns its error`() throws {
         let missing = try PathTrust.check(LocalPath(directory.path("missing")))
         #expect(missing == .noSuchFileOrDirectory)
