@@ -24,6 +24,8 @@ package enum FileKind: Hashable, Sendable {
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     package let kind: FileKind
+    /// True for a FIFO: what others write to it is read as the content of a file is.
+    let isPipe: Bool
     /// The permission bits, with the sticky, setuid and setgid bits.
     package let mode: UInt32
     package let owner: UInt32
@@ -40,6 +42,7 @@ package struct FileStatus: Hashable, Sendable {
             case .symbolicLink: .link
             default: .special
             }
+        isPipe = status.type == .fifo
         mode = UInt32(status.mode.permissions.rawValue)
         owner = UInt32(status.userID.rawValue)
         group = UInt32(status.groupID.rawValue)

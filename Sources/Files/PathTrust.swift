@@ -8,6 +8,9 @@ package import SystemPackage
 /// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts that the group can
 /// write to folders of root, and to files and folders with the user's own group. A group of this user alone has the
 /// number of the user (useradd(8), `USERGROUPS_ENAB`). Then an access control list must not let other users write.
+///
+/// The path may lead to something else than a file. A device or a socket must belong to the user or to root. A folder to
+/// which others can write must be a sticky one of root.
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
@@ -89,11 +92,13 @@ package enum PathTrust {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
         }
         // The mode of a link has no meaning. The path of its target is checked separately.
-        guard status.kind != .link, othersMayWrite(status, of: path, isFile: isFile, for: user) else {
-            return
-        }
-        let isSticky = !isFile && status.mode & 0o1000 != 0
-        guard isSticky else {
+        // The mode of a device or a socket says who may use it. No one can leave content in it.
+        let hasContent = status.kind != .link && (status.kind != .special || status.isPipe)
+        let isContent = isFile && status.kind != .folder
+        guard hasContent, othersMayWrite(status, of: path, isFile: isContent, for: user) else { return }
+        // A folder instead of a file may be read as a whole. Only root's own, such as /tmp, are known to be for all.
+        let isShared = isFile ? !isContent && status.owner == 0 : true
+        guard isShared, status.mode & 0o1000 != 0 else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .writable)
         }
     }

@@ -137,8 +137,7 @@ struct ConfigurationTrustTests {
         try setMode(0o1777, folder)
         let result = try await place.ferry("config")
         #expect(result.ending == .exited(2))
-        let words = "\(file) does not exist, and others can create it in \(folder)"
-        #expect(result.errors.contains(words), "\(result.errors)")
+        #expect(result.errors.contains("\(file) does not exist, and others can create it in \(folder)"))
     }
 
     @Test func `without a configuration Ferry runs, even if other users can create one`() async throws {
@@ -206,6 +205,78 @@ struct ConfigurationTrustTests {
         #expect(result.ending == .exited(0), "\(result.errors)")
         try setMode(0o777, script)
         try await expectRefusal(of: script, "chmod go-w \(script)")
+    }
+
+    private func configureHook(_ words: String) throws {
+        try place.configure(#"{ "destinations": {}, "hooks": { "done": \#(words) } }"#)
+    }
+
+    @Test(arguments: [
+        #"["bash", "FILE"]"#, #"["bash", "--rcfile=FILE", "-i"]"#, #"["make", "-fFILE"]"#,
+        #"["java", "@FILE"]"#, #"["java", "-cp", "/x.jar:FILE", "Main"]"#,
+        #"["LD_PRELOAD=x.so:FILE", "pass"]"#,
+    ])
+    func `a missing argument that other users can create is refused`(words: String) async throws {
+        let folder = try place.folder("open")
+        let file = folder + "/file"
+        try configureHook(words.replacing("FILE", with: file))
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o1777, folder)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("\(file) does not exist, and others can create it in \(folder)"))
+    }
+
+    @Test func `a pipe among the arguments is refused if others can write to it`() async throws {
+        let pipe = place.directory.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        try configureHook(#"["bash", "\#(pipe)"]"#)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o622, pipe)
+        try await expectRefusal(of: pipe, "chmod go-w \(pipe)")
+        guard Privilege.isRoot else { return }
+        try setMode(0o600, pipe)
+        #expect(chown(pipe, 65_534, 65_534) == 0)
+        try await expectRefusal(of: pipe, "chown root \(pipe)")
+    }
+
+    @Test(arguments: [
+        #"["python3", "DIR"]"#, #"["make", "-C", "DIR"]"#, #"["run-parts", "DIR"]"#,
+        #"["env", "PATH=DIR:/usr/bin", "zz"]"#, #"["env", "PYTHONPATH=DIR", "python3"]"#,
+        #"["python3", "../open"]"#,
+    ])
+    func `a folder among the arguments is refused if others can change it`(words: String) async throws {
+        let folder = try place.folder("open")
+        try configureHook(words.replacing("DIR", with: folder))
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o777, folder)
+        try await expectRefusal(of: folder, "chmod go-w \(folder)")
+    }
+
+    @Test(.enabled(if: Privilege.isRoot, "needs a sticky folder of root"))
+    func `a sticky folder of root may be an argument, but not where programs are searched`() async throws {
+        let folder = try place.folder("open")
+        try setMode(0o1777, folder)
+        try configureHook(#"["sort", "--temporary-directory=\#(folder)", "-T", "\#(folder)"]"#)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try configureHook(#"["env", "PATH=/usr/bin:\#(folder)", "zz"]"#)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("others can create it in \(folder)"), "\(result.errors)")
+    }
+
+    @Test(arguments: [
+        #"["cat", "/dev/null", "/dev/stdin"]"#, #"["curl", "https://h.test/tmp/x", "-o", "-"]"#,
+        #"["sed", "s/tmp/x/", "-"]"#, #"["rsync", "-a", "x", "host:/tmp/missing-folder/"]"#,
+        #"["sh", "-c", "cat > /tmp/missing-file"]"#, #"["mkdir", "-p", "/tmp/missing-folder"]"#,
+        #"["a", "-", "--", "-x", "", "x=", "@", ":", "x:y,z"]"#,
+    ])
+    func `an argument that names no file of this machine, or a device, is accepted`(words: String)
+        async throws
+    {
+        try configureHook(words)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
     }
 
     @Test(arguments: [

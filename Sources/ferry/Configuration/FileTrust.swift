@@ -106,56 +106,25 @@ extension Configuration {
         }
     }
 
-    /// Returns the program of a command if its name has a slash, and the existing files that the other words name. Many
+    /// Returns the program of a command if its name has a slash, and the files and folders that the other words name. Many
     /// programs run a file that is named in their arguments, such as interpreters, `env`, `flock` and `make`.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
         guard let first = words.first else { return [] }
         let program = LocalFiles.program(first)
         let programs: [(role: String, path: String)] =
             program.hasPrefix("/") ? [("the program of \(place)", program)] : []
-        guard !plainPrograms.contains(LocalPath(program).name) else { return programs }
-        let others = files(namedIn: words).filter { $0 != program }
-        return programs + others.map { (role: "the file named in \(place)", path: $0) }
+        // env(1) takes a word with `=` for a variable, not for the program.
+        let isPlain = !program.contains("=") && plainPrograms.contains(LocalPath(program).name)
+        guard !isPlain else { return programs }
+        let others = CommandWords.paths(in: words).filter { $0 != program }
+        return programs + others.map { (role: "the path named in \(place)", path: $0) }
     }
 
-    /// The programs that only write or copy the files in their arguments, or take them for text. Neither is a reason to
-    /// refuse a file that others can change, such as a common log.
+    /// The programs that only write, copy or remove the files in their arguments, or take them for text. Neither is a
+    /// reason to refuse a file that others can change, such as a common log.
     private static let plainPrograms: Set<String> = [
-        "cp", "echo", "logger", "mv", "notify-send", "printf", "tee", "touch",
+        "cp", "echo", "logger", "mkdir", "mv", "notify-send", "printf", "rm", "tee", "touch",
     ]
-
-    /// Returns the existing regular files that words of a command name.
-    private static func files(namedIn words: [String]) -> [String] {
-        var files: [String] = []
-        var previous = ""
-        for word in words {
-            // env(1) takes the value of this option apart.
-            let isSplit = previous == "--split-string" || previous.hasPrefix("-") && previous.hasSuffix("S")
-            let parts =
-                isSplit || word.hasPrefix("-")
-                ? word.split { $0.isWhitespace || $0 == "'" || $0 == "\"" } : []
-            for name in names(in: word) + parts.flatMap({ names(in: String($0)) }) {
-                let file = LocalFiles.configured(name)
-                guard !files.contains(file), FileStatus.of(LocalPath(file), follows: true)?.kind == .file
-                else { continue }
-                files.append(file)
-            }
-            previous = word
-        }
-        return files
-    }
-
-    /// Returns the texts in a word that may name a file: `a=b` may name `b`, `-fb` may name `b`, and `@/b` may name `/b`.
-    /// A script that is an argument itself, such as the one after `sh -c`, is not searched for paths.
-    private static func names(in word: String) -> [String] {
-        var names = [word]
-        if let equals = word.firstIndex(of: "=") { names.append(String(word[word.index(after: equals)...])) }
-        if word.hasPrefix("-") { names.append(String(word.dropFirst(2))) }
-        if let slash = word.firstIndex(of: "/"), !word.contains(where: \.isWhitespace) {
-            names.append(String(word[slash...]))
-        }
-        return names
-    }
 }
 
 extension HookCommand {

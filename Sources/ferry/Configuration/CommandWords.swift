@@ -1,0 +1,75 @@
+import FerryFiles
+
+/// Finds the files and folders that the words of a command name.
+enum CommandWords {
+    /// Returns the absolute paths that words of a command name. A word that begins as a path does counts even if nothing
+    /// is there yet, because another user may create it. Any other word counts only if it names something that exists.
+    static func paths(in words: [String]) -> [String] {
+        var paths: [String] = []
+        var previous = ""
+        for word in words {
+            // env(1) takes the value of this option apart.
+            let isSplit = previous == "--split-string" || previous.hasPrefix("-") && previous.hasSuffix("S")
+            let parts =
+                isSplit || word.hasPrefix("-")
+                ? word.split { $0.isWhitespace || $0 == "'" || $0 == "\"" } : []
+            for path in ([word] + parts.map { String($0) }).flatMap(Self.paths(inWord:))
+            where !paths.contains(path) && !isStream(path) {
+                paths.append(path)
+            }
+            previous = word
+        }
+        return paths
+    }
+
+    /// Returns the paths that a word may name: `a=/b` may name `/b`, `-f/b` may name `/b`, and `@/b` may name `/b`.
+    /// A script that is an argument itself, such as the one after `sh -c`, is not searched for paths.
+    private static func paths(inWord word: String) -> [String] {
+        var names = [word]
+        if let equals = word.firstIndex(of: "=") { names.append(String(word[word.index(after: equals)...])) }
+        if word.hasPrefix("-") { names.append(String(word.dropFirst(2))) }
+        if word.hasPrefix("@") { names.append(String(word.dropFirst())) }
+        var paths = names.flatMap(Self.paths(named:)) + searched(by: word)
+        if let slash = word.firstIndex(of: "/"), !word.contains(where: \.isWhitespace) {
+            let rest = String(word[slash...])
+            if kind(of: rest) == .file { paths.append(rest) }
+        }
+        return paths
+    }
+
+    /// Returns the path of a name, or the paths of a list such as `/a.jar:/b.jar`. In a list with other parts, such as
+    /// `host:/b`, only files that exist count.
+    private static func paths(named name: String) -> [String] {
+        let isPath = ["/", "~/", "./", "../"].contains { name.hasPrefix($0) }
+        let parts = name.split { $0 == ":" || $0 == "," }.map { String($0) }.filter { $0.hasPrefix("/") }
+        var paths = isPath ? parts : parts.filter { kind(of: $0) == .file }
+        // The name of one file may contain the separators.
+        let isList = parts.first.map { kind(of: $0) != nil } ?? false
+        if !name.isEmpty, kind(of: name) != nil || isPath && !isList {
+            paths.append(LocalFiles.configured(name))
+        }
+        return paths
+    }
+
+    /// Returns the folders of a variable in which programs or libraries are searched, such as `PATH=/a:/b`, and a path
+    /// for any file in each. A folder in which others can create files is refused there, even if it is sticky.
+    private static func searched(by word: String) -> [String] {
+        guard let equals = word.firstIndex(of: "="), !word.hasPrefix("-") else { return [] }
+        let variable = word[..<equals]
+        guard ["PATH", "LIB", "PRELOAD"].contains(where: { variable.hasSuffix($0) }) else { return [] }
+        return word[word.index(after: equals)...].split(separator: ":").filter { $0.hasPrefix("/") }.flatMap {
+            ["\($0)", "\($0)/*"]
+        }
+    }
+
+    /// True for the paths that lead to descriptors of the command itself.
+    private static func isStream(_ path: String) -> Bool {
+        ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/")
+            || path.hasPrefix("/proc/self/fd/")
+    }
+
+    /// Returns the kind of what a name leads to, or nil if it does not exist.
+    private static func kind(of name: String) -> FileKind? {
+        FileStatus.of(LocalPath(LocalFiles.configured(name)), follows: true)?.kind
+    }
+}
