@@ -131,7 +131,8 @@ struct TimeoutTests {
                 of: TransportRequest(method: .put, url: "https://127.0.0.1:\(server.port)/")
             ).error
         }
-        #expect(error?.reason == .notConnected)
+        // With the client's bytes unread, the system can send a reset in place of the end.
+        #expect([.notConnected, .unsent].contains(error?.reason))
         #expect(error?.failure.category == .network)
     }
 
