@@ -55,7 +55,12 @@ package enum PathTrust {
                 }
                 return error.code
             }
-            try check(status, of: next, isFile: left.isEmpty && !isFolder, for: user)
+            let isFile = left.isEmpty && !isFolder
+            // Where every user can create files, an unmapped owner can be any of them.
+            if status.owner == unmapped, isOpen(folder, for: user) {
+                throw PathIssue(path: next, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
+            }
+            try check(status, of: next, isFile: isFile, for: user)
             guard status.kind == .link, let target = next.linkTarget else {
                 folder = next
                 continue
@@ -116,8 +121,8 @@ package enum PathTrust {
         guard status.mode & 0o020 != 0 else { return false }
         guard user != 0 else { return true }
         // In a folder of root, the group may write: root has chosen its members.
-        if !isFile, status.owner == 0 { return false }
-        return status.group != user || path.hasAccessList
+        let isTrusted = status.group == user || !isFile && status.owner == 0
+        return !isTrusted || path.hasAccessList
     }
 
     /// The owner that the system shows for files of every user outside of this user namespace, such as the root of the

@@ -9,7 +9,9 @@ enum CommandWords {
         var previous = ""
         for word in words {
             // env(1) takes the value of this option apart.
-            let isSplit = previous == "--split-string" || previous.hasPrefix("-") && previous.hasSuffix("S")
+            let isSplit =
+                previous.hasPrefix("--s") && "--split-string".hasPrefix(previous)
+                || previous.hasPrefix("-") && previous.hasSuffix("S")
             let parts =
                 isSplit || word.hasPrefix("-")
                 ? word.split { $0.isWhitespace || $0 == "'" || $0 == "\"" } : []
@@ -64,8 +66,11 @@ enum CommandWords {
 
     /// True for the paths that lead to descriptors of the command itself.
     private static func isStream(_ path: String) -> Bool {
-        ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/")
-            || path.hasPrefix("/proc/self/fd/")
+        let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+        guard let number = folder.map({ path.dropFirst($0.count) }) else {
+            return ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path)
+        }
+        return !number.isEmpty && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// Returns the kind of what a name leads to, or nil if it does not exist.

@@ -167,6 +167,19 @@ struct PathTrustTests {
             }
         }
 
+        @Test(.enabled(if: Machine.user == 0, "needs a folder of root"))
+        func `the group of a folder of root may not write where an access control list names another user`()
+            throws
+        {
+            try file("file", folder: "shared", mode: 0o775)
+            try setMode(0o755, "")
+            try FileManager.default.setAttributes(
+                [.ownerAccountID: 1000], ofItemAtPath: directory.path("shared/file"))
+            #expect(issue(directory.path("shared/file"), for: 1000) == nil)
+            guard try addAccessList("shared") else { return }
+            #expect(issue(directory.path("shared/file"), for: 1000) == .writable)
+        }
+
         @Test func `an open descriptor passes though its link names no path`() throws {
             try file("file", folder: "open", mode: 0o1777)
             let pipe = Pipe()
