@@ -52,7 +52,7 @@ struct ConfigurationTrustTests {
     @Test(arguments: [
         #"{ "s3": { "command": ["FILE"] } }"#,
         #"{ "s3": { "accessKey": { "file": "FILE" }, "secretKey": { "env": "KEY" } } }"#,
-        #"{ "oauth2": { "tokenURL": "https://h.test/", "clientID": "me", "refreshToken": { "env": "TOKEN" }, "tls": { "caFile": "FILE" } } }"#,
+        #"{ "oauth2": { "tokenURL": "https://h.test/", "clientID": "me", "refreshToken": { "env": "HOME" }, "tls": { "caFile": "FILE" } } }"#,
     ])
     func `a file that decides how to sign in, and that others can change, is refused`(auth: String)
         async throws
@@ -355,7 +355,7 @@ struct ConfigurationTrustTests {
         (#"/?sig=s3cret""#, "destinations.here.url"), (#"/?token=s3cret&a=b""#, "destinations.here.url"),
         (#"/?code=s3cretKJ3v9Qw2Zx8Lr5Tn1Bm7%3D""#, "destinations.here.url"),
         (
-            #"/", "auth": { "oauth2": { "tokenURL": "https://h.test/?client_secret=s3cret", "clientID": "me", "refreshToken": { "env": "TOKEN" } } }"#,
+            #"/", "auth": { "oauth2": { "tokenURL": "https://h.test/?client_secret=s3cret", "clientID": "me", "refreshToken": { "env": "HOME" } } }"#,
             "destinations.here.auth.oauth2.tokenURL"
         ),
     ])
@@ -377,7 +377,7 @@ struct ConfigurationTrustTests {
         #"/", "headers": { "x-amz-acl": "bucket-owner-full-control", "X-Note": "from 1 of 12 cameras" }"#,
         #"/", "parameters": { "album": "5f2b8c1d9e0a7b3c5f2b", "auth": true }"#,
         #"/?uploadType=resumable&api-version=2024-08-04-preview""#,
-        #"/", "auth": { "oauth2": { "tokenURL": "https://h.test/?tenant=a", "clientID": "me", "refreshToken": { "env": "TOKEN" } } }"#,
+        #"/", "auth": { "oauth2": { "tokenURL": "https://h.test/?tenant=a", "clientID": "me", "refreshToken": { "env": "HOME" } } }"#,
     ])
     func `a configuration file without secrets may be readable by all`(members: String) async throws {
         try place.configure(
