@@ -5,7 +5,8 @@ extension ConnectivityMonitor {
         case unknown
         /// No connection is possible. `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)
-        /// The network of this machine permits a connection. The monitor does not check whether the destination responds.
+        /// The network of this machine permits a connection. The monitor does not check whether the destination
+        /// responds.
         case reachable(Interface)
 
         /// True if the destination is reachable; false also while the status is unknown.

@@ -19,8 +19,8 @@ public enum LinkStatus: Hashable, Sendable {
 /// A source of the network's status.
 public protocol LinkMonitor: Sendable {
     /// Returns a stream of the current status and of each later change. Two statuses in a row differ, and a slow reader
-    /// receives only the newest. Each call observes the network on its own: the `generation` of its statuses starts at 0.
-    /// The observation ends when the stream is cancelled or released.
+    /// receives only the newest. Each call observes the network on its own: the `generation` of its statuses starts at
+    /// 0. The observation ends when the stream is cancelled or released.
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status.
     var holdsUntilKnown: Bool { get }

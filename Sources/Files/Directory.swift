@@ -23,8 +23,8 @@ package final class Directory: Sendable {
         try self.init(path, in: AT_FDCWD, flags: flags, keepsReserve: keepsReserve)
     }
 
-    /// Opens a folder for the lookup of names in it. On Linux this needs no permission to read the folder, and its names
-    /// cannot be synced.
+    /// Opens a folder for the lookup of names in it. On Linux this needs no permission to read the folder, and its
+    /// names cannot be synced.
     convenience init(searching path: LocalPath) throws(SystemCallError) {
         try self.init(
             path, in: AT_FDCWD, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
@@ -122,7 +122,8 @@ package final class Directory: Sendable {
         try synchronize()
     }
 
-    /// Makes a folder with the permission bits `mode`, without those of the umask.
+    /// Makes a folder with the permission bits `mode`, without those of the umask. It survives a power cut only after
+    /// `synchronize()`.
     ///
     /// - Throws: `SystemCallError`, with `EEXIST` if the name is taken.
     package func makeFolder(_ name: LocalPath, mode: UInt32) throws(SystemCallError) {

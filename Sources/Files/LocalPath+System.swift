@@ -42,8 +42,14 @@ extension LocalPath {
         return content
     }
 
-    /// True if the file has a POSIX access control list (acl(5)), or if the system does not report whether it has one. Its
-    /// group bits are then the mask of the list, which may name any user. It is always false on systems other than
+    /// The path itself if it is absolute; otherwise the path in the working directory.
+    package var absolute: LocalPath {
+        if bytes.first == UInt8(ascii: "/") { return self }
+        return LocalPath(FileManager.default.currentDirectoryPath).appending(bytes)
+    }
+
+    /// True if the file has a POSIX access control list (acl(5)), or if the system does not report whether it has one.
+    /// Its group bits are then the mask of the list, which may name any user. It is always false on systems other than
     /// Linux.
     var hasAccessList: Bool {
         #if os(Linux)
@@ -56,22 +62,22 @@ extension LocalPath {
         #endif
     }
 
-    /// Makes one folder with the permission bits `mode`. By default only the folder's owner can access it.
-    package func makeFolder(mode: UInt32 = 0o700) throws(SystemCallError) {
-        try SystemCallError.check("mkdir", text) { withCString { mkdir($0, mode_t(mode)) } }
+    /// Makes one folder that only its owner can access.
+    package func makeFolder() throws(SystemCallError) {
+        try SystemCallError.check("mkdir", text) { withCString { mkdir($0, 0o700) } }
     }
 
     /// Makes the folder and its missing parents; does nothing if the folder exists.
-    package func makeFolders(mode: UInt32 = 0o700) throws(SystemCallError) {
+    package func makeFolders() throws(SystemCallError) {
         do throws(SystemCallError) {
-            try makeFolder(mode: mode)
+            try makeFolder()
         } catch {
             switch error.code {
             case .fileExists where FileStatus.of(self, follows: true)?.kind == .folder: return
             case .noSuchFileOrDirectory:
                 guard let parent, parent != self else { throw error }
-                try parent.makeFolders(mode: mode)
-                try makeFolder(mode: mode)
+                try parent.makeFolders()
+                try makeFolder()
             default: throw error
             }
         }

@@ -1,16 +1,16 @@
 package import SystemPackage
 
-/// Checks that no other user can replace a file: by the owners and the modes of the file, of each folder on its path, and
-/// of each symbolic link with the path of its target.
+/// Checks that no other user can replace a file: by the owners and the modes of the file, of each folder on its path,
+/// and of each symbolic link with the path of its target.
 ///
 /// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
 /// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit, in which
-/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts that the group can
-/// write to folders of root, and to files and folders with the user's own group. A group of this user alone has the
-/// number of the user (useradd(8), `USERGROUPS_ENAB`). Then an access control list must not let other users write.
+/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts that the group
+/// can write to folders of root, and to files and folders with the user's own group. A group of this user alone has the
+/// number of the user (useradd(8), `USERGROUPS_ENAB`). Where the group may write, there must be no access control list.
 ///
-/// The path may lead to something else than a file. A device or a socket must belong to the user or to root. A folder to
-/// which others can write must be a sticky one of root.
+/// The path may lead to something else than a file. A device or a socket must belong to the user or to root. A folder
+/// to which others can write must be a sticky one of root.
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
@@ -31,10 +31,7 @@ package enum PathTrust {
     package static func check(
         _ path: LocalPath, isFolder: Bool = false, for user: UInt32 = Machine.user
     ) throws(PathIssue) -> Errno? {
-        let isAbsolute = path.bytes.first == slash
-        let whole =
-            isAbsolute
-            ? path : LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
+        let whole = path.absolute
         let root = LocalPath(bytes: [slash])
         var left = whole.bytes.split(separator: slash)[...]
         var folder = root
@@ -77,8 +74,8 @@ package enum PathTrust {
         return nil
     }
 
-    /// Returns true if a folder exists, passes `check`, and no other user can create files in it. A folder with the sticky
-    /// bit gets no exception.
+    /// Returns true if a folder exists, passes `check`, and no other user can create files in it. A folder with the
+    /// sticky bit gets no exception.
     package static func isClosed(_ folder: LocalPath, for user: UInt32 = Machine.user) -> Bool {
         do throws(PathIssue) {
             guard try check(folder, isFolder: true, for: user) == nil else { return false }
@@ -102,7 +99,7 @@ package enum PathTrust {
         let isContent = isFile && status.kind != .folder
         guard hasContent, othersMayWrite(status, of: path, isFile: isContent, for: user) else { return }
         // A folder instead of a file may be read as a whole. Only root's own, such as /tmp, are known to be for all.
-        let isShared = isFile ? !isContent && status.owner == 0 : true
+        let isShared = !isFile || status.kind == .folder && status.owner == 0
         guard isShared, status.mode & 0o1000 != 0 else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .writable)
         }

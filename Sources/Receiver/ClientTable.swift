@@ -52,8 +52,8 @@ final class ClientTable: Sendable {
             return connection.close
         }
 
-        /// Returns a connection of a client that may be closed; nil if there is none. Chooses among refused ones, sorted
-        /// by age, or if there are none among silent ones.
+        /// Returns a connection of a client that may be closed; nil if there is none. Chooses among refused ones,
+        /// sorted by age, or if there are none among silent ones.
         func closable(of client: ClientAddress, by choose: (Range<Int>) -> Int) -> ObjectIdentifier? {
             let all = connections.filter { $0.value.client == client && $0.value.standing.mayBeClosed }
             let refused = all.filter { $0.value.standing == .refused }
@@ -80,9 +80,9 @@ final class ClientTable: Sendable {
 
     /// - Parameters:
     ///   - perClient: The maximum number of connections of one client.
-    ///   - total: The number of connections from which on a new one replaces another, if one may be closed.
-    ///   - choose: Chooses one of several connections. At random, a flood of connections cannot be timed so that it
-    ///     always closes one that is slow to send its first request, such as over TLS.
+    ///   - total: The number of open connections at which a new one replaces another, if one may be closed.
+    ///   - choose: Chooses the connection to close. The choice is random, so that a flood of connections cannot always
+    ///     close a client that is slow to send its first request, such as over TLS.
     init(
         perClient: Int, total: Int, choose: @escaping @Sendable (Range<Int>) -> Int = { Int.random(in: $0) }
     ) {
@@ -122,7 +122,7 @@ final class ClientTable: Sendable {
         return isCounted
     }
 
-    /// Counts a connection no more, when it has closed.
+    /// Removes a closed connection from the count.
     func leave(_ id: ObjectIdentifier) {
         let onChange = state.withLock { state -> Action? in
             _ = state.remove(id)
@@ -141,10 +141,7 @@ final class ClientTable: Sendable {
 
     /// Records that a request has passed the checks. Its connection is never closed for another one.
     func authorize(_ id: ObjectIdentifier) {
-        state.withLock { state in
-            guard state.connections[id] != nil else { return }
-            state.connections[id]?.standing = .authorized
-        }
+        state.withLock { state in state.connections[id]?.standing = .authorized }
     }
 
     /// Records that a request was refused. No effect if an earlier one of the connection was authorized.
@@ -159,10 +156,11 @@ final class ClientTable: Sendable {
 
     /// Returns true if a connection may be closed for a newer one.
     ///
-    /// - Parameter onChange: Called once, from any thread, when the result may be another. Not called after true.
+    /// - Parameter onChange: Called once, from any thread, when the result may have changed. Never called if it was
+    ///   true.
     func hasClosable(onChange: @escaping Action) -> Bool {
         state.withLock { state in
-            if state.greediestClosable() != nil { return true }
+            if state.connections.values.contains(where: { $0.standing.mayBeClosed }) { return true }
             state.onChange = onChange
             return false
         }

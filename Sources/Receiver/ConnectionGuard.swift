@@ -5,8 +5,8 @@ import NIOPosix
 import NIOSSL
 
 /// Enforces the limits of one connection: counts it for its client, and sets its buffer sizes. Closes it if the client
-/// sends nothing of a request, or reads nothing of a response, for too long. When the receiver has too many connections,
-/// `ClientTable` can also have this one closed for a newer one.
+/// sends nothing of a request, or reads nothing of a response, for too long. When the receiver has too many
+/// connections, `ClientTable` can also have this one closed for a newer one.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -142,31 +142,32 @@ final class ConnectionGuard: ChannelDuplexHandler {
         timer = (time, task)
     }
 
-    /// Closes the connection for a newer one.
-    private func closeForNewer(_ client: ClientAddress, _ context: ChannelHandlerContext) {
+    /// Reports the connection as refused, and ignores what still arrives on it.
+    private func markRefused(_ client: ClientAddress, because reason: String) {
         state = .refused
         rules.metrics.note(
             .refused(
-                status: HTTPResponse.Status.serviceUnavailable.code,
-                reason:
-                    "Too many connections are open, and \(client.text) made no authorized request on this one.",
-                request: "", client: client.text))
+                status: HTTPResponse.Status.serviceUnavailable.code, reason: reason, request: "",
+                client: client.text))
+    }
+
+    /// Closes the connection for a newer one.
+    private func closeForNewer(_ client: ClientAddress, _ context: ChannelHandlerContext) {
+        markRefused(
+            client,
+            because:
+                "Too many connections are open, and \(client.text) made no authorized request on this one.")
         // The shutdown of TLS would wait for the client, so the connection below is closed.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
         (tls ?? context).close(promise: nil)
     }
 
     private func refuse(_ client: ClientAddress, _ context: ChannelHandlerContext) {
-        state = .refused
-        let status = HTTPResponse.Status.serviceUnavailable
-        rules.metrics.note(
-            .refused(
-                status: status.code, reason: "\(client.text) has too many connections open.", request: "",
-                client: client.text))
+        markRefused(client, because: "\(client.text) has too many connections open.")
         // A response over TLS needs a handshake, and the refused connection would stay open until the handshake ends.
         guard !rules.isSecure else { return context.close(promise: nil) }
         let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]
-        let head = HTTPResponse(status: status, headerFields: fields)
+        let head = HTTPResponse(status: .serviceUnavailable, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         context.close(promise: nil)

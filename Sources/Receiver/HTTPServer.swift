@@ -1,4 +1,4 @@
-import FerryFiles
+import FerryProtocols
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -104,7 +104,7 @@ struct HTTPServer: Sendable {
     /// Returns true if the client sends no further request: `close` is one of the options of `Connection` (RFC 9110
     /// §7.6.1).
     private static func endsConnection(_ fields: HTTPFields) -> Bool {
-        fields[.connection]?.split(separator: ",").contains { $0.trimmed().lowercased() == "close" } ?? false
+        FieldList.words(fields[.connection]).contains { $0.lowercased() == "close" }
     }
 }
 

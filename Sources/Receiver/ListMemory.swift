@@ -17,6 +17,6 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// Counts bytes no more, when their list was sent or given up.
+    /// Removes the bytes of a list from the count, after it was sent or dropped.
     func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
 }

@@ -19,7 +19,8 @@ public enum ReceiverEvent: Hashable, Sendable {
     /// for a new one.
     case expired(id: String, name: String)
     /// A request was refused. `request` is its method and path; empty if a connection was refused or closed unread.
-    /// `client` is the address of the client, or its /64 network for IPv6. It is 127.0.0.1 for all loopback addresses.
+    /// `client` is the address of the client, or its /64 network for IPv6. It is 127.0.0.1 for all loopback addresses,
+    /// and empty if the address is unknown.
     case refused(status: Int, reason: String, request: String, client: String = "")
 }
 

@@ -27,7 +27,7 @@ final class ReceiverMetrics: Sendable {
     /// The number of bytes that may still be stored within the quota; nil for no quota.
     var room: Int? { quota.map { quota in max(0, quota - counts.withLock { $0.held }) } }
 
-    /// Counts bytes of a body against the quota. If they do not fit, returns false and counts nothing.
+    /// Counts bytes against the quota. If they do not fit, returns false and counts nothing.
     func take(_ bytes: Int) -> Bool {
         counts.withLock { counts in
             if let quota, bytes > quota - counts.held { return false }
@@ -36,11 +36,21 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Counts a new file or folder against the quota.
-    /// - Throws: `EDQUOT`, without counting it, if it does not fit.
-    func takeEntry() throws(SystemCallError) {
-        guard take(Self.entryBytes) else {
-            throw SystemCallError(call: "quota", code: .diskQuotaExceeded)
+    /// Counts bytes against the quota.
+    /// - Throws: `EDQUOT`, without counting them, if they do not fit.
+    func take(orThrow bytes: Int) throws(SystemCallError) {
+        guard take(bytes) else { throw SystemCallError(call: "quota", code: .diskQuotaExceeded) }
+    }
+
+    /// Counts a new file or folder against the quota, and creates it. If `create` throws, it is not counted.
+    /// - Throws: `EDQUOT`, without calling `create`, if it does not fit. Also the errors of `create`.
+    func countEntry<Entry>(
+        _ create: () throws(SystemCallError) -> Entry
+    ) throws(SystemCallError) -> Entry {
+        try take(orThrow: Self.entryBytes)
+        do throws(SystemCallError) { return try create() } catch {
+            giveBack(Self.entryBytes)
+            throw error
         }
     }
 

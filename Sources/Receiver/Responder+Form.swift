@@ -19,7 +19,8 @@ extension Responder {
         var fields: [[String]] = []
     }
 
-    private static let fieldBytes = 64 << 10
+    /// The maximum number of bytes of the value of one plain field.
+    private static let longestField = 64 << 10
     /// The maximum number of bytes of all names, file names and values of plain fields, which stay in memory.
     private static let allFieldsBytes = 1 << 20
 
@@ -108,7 +109,7 @@ extension Responder {
             return
         case .field(let name, let value):
             intake.fieldBytes += bytes.count
-            guard value.count + bytes.count <= Self.fieldBytes, intake.fieldBytes <= Self.allFieldsBytes
+            guard value.count + bytes.count <= Self.longestField, intake.fieldBytes <= Self.allFieldsBytes
             else {
                 throw Refusal(.contentTooLarge, "A field of the form is too long. Does its file lack a name?")
             }
@@ -186,6 +187,7 @@ private struct FormIntake {
     var current = Current.none
     var files: [File] = []
     var fields: [[String]] = []
+    /// The number of bytes of all names, file names and values of plain fields so far.
     var fieldBytes = 0
     /// The number of received bytes of the body, without those of files that already have their final paths.
     var bodyBytes = 0

@@ -71,9 +71,7 @@ actor TusStore {
         let upload = TusUpload(
             id: UploadID.make(), length: length, metadata: metadata, state: .receiving, touched: now(),
             resumable: resumable, client: client)
-        guard metrics.take(upload.infoBytes) else {
-            throw SystemCallError(call: "quota", code: .diskQuotaExceeded)
-        }
+        try metrics.take(orThrow: upload.infoBytes)
         slots[upload.id] = .held(upload, stop: stop, waiting: [])
         open[client, default: []].insert(upload.id)
         let uploadStore = uploadStore

@@ -74,11 +74,7 @@ final class UploadStore: Sendable {
 
     /// Creates a folder in a folder, and counts it against the quota.
     func make(_ name: SafeName, in folder: Directory) throws(SystemCallError) {
-        try metrics.takeEntry()
-        do throws(SystemCallError) { try folder.makeFolder(name.path) } catch {
-            metrics.giveBack(ReceiverMetrics.entryBytes)
-            throw error
-        }
+        try metrics.countEntry { () throws(SystemCallError) in try folder.makeFolder(name.path) }
     }
 
     private func openOrMake(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
@@ -97,12 +93,8 @@ final class UploadStore: Sendable {
 
     /// Creates the data file of an upload, and counts it against the quota.
     func create(_ id: String) throws(SystemCallError) -> OpenFile {
-        try metrics.takeEntry()
-        do throws(SystemCallError) {
-            return try work.open(Self.dataName(id), for: .creatingForWriting)
-        } catch {
-            metrics.giveBack(ReceiverMetrics.entryBytes)
-            throw error
+        try metrics.countEntry { () throws(SystemCallError) in
+            try work.open(Self.dataName(id), for: .creatingForWriting)
         }
     }
 

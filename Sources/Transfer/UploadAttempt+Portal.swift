@@ -71,8 +71,8 @@ extension UploadAttempt {
     ) async -> UploadFailure? {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
-        // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
         let software = server.software ?? []
+        // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
         guard server.isKnown, !server.isTakenAtWord,
             let page = CaptivePortal(
                 suspecting: received, to: exchange.url, of: software, isResuming: isResuming),

@@ -10,9 +10,9 @@ extension HTTPField.Name {
 }
 
 /// The parser for header fields that contain a comma-separated list (RFC 9110 §5.6.1).
-enum FieldList {
+package enum FieldList {
     /// Returns the elements of the list in order, without blanks around them. A missing field (nil) has no elements.
-    static func words(_ field: String?) -> [String] {
+    package static func words(_ field: String?) -> [String] {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }
 }

@@ -88,7 +88,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Whether `standStill` works on this system.
+    /// True if `standStill` works on this system.
     static let showsThreads = FileManager.default.fileExists(atPath: "/proc/self/task")
 
     /// Waits for the end of the program, and until all of its output is read.

@@ -98,7 +98,8 @@ struct DescriptorTests {
         let path = try place.file("more")
         let plain = try await Workplace.result(of: try place.start(through: words, ["add", "--again", path]))
         #expect(plain.ending == .exited(0), "\(plain.errors)")
-        // Without --again the history would be looked at first. strace counts for each thread; the first of the main thread is the folder itself, before there is a reserve.
+        // Without --again the history would be looked at first. strace counts for each thread; the first of the main
+        // thread is the folder itself, before there is a reserve.
         let all = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         let threads = Dictionary(grouping: all.filter { $0.contains("openat(") }) { $0.prefix { $0 != " " } }
         let count = threads.values.map(\.count).max() ?? 0

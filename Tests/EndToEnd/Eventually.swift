@@ -26,7 +26,7 @@ enum Eventually {
 }
 
 enum UnixSocket {
-    /// Whether a process listens there.
+    /// True if a process listens there.
     static func accepts(_ path: String) -> Bool {
         #if os(Linux)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

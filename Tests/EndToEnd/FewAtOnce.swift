@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Limits how many tests of this target run at a time, since each starts processes of its own. They mostly wait, so that
-/// there are two for each core.
+/// Limits how many tests of this target run at a time, since each starts processes of its own. They mostly wait, so
+/// that there are two for each core.
 struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
     private static let slots = Slots(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
 

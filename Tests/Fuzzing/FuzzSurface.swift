@@ -60,7 +60,8 @@ struct FuzzBytes: Sendable {
     }
 }
 
-/// Ends the process with a message if a promise about a result is broken. Unlike `precondition`, an optimized build prints it.
+/// Ends the process with a message if a promise about a result is broken. Unlike `precondition`, an optimized build
+/// prints it.
 func promise(_ isKept: Bool, _ message: @autoclosure () -> String = "a promise is broken") {
     if !isKept { fatalError(message()) }
 }

@@ -2,7 +2,8 @@
     import Foundation
     import Glibc
 
-    /// A network namespace with a pair of interfaces, near (10.97.0.1/24, up) and far (up), made and removed by the test.
+    /// A network namespace with a pair of interfaces, near (10.97.0.1/24, up) and far (up), made and removed by the
+    /// test.
     package struct NetworkNamespace: Sendable {
         package struct Failure: Error {
             package var command: [String]

@@ -43,8 +43,8 @@ public final class TemporaryDirectory: Sendable {
 
     /// Writes a program that everyone may run, and returns its path.
     ///
-    /// Another process makes the file. A program that this process had open for writing cannot be started (ETXTBSY) as long
-    /// as a child that was forked meanwhile, by any test, has not reached its own program.
+    /// Another process makes the file. A program that this process had open for writing cannot be started (ETXTBSY) as
+    /// long as a child that was forked meanwhile, by any test, has not reached its own program.
     public func program(_ text: String, at name: String) throws -> String {
         let draft = try write(Array(text.utf8), to: "\(name).draft")
         let copy = Process()

@@ -235,8 +235,8 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// Asks the retriers about a request whose accepted response could not be decoded. Repeats the request if one of them
-    /// decides so.
+    /// Asks the retriers about a request whose accepted response could not be decoded. Repeats the request if one of
+    /// them decides so.
     ///
     /// - Parameter execution: The execution that produced the response. The method does nothing if a newer execution
     ///   has begun, or if the request has been cancelled.

@@ -69,7 +69,7 @@ struct Model: Sendable {
         return hasQueueEnded
     }
 
-    private var isSilent: Bool { if case .silent = status.contact { true } else { false } }
+    var isSilent: Bool { if case .silent = status.contact { true } else { false } }
 
     /// The time on the clock at which the model needs a message `clock`: for a sample of the progress, a countdown, the
     /// end of the toast, or a request of the Add dialog. nil if it waits for none of these.

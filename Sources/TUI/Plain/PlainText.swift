@@ -24,7 +24,7 @@ enum PlainText {
         case .waiting(_, let failure): return RowAppearance.sentence(failure, of: upload)
         case .held(let failure), .failed(let failure):
             if upload.isUncertain { return "\(Uncertainty.happened); \(next(upload))" }
-            let hint = failure.advised(for: upload.target.destination).hint
+            let hint = RowAppearance.hint(failure, of: upload)
             let next = hint.map { "\($0) (retry \(upload.id))" } ?? "retry \(upload.id) tries again"
             return "\(RowAppearance.sentence(failure, of: upload)); \(next)"
         case .queued, .running, .paused, .done: return nil

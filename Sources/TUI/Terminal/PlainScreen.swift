@@ -50,6 +50,9 @@ package struct PlainScreen: Sendable {
     package func run() async -> ScreenOutcome {
         let mailbox = Mailbox { [post] in post.yield(.mail) }
         LineInput.start { [post] in post.yield(.message($0)) }
+        // The line mode does not show which files were uploaded before, so it need not read the history to find them.
+        var add = add
+        add.past = { _ in [] }
         return await EffectRunner(client: client, add: add, mailbox: mailbox).serve { send in
             await withTaskCancellationHandler {
                 Result<_, Never>.success(await follow(mailbox, send))

@@ -104,8 +104,7 @@ struct DetailsView {
         var facts: [Fact] = decision(upload)
         if let failure = upload.failure, !upload.isUncertain {
             facts.append(("error", RowAppearance.sentence(failure, of: upload)))
-            let hint = failure.advised(for: upload.target.destination).hint
-            if let hint { facts.append(("next", hint)) }
+            if let hint = RowAppearance.hint(failure, of: upload) { facts.append(("next", hint)) }
         }
         let always: KeyValuePairs<String, String?> = [
             "from": upload.path.text, "to": "\(upload.target.destinationText): \(upload.target.name)",

@@ -39,10 +39,9 @@ struct StatusView {
 
     /// The state in few words, for a tiny screen: `3 up 18.4M/s ETA 1:13 online`.
     var tiny: String {
-        if case .silent = model.status.contact { return "engine does not answer" }
+        if model.isSilent { return "engine does not answer" }
         guard !model.isEngineGone else {
-            let count = model.table.running.count
-            return "engine gone; \(count) stopped"
+            return "engine gone; \(model.table.running.count) stopped"
         }
         var parts = ["\(model.table.running.count) up"]
         if let rate = model.live.estimates.total.rate, !model.table.running.isEmpty {

@@ -145,9 +145,7 @@ public final class HTTPClientTransport: Transport {
             try? await loop.submit {}.get()
         }
         switch outcome {
-        case .success(let response):
-            if let refusal = route.refusal(response) { throw refusal }
-            return response
+        case .success(let response): return response
         case .failure(let error):
             if let response = collector.usableResponse(after: error) {
                 if let refusal = route.refusal(response) { throw refusal }

@@ -17,7 +17,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// The error that ends an exchange at the head of a forwarding proxy's refusal. Its body may have no end.
     private struct RefusedByProxy: Error {}
 
-    /// Whether the request was written, and whether its connection was new or had served a request before.
+    /// The start of the request: not written yet, or written to a new connection or to one that served a request
+    /// before.
     enum Start {
         /// No byte of the request was written.
         case unsent

@@ -99,15 +99,17 @@ struct Secrets: Sendable {
         tracesOfValues += Self.traces(of: value)
     }
 
-    /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`, also where the server escaped
-    /// its characters. A repetition that the server or `ServerText` shortened is cut too. The case of ASCII letters
-    /// counts only in short forms.
+    /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`, also where the server
+    /// escaped its characters. A repetition that the server or `ServerText` shortened is cut too. The case of ASCII
+    /// letters counts only in short forms.
     ///
     /// - Parameters:
     ///   - certainty: The least certainty of the values to cut.
     ///   - length: The minimum length of the values to cut: a shorter word may be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
+        // Requests without credentials have no traces.
+        guard !tracesOfValues.isEmpty || entries.contains(where: { !$0.traces.isEmpty }) else { return text }
         // Most texts contain no secret, and this function runs at the end of each upload.
         guard
             ByteSearch.finds(Array(Redaction.mark.utf8), in: text)
@@ -128,6 +130,7 @@ struct Secrets: Sendable {
         var cuts: [Range<Int>] = []
         for layer in UnescapedText.layers(of: text) {
             let lowercased = layer.lowercased()
+            let marks = layer.marks
             for (index, form) in all.enumerated() {
                 let isLong = form.utf8.count >= Self.telling
                 let searched = isLong ? lowercased : layer
@@ -137,7 +140,7 @@ struct Secrets: Sendable {
                 guard index < forms.count else { continue }
                 let shown = form.prefix(Self.shownLength(of: form)).utf8.count
                 cuts += searched.repetitions(of: bytes, shown: shown)
-                cuts += searched.beginnings(of: bytes, below: shown)
+                cuts += searched.beginnings(of: bytes, below: shown, before: marks)
             }
         }
         return Self.text(Array(text.utf8), without: cuts)
@@ -165,14 +168,19 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Returns byte sequences for a search in a text with letters in lower case. A text that repeats `value` in any form
-    /// contains at least one of them. A form with characters outside of ASCII has an empty sequence, which every text
-    /// contains: such characters can be written in several ways.
+    /// Returns byte sequences for a search in a text with letters in lower case. A text that repeats `value` in any
+    /// form contains at least one of them. A form with characters outside of ASCII has an empty sequence, which every
+    /// text contains: such characters can be written in several ways.
     private static func traces(of value: String) -> [[UInt8]] {
-        forms(of: value).map { form in
-            form.utf8.allSatisfy { $0 < 0x80 }
-                ? UnescapedText.lowercased(form.utf8.prefix(shownLength(of: form))) : []
+        // Each signed request has a new secret, so only the beginnings of the hexadecimal forms are made here.
+        let hexadecimal = hexadecimal(of: value.utf8, upTo: shownPrefix).map {
+            Array($0.utf8.prefix(shownPrefix))
         }
+        return hexadecimal
+            + escapedForms(of: value).map { form in
+                form.utf8.allSatisfy { $0 < 0x80 }
+                    ? UnescapedText.lowercased(form.utf8.prefix(shownLength(of: form))) : []
+            }
     }
 
     /// Returns the number of leading characters of `form` by which a repetition is recognized. If a text contains them,
@@ -264,7 +272,12 @@ extension Secrets {
     private static let separators = ["", " ", ":", " 0x", ",0x", ", 0x"]
 
     private static func forms(of value: String) -> [String] {
-        var forms = [value, Data(value.utf8).base64EncodedString()] + hexadecimal(value)
+        escapedForms(of: value) + hexadecimal(of: value.utf8, upTo: .max)
+    }
+
+    /// Returns the value, its Base64, and its forms in URLs and JSON.
+    private static func escapedForms(of value: String) -> [String] {
+        var forms = [value, Data(value.utf8).base64EncodedString()]
         // Nothing in a plain word is escaped.
         if value.utf8.allSatisfy(isPlain) { return forms }
         let encoded = value.percentEncoded()
@@ -282,10 +295,11 @@ extension Secrets {
         return forms
     }
 
-    private static func hexadecimal(_ value: String) -> [String] {
-        guard value.utf8.count >= shortestInHexadecimal else { return [] }
+    /// Returns the hexadecimal digits of at most `count` bytes of a value, with each separator.
+    private static func hexadecimal(of value: String.UTF8View, upTo count: Int) -> [String] {
+        guard value.count >= shortestInHexadecimal else { return [] }
         let digits = Array("0123456789abcdef".utf8)
-        let pairs = value.utf8.map { byte in
+        let pairs = value.prefix(count).map { byte in
             String(decoding: [digits[Int(byte >> 4)], digits[Int(byte & 15)]], as: UTF8.self)
         }
         return separators.map { pairs.joined(separator: $0) }

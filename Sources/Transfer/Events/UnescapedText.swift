@@ -92,8 +92,10 @@ struct UnescapedText {
 
     /// Returns where `value` begins before a `…`, with which this program and servers end a text that they shorten.
     ///
-    /// - Parameter shown: The length from which `repetitions` finds the beginning, in bytes.
-    func beginnings(of value: [UInt8], below shown: Int) -> [Range<Int>] {
+    /// - Parameters:
+    ///   - shown: The length from which `repetitions` finds the beginning, in bytes.
+    ///   - marks: The positions of each `…` (`marks`).
+    func beginnings(of value: [UInt8], below shown: Int, before marks: [Int]) -> [Range<Int>] {
         marks.compactMap { mark in
             let longest = min(shown - 1, value.count, mark)
             guard longest >= Self.shortestBeginning else { return nil }
@@ -105,7 +107,7 @@ struct UnescapedText {
     }
 
     /// The positions of each `…` in `bytes`.
-    private var marks: [Int] {
+    var marks: [Int] {
         let mark = Array(Redaction.mark.utf8)
         return bytes.withUnsafeBufferPointer { bytes in
             var found: [Int] = []
@@ -127,7 +129,7 @@ extension UnescapedText {
         let length: Int
     }
 
-    /// The escape that `rest` begins with; nil if there is none.
+    /// Returns the escape that `rest` begins with; nil if there is none.
     private static func escape(_ rest: ArraySlice<UInt8>) -> Escape? {
         switch rest.first ?? 0 {
         case UInt8(ascii: "&"): entity(rest)
@@ -140,7 +142,7 @@ extension UnescapedText {
         }
     }
 
-    /// An entity of HTML: `&#43;`, `&#x2B;` or `&plus;`.
+    /// Decodes an entity of HTML: `&#43;`, `&#x2B;` or `&plus;`.
     private static func entity(_ rest: ArraySlice<UInt8>) -> Escape? {
         let body = rest.dropFirst().prefix(longestEntity)
         guard let end = body.firstIndex(of: UInt8(ascii: ";")) else { return nil }
@@ -154,7 +156,7 @@ extension UnescapedText {
         return number.flatMap(utf8).map { Escape(decoded: $0, length: length) }
     }
 
-    /// An escape of JSON, JavaScript or C: `\u002B`, `\u{2B}`, `\x2B`, `\053` or `\/`.
+    /// Decodes an escape of JSON, JavaScript or C: `\u002B`, `\u{2B}`, `\x2B`, `\053` or `\/`.
     private static func backslash(_ rest: ArraySlice<UInt8>) -> Escape? {
         guard let kind = rest.dropFirst().first else { return nil }
         let digits = rest.dropFirst(2)
@@ -182,7 +184,7 @@ extension UnescapedText {
         }
     }
 
-    /// The escape `\u{2B}`, from its first digit; nil if it has no or more than six digits.
+    /// Decodes the escape `\u{2B}` from its first digit; nil if it has no or more than six digits.
     private static func braced(_ digits: ArraySlice<UInt8>) -> Escape? {
         guard let end = digits.prefix(7).firstIndex(of: UInt8(ascii: "}")), end > digits.startIndex else {
             return nil
@@ -193,14 +195,14 @@ extension UnescapedText {
         }
     }
 
-    /// The escape `\053`, from its first digit; nil if it has fewer than three digits.
+    /// Decodes the escape `\053` from its first digit; nil if it has fewer than three digits.
     private static func octal(_ digits: ArraySlice<UInt8>) -> Escape? {
         let isOctal = digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "7") ~= $0 }
         guard digits.count == 3, isOctal else { return nil }
         return Escape(decoded: [digits.reduce(UInt8(0)) { $0 << 3 | ($1 & 7) }], length: 4)
     }
 
-    /// The number that the first digits stand for; nil if there are fewer digits.
+    /// Returns the number that the first digits stand for; nil if there are fewer digits.
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard bytes.count >= digits else { return nil }
         var number: UInt32 = 0

@@ -91,7 +91,8 @@ extension S3Upload {
 
     /// Handles the outcome of a request that sent a part.
     ///
-    /// - Parameter ending: The step that follows when no part is in flight any more; nil if the upload sends more parts.
+    /// - Parameter ending: The step that follows when no part is in flight any more; nil if the upload sends more
+    ///   parts.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         ending: Ending?

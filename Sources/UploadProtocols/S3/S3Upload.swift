@@ -44,8 +44,8 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns this ending. But if it is a failure, and `failure` asks all uploads to wait for a longer time than it
-        /// does, returns an ending with `failure`.
+        /// Returns this ending. But if it is a failure, and `failure` asks all uploads to wait for a longer time than
+        /// it does, returns an ending with `failure`.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0

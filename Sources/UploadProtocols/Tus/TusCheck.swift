@@ -7,8 +7,8 @@ import HTTPTypes
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
-        /// - `isDeletable`: True if the server possibly supports the deletion of uploads: it names the extension
-        ///   `termination`, or no extensions at all.
+        /// The creation was sent. `isDeletable` is true if the server possibly supports the deletion of uploads: it
+        /// names the extension `termination`, or no extensions at all.
         case creating(CheckReport, isDeletable: Bool)
         case deleting(CheckReport)
     }
@@ -81,7 +81,7 @@ package struct TusCheck: DestinationCheck {
     /// The item for the creation of an upload. Its byte is never sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
-    /// Takes the response to the creation. If the server refuses, the check fails in the same way as an upload.
+    /// Handles the response to the creation. If the server refuses, the check fails in the same way as an upload.
     private mutating func receiveCreation(
         _ response: ExchangeOutcome.Response, _ report: CheckReport, isDeletable: Bool
     ) -> CheckStep {

@@ -66,9 +66,11 @@ struct PropertyLookup: Sendable {
                 return .ask(Exchange(.head, address.asFolder.url))
             case 404, 410: return .found(.nothing, ours: [])
             case 301...308 where isSlashed(response): return .found(.folder, ours: [])
-            // The response to HEAD has no body with the reason.
-            case refusal?.status: return .failed(WebDAVFailure.failure(refusal ?? response))
-            default: return .failed(WebDAVFailure.failure(response))
+            default:
+                // A response to HEAD has no body. If PROPFIND was refused with the same status, its body has the
+                // reason.
+                let explained = refusal.flatMap { $0.status == response.status ? $0 : nil }
+                return .failed(WebDAVFailure.failure(explained ?? response))
             }
         case .slash(let file, let ours):
             if response.isSuccess || [401, 403].contains(response.status) {

@@ -57,8 +57,8 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// Looks for the temporary file under the next temporary name, because it is missing under the recorded one. A trial
-    /// `MOVE` of an earlier attempt to that name (see `tryMove`) may have worked although its response was lost.
+    /// Looks for the temporary file under the next temporary name, because it is missing under the recorded one. A
+    /// trial `MOVE` of an earlier attempt to that name (see `tryMove`) may have worked although its response was lost.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next
@@ -152,11 +152,9 @@ extension WebDAVUpload {
             guard !knowsFolder else { return .failed(WebDAVFailure.failure(response)) }
             knowsFolder = true
             return foundFolder(.nothing)
-        case 400, 403, 405, 411, 415, 416, 422, 501, 505:
-            return chunk.manner == .whole ? refusedWhole(response) : writeAnew(after: chunk)
-        default:
-            return chunk.manner == .whole
-                ? refusedWhole(response) : .failed(WebDAVFailure.failure(response))
+        case _ where chunk.manner == .whole: return refusedWhole(response)
+        case 400, 403, 405, 411, 415, 416, 422, 501, 505: return writeAnew(after: chunk)
+        default: return .failed(WebDAVFailure.failure(response))
         }
     }
 

@@ -10,7 +10,7 @@ package struct PutCheck: DestinationCheck {
     }
 
     /// The conclusion from a response about the method.
-    private enum Verdict: Sendable {
+    private enum Verdict: Hashable, Sendable {
         case allowed
         /// The server lists its methods, without this one.
         case missing(UploadFailure)
@@ -46,8 +46,7 @@ package struct PutCheck: DestinationCheck {
         case (.options, .missing(let failure)), (.head(_, isAllowed: false), .missing(let failure)):
             return .failed(failure)
         case (.options, _):
-            let isAllowed = if case .allowed = verdict { true } else { false }
-            phase = .head(findings: findings(response, verdict), isAllowed: isAllowed)
+            phase = .head(findings: findings(response, verdict), isAllowed: verdict == .allowed)
             return .send(Exchange(.head, address))
         case (.head(let findings, _), _):
             return .finished(CheckReport(findings: findings + [Self.telling(response)]))
@@ -57,15 +56,14 @@ package struct PutCheck: DestinationCheck {
     private func verdict(on response: ExchangeOutcome.Response) -> Verdict {
         let list = Self.methods(in: response)
         // A 405 lists the methods too (RFC 9110 §15.5.6).
-        if response.isSuccess || response.status == 405, !list.isEmpty {
-            if list.contains(method) { return .allowed }
-            let names = ServerText.cleaned(list.joined(separator: ", "))
-            let missing = UploadFailure(
+        guard response.isSuccess || response.status == 405, !list.isEmpty else { return .unknown }
+        if list.contains(method) { return .allowed }
+        if isSigned { return .unknown }
+        let names = ServerText.cleaned(list.joined(separator: ", "))
+        return .missing(
+            UploadFailure(
                 .permanent, "\(method) is not among the methods that the server names: \(names)",
-                hint: "check the destination's url and protocol")
-            return isSigned ? .unknown : .missing(missing)
-        }
-        return .unknown
+                hint: "check the destination's url and protocol"))
     }
 
     private static func methods(in response: ExchangeOutcome.Response) -> [String] {
@@ -74,12 +72,11 @@ package struct PutCheck: DestinationCheck {
 
     private func findings(_ response: ExchangeOutcome.Response, _ verdict: Verdict) -> [String] {
         let list = Self.methods(in: response)
-        var findings =
-            if case .allowed = verdict {
-                ["the server takes \(method)"]
-            } else {
-                ["the server does not say which methods it takes; that it takes \(method) was not tried"]
-            }
+        var findings = [
+            verdict == .allowed
+                ? "the server takes \(method)"
+                : "the server does not say which methods it takes; that it takes \(method) was not tried"
+        ]
         if response.fields[.dav] != nil, list.isEmpty || list.contains("MOVE") {
             findings.append(
                 "it speaks WebDAV: the protocol webdav never leaves half a file under a file's name")

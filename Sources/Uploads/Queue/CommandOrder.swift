@@ -28,7 +28,8 @@ struct CommandOrder {
 
     /// True if a command must wait for an earlier one.
     func mustWait(_ number: Int) -> Bool {
-        underWay.contains { $0.key < number && ($0.value == .choice || underWay[number] == .choice) }
+        let isChoice = underWay[number] == .choice
+        return underWay.contains { $0.key < number && (isChoice || $0.value == .choice) }
     }
 
     /// Notes that a command waits.

@@ -90,8 +90,8 @@ final class ProgressStore: Sendable {
 
     /// Notes that `reached` bytes of the file are sent or confirmed.
     ///
-    /// - Returns: True if the queue should store the number now, at most once a second. It stores the number only if the
-    ///   server keeps nothing of a broken request. After a crash of this process, such a server cannot report the
+    /// - Returns: True if the queue should store the number now, at most once a second. It stores the number only if
+    ///   the server keeps nothing of a broken request. After a crash of this process, such a server cannot report the
     ///   number, and the queue needs it to count the bytes that are sent again.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in

@@ -74,20 +74,12 @@ extension UploadQueue {
             return reply(try await transact(.limitConcurrency(count)))
         case .undo: return try await goBack(.undo, number)
         case .undoCommand(let offered):
-            guard core.undo.offer(.undo, in: core)?.number == offered else {
-                throw UploadFailure(
-                    .permanent, "nothing was undone: another change came first",
-                    hint: "undo again shows what is the last now")
-            }
+            try check(offered, .undo)
             return try await goBack(.undo, number)
         case .nextUndo: return .undoable(try offer(.undo))
         case .redo: return try await goBack(.redo, number)
         case .redoCommand(let offered):
-            guard core.undo.offer(.redo, in: core)?.number == offered else {
-                throw UploadFailure(
-                    .permanent, "nothing was redone: another change came first",
-                    hint: "redo again shows what is the next now")
-            }
+            try check(offered, .redo)
             return try await goBack(.redo, number)
         case .nextRedo: return .undoable(try offer(.redo))
         case .tryNow:
@@ -201,6 +193,15 @@ extension UploadQueue {
             return .reversed(change, action.ids)
         }
         throw .nothing(to: direction)
+    }
+
+    /// Checks that the command that the user has agreed to is still the next one to undo or redo.
+    private func check(_ offered: Int, _ direction: UndoStack.Direction) throws(UploadFailure) {
+        guard core.undo.offer(direction, in: core)?.number != offered else { return }
+        let (done, position) = direction == .undo ? ("undone", "last") : ("redone", "next")
+        throw UploadFailure(
+            .permanent, "nothing was \(done): another change came first",
+            hint: "\(direction.rawValue) again shows what is the \(position) now")
     }
 
     private func offer(_ direction: UndoStack.Direction) throws(UploadFailure) -> UndoOffer {

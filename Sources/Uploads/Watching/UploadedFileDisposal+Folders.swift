@@ -45,14 +45,15 @@ extension UploadedFileDisposal {
     ) throws(Refusal) -> Folder {
         var owners = Self.trusted
         if let status = try? source?.directory.status() { owners.insert(status.owner) }
+        // Not `lastComponent`, which is empty if the path ends with a slash. The root has no component: "." stands for
+        // it.
         let last: [UInt8] = folder.bytes.split(separator: 0x2F).last.map { Array($0) } ?? [0x2E]
+        let all: [[UInt8]] = [last] + names
         var path = folder
         do throws(SystemCallError) {
             var walk = try TrustedWalk(folder.parent ?? folder, trusting: Self.trusted)
-            var isFirst = true
-            for name in [last] + names {
-                if !isFirst { path = path.appending(name) }
-                isFirst = false
+            for (index, name) in all.enumerated() {
+                if index > 0 { path = path.appending(name) }
                 try Self.enter(LocalPath(bytes: name), &walk)
                 let status = try walk.directory.status()
                 guard owners.contains(status.owner) else {

@@ -69,8 +69,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         LocalPath(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)")
     }
 
-    /// Renames the file to the hidden name in `target` if it is the sent version. Renames it back if another version was
-    /// renamed, or if a process has it open for writing.
+    /// Renames the file to the hidden name in `target` if it is the sent version. Renames it back if another version
+    /// was renamed, or if a process has it open for writing.
     ///
     /// - Parameter source: The folder of the file; nil if it is missing.
     /// - Returns: The reason why the file does not have the hidden name; nil if it has.
@@ -109,8 +109,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return file.descriptor.hasWriters == true
     }
 
-    /// Renames the file with the hidden name in `target` back to its former name, or to that name with a number if it is
-    /// taken by now.
+    /// Renames the file with the hidden name in `target` back to its former name, or to that name with a number if it
+    /// is taken by now.
     ///
     /// - Parameter source: The folder of the former name; nil if it is missing.
     /// - Returns: `changed`; `failed` if the file could not be renamed.
@@ -121,8 +121,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .changed
     }
 
-    /// Renames the file with the hidden name in `place` to `name` in `folder`. If this name is taken, a number is added,
-    /// so that no file is overwritten. Returns the new path; nil if the file could not be renamed.
+    /// Renames the file with the hidden name in `place` to `name` in `folder`. If this name is taken, a number is
+    /// added, so that no file is overwritten. Returns the new path; nil if the file could not be renamed.
     private func give(from place: Folder, as name: [UInt8], in folder: Folder) -> LocalPath? {
         for number in 1...Self.attempts {
             let goal = LocalPath(bytes: number == 1 ? name : Self.numbered(name, number))

@@ -140,7 +140,7 @@ struct AddCommand: AsyncParsableCommand {
             return FileSearch(
                 isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys
             ).find(
-                LocalFiles.argumentPaths(paths).map(LocalFiles.absolute))
+                LocalFiles.argumentPaths(paths).map(\.absolute))
         }
         let listed = try PathInput(separator: null ? .null : .line).read()
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)

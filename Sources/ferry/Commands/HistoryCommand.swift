@@ -32,10 +32,8 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try global.checkFolder()
-        let entries =
-            try StateDirectory(reading: global.stateFolder).map {
-                try UploadHistory.read(in: $0, limit: limit, since: since?.date(now: Date()))
-            } ?? []
+        let entries = try UploadHistory.read(
+            inFolder: global.stateFolder, limit: limit, since: since?.date(now: Date()))
         for entry in entries { print(json ? JSONLine.text(FinishedLine(entry)) : Self.line(entry)) }
         if !entries.isEmpty, !json { print(HistoryReport(entries).line) }
         if entries.isEmpty, !json {

@@ -55,7 +55,7 @@ enum Misspelling {
     /// `help`, which the parser implements.
     private static func isCommand(_ word: String) -> Bool { !word.hasPrefix("-") && word != "help" }
 
-    private static func names(of commands: [any ParsableCommand.Type]) -> [String] {
+    static func names(of commands: [any ParsableCommand.Type]) -> [String] {
         commands.compactMap { $0.configuration.commandName }
     }
 

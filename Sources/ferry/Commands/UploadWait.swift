@@ -41,7 +41,7 @@ struct UploadWait {
         if case .waiting = phase { open.isEmpty } else { false }
     }
 
-    /// Processes an update of the queue. The first update determines the chosen uploads.
+    /// Processes an update of the queue. The first complete update determines the chosen uploads.
     ///
     /// - Returns: The chosen uploads that ended or were removed with this update, sorted by number, followed by the
     ///   blocked ones. A blocked upload waits for an upload that ended but is not done.

@@ -109,18 +109,18 @@ struct WaitCommand: AsyncParsableCommand {
 
     /// Returns a done upload from the history; nil if the history has none with this number.
     private func past(_ id: Upload.ID) -> Upload? {
-        history?.first { $0.upload.id == id && $0.outcome == .done }?.upload
+        history.first { $0.upload.id == id && $0.outcome == .done }?.upload
     }
 
     /// Returns true if all uploads of the batch in the history were done; nil if the history has no upload of the
     /// batch.
     private func pastBatch(_ name: String) -> Bool? {
-        guard let batch = history?.filter({ $0.upload.batch == name }), !batch.isEmpty else { return nil }
-        return batch.allSatisfy { $0.outcome == .done }
+        let batch = history.filter { $0.upload.batch == name }
+        return batch.isEmpty ? nil : batch.allSatisfy { $0.outcome == .done }
     }
 
-    private var history: [HistoryEntry]? {
-        (try? StateDirectory(reading: global.stateFolder)).flatMap { try? UploadHistory.read(in: $0) }
+    private var history: [HistoryEntry] {
+        (try? UploadHistory.read(inFolder: global.stateFolder)) ?? []
     }
 
     private func gone(_ what: String) -> CommandFailure {

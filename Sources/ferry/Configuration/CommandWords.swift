@@ -2,8 +2,9 @@ import FerryFiles
 
 /// Finds the files and folders that the words of a command name.
 enum CommandWords {
-    /// Returns the absolute paths that words of a command name. A word that begins as a path does counts even if nothing
-    /// is there yet, because another user may create it. Any other word counts only if it names something that exists.
+    /// Returns the absolute paths that words of a command name. A word that begins as a path does counts even if
+    /// nothing is there yet, because another user may create it. Any other word counts only if it names something that
+    /// exists.
     static func paths(in words: [String]) -> [String] {
         var paths: [String] = []
         var previous = ""

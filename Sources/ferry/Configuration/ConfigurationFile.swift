@@ -12,8 +12,8 @@ enum ConfigurationFile {
     ///   value.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
-        // The file is checked before it is read. No other user can replace a file that passes the check. Without a named
-        // file, one that another user can create counts as missing.
+        // The file is checked before it is read. No other user can replace a file that passes the check. Without a
+        // named file, one that another user can create counts as missing.
         if path == nil {
             guard try FileTrust.allows(file, as: "the configuration") else { return Configuration() }
         } else {
@@ -147,8 +147,8 @@ extension DestinationSettings {
         }
     }
 
-    /// True if the name of a form parameter shows that its value is a secret. A value with `{name}` differs from file to
-    /// file, so it is not a secret. Shorter values are removed from no message either (`Destination.secrets`).
+    /// True if the name of a form parameter shows that its value is a secret. A value with `{name}` differs from file
+    /// to file, so it is not a secret. Shorter values are removed from no message either (`Destination.secrets`).
     private func isSecret(_ name: String, _ value: String) -> Bool {
         value.count >= 4 && !["true", "false"].contains(value) && !value.contains(UploadAddress.nameMark)
             && Redaction.tellsSecret(name)

@@ -6,8 +6,8 @@ import FerryUploads
 /// Checks that no other user can change the files that control Ferry: the configuration, and the programs, keys and
 /// certificates that it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
 ///
-/// `PathTrust` has the rules. The files are checked when the configuration is loaded, and again before each use: another
-/// user may meanwhile have created a missing one.
+/// `PathTrust` has the rules. The files are checked when the configuration is loaded, and again before each use:
+/// another user may meanwhile have created a missing one.
 enum FileTrust {
     /// - Parameter role: The role of the file. It begins the message, such as `the configuration`.
     /// - Throws: `UploadFailure` (`permanent`) if another user can replace, change or create the file. The hint is the
@@ -29,7 +29,8 @@ enum FileTrust {
         return true
     }
 
-    /// Throws if other users can read a file with a key. The group may read a file of root: root has chosen its members.
+    /// Throws if other users can read a file with a key. The group may read a file of root: root has chosen its
+    /// members.
     static func checkSecrecy(of path: String, as role: String) throws(UploadFailure) {
         guard let status = FileStatus.of(LocalPath(path), follows: true) else { return }
         let others: UInt32 = status.owner == 0 && Machine.user != 0 ? 0o007 : 0o077
@@ -38,7 +39,7 @@ enum FileTrust {
             .permanent, "others can read \(role) \(path)", hint: "`chmod 600 \(ShellWord.quoted(path))`")
     }
 
-    /// Checks files right before their use, as `check` does.
+    /// Checks each of these files, as `check(_:as:)` does.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         for (role, path) in files { try check(path, as: role) }
     }
@@ -106,8 +107,8 @@ extension Configuration {
         }
     }
 
-    /// Returns the program of a command if its name has a slash, and the files and folders that the other words name. Many
-    /// programs run a file that is named in their arguments, such as interpreters, `env`, `flock` and `make`.
+    /// Returns the program of a command if its name has a slash, and the files and folders that the other words name.
+    /// Many programs run a file that is named in their arguments, such as interpreters, `env`, `flock` and `make`.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
         guard let first = words.first else { return [] }
         let program = LocalFiles.program(first)
@@ -128,7 +129,7 @@ extension Configuration {
 }
 
 extension HookCommand {
-    /// The program of the hook, and the files among its arguments.
+    /// Returns the program of the hook and the paths that its arguments name, with their roles for messages.
     func files(at event: QueueEvent.Name) -> [(role: String, path: String)] {
         Configuration.programs(of: words, at: "hooks.\(event.rawValue)")
     }

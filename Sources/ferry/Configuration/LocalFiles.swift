@@ -45,12 +45,6 @@ enum LocalFiles {
         URL(fileURLWithPath: expanded(path)).standardizedFileURL.path
     }
 
-    /// Returns the absolute path, because the engine possibly has another working directory.
-    static func absolute(_ path: LocalPath) -> LocalPath {
-        if path.bytes.first == UInt8(ascii: "/") { return path }
-        return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
-    }
-
     /// Returns path arguments with the bytes that the user typed. The argument parser replaces bytes that are not
     /// UTF-8 by U+FFFD. In paths that are UTF-8, a leading `~` becomes the home folder.
     static func argumentPaths(_ paths: [String]) -> [LocalPath] {

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Runs the command that prints a secret: without a shell, in the home folder, with few environment variables, and with
-/// limits on its time and output.
+/// Runs the command that prints a secret: without a shell, in `LocalFiles.commandFolder`, with few environment
+/// variables, and with limits on its time and output.
 ///
 /// The error for a failed command ends with the last line of its standard error. In this line, `…` replaces each word
 /// of its standard output, because that word may be the secret.
@@ -20,7 +20,7 @@ enum SecretCommand {
     ///   - limit: The time after which the command and its process group are killed.
     /// - Returns: The standard output of the command.
     /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long, or if
-    ///   another user can change its program.
+    ///   another user can change its program or a file that its arguments name.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {

@@ -134,16 +134,9 @@ struct ScreenAdding: Sendable {
         }
     }
 
+    /// Returns the absolute path, because the engine possibly has another working directory.
     private static func absolute(_ path: LocalPath) -> LocalPath {
-        LocalFiles.absolute(path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path)
-    }
-}
-
-extension UploadHistory {
-    /// Returns the entries of the history in a state folder, the newest first; none if the folder is missing.
-    static func read(inFolder folder: LocalPath) throws(JournalError) -> [HistoryEntry] {
-        guard let directory = try StateDirectory(reading: folder) else { return [] }
-        return try read(in: directory)
+        (path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path).absolute
     }
 }
 

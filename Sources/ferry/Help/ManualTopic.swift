@@ -43,7 +43,7 @@ struct ManualTopic {
 
     /// The names of all commands of `ferry`.
     static var commands: [String] {
-        Ferry.configuration.subcommands.compactMap { $0.configuration.commandName }
+        Misspelling.names(of: Ferry.configuration.subcommands)
     }
 
     /// The list of the pages, each with its title.

@@ -31,7 +31,8 @@ struct ReceiverLine: OutputLine {
     private var omitted: Int?
 
     /// Creates the line about an event. Returns nil for `received`, because this event is too frequent for lines.
-    /// - Parameter omitted: The number of refusals since the line before that have no line.
+    ///
+    /// - Parameter omitted: The number of refusals without a line since the line before.
     init?(_ event: ReceiverEvent, omitted: Int = 0) {
         switch event {
         case .received: return nil
@@ -81,7 +82,7 @@ struct ReceiverLine: OutputLine {
         .maybe("client", "The client's address, or its /64 network for IPv6 (`refused` only).", \.client),
         .maybe(
             "omitted",
-            "The refusals of this client and reason without a line since its last line, a second ago or more.",
+            "The number of refusals without a line since the line before, of any client and reason.",
             \.omitted),
     ]
 }

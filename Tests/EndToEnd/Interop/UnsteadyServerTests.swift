@@ -108,8 +108,8 @@ struct UnsteadyServerTests {
             #expect(await ChildProcess.succeeds("cmp", place.path(name), "\(inbox)/\(name)"))
         }
         let twice = link.bytesThrough - count * size
-        // What the receiver has not put on disk when a connection ends: the more the busier the machine is, and much less
-        // than the half of a file that a break costs without resuming.
+        // What the receiver has not put on disk when a connection ends: the more the busier the machine is, and much
+        // less than the half of a file that a break costs without resuming.
         #expect(twice <= count * size / 100 + cuts * 262_144, "\(twice)")
         let more = try await place.list().map(\.attempts).reduce(0, +) - count
         print(

@@ -58,7 +58,8 @@ struct Watch {
     /// does: until then a power cut may take it.
     var isDiskInDoubt = false
     var uploads: [Upload.ID: Known] = [:]
-    /// The uploads whose last attempt ended well. One that is removed then counts as done for what is to start after it.
+    /// The uploads whose last attempt ended well. One that is removed then counts as done for what is to start after
+    /// it.
     var finished: Set<Upload.ID> = []
     /// The uploads that are done, on disk too.
     var done: Set<Upload.ID> = []

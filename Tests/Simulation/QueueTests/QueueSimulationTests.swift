@@ -2,7 +2,8 @@ import FerryQueueSimulation
 import Foundation
 import Testing
 
-/// The real queue and the real store of its journal through schedules of chance: people, network, servers, disk and crashes.
+/// The real queue and the real store of its journal through schedules of chance: people, network, servers, disk and
+/// crashes.
 ///
 /// The simulator is a program of its own, because the order of dictionaries must be the same in every process that is
 /// to repeat a schedule.

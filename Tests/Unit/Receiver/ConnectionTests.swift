@@ -14,7 +14,8 @@ struct ConnectionTests {
         try (0..<count).map { _ in try LoopbackClient(port: site.port) }
     }
 
-    /// Waits until one of the connections is closed. The receiver may accept them in another sequence than they were made.
+    /// Waits until one of the connections is closed. The receiver may accept them in another sequence than they were
+    /// made.
     private static func isOneClosed(of clients: [LoopbackClient]) async -> Bool {
         let (closed, continuation) = AsyncStream<Bool>.makeStream()
         for client in clients { Task { continuation.yield(await client.isClosedByPeer()) } }

@@ -8,9 +8,9 @@ import Testing
 @testable import FerryTUI
 @testable import FerryUploads
 
-/// A queue in virtual time: its uploads share a link that fades, are paused, limited and broken, and its engine freezes.
-/// The screen and the engine's own numbers, which `list`, `status` and `--json` print, are compared with what the server
-/// has.
+/// A queue in virtual time: its uploads share a link that fades, are paused, limited and broken, and its engine
+/// freezes. The screen and the engine's own numbers, which `list`, `status` and `--json` print, are compared with what
+/// the server has.
 @Suite struct SimulatedQueueTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `header, rows, details and the engine's numbers show the true state at each moment`(seed: UInt64) {

@@ -37,8 +37,8 @@ struct TusModelTests {
             #expect(run.server.finished.last?.isExactly(ByteCount(size)) == true)
             #expect(run.server.finished.count == 1 || size <= 1 << 20, "uploaded more than once")
             #expect(receipt.bytes == ByteCount(size))
-            // A checked upload is verified unless the server kept pieces of chunks, which this one does not. Without a word
-            // in the options small files are checked where the server can.
+            // A checked upload is verified unless the server kept pieces of chunks, which this one does not. Without a
+            // word in the options small files are checked where the server can.
             let isOffered = habits.extensions.contains("checksum") && (1...1 << 20).contains(size)
             #expect(receipt.verified == .sha1 || !isChecked && receipt.verified == nil)
             #expect(receipt.verified == nil || isChecked || isOffered)

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// Whether uploads are allowed to use the network, according to the link monitor and the user's commands.
+/// The permission of uploads to use the network, according to the link monitor and the user's commands.
 enum LinkGate: Equatable {
     case open
     /// Closed until the link monitor's first report. The network is not known to be down.

@@ -101,17 +101,20 @@ extension QueueCore {
         case .limitConcurrency(let count):
             let undo = UndoAction.limitConcurrency(settings.concurrency)
             changeSettings(undo: undo, reply) { $0.concurrency = count }
-        case .save(let ids, let durability):
+        case .save(let ids, var durability):
             let saved = ids.compactMap { uploads[$0] }
-            // If the disk refused an earlier record of these uploads, this one must survive a power cut. It may contain
-            // the upload URL to which the next bytes are sent.
-            let isRefused = ids.contains(where: unconfirmed.dirty.contains)
-            // An upload may have ended while this record waited for a command. The end is then in this record.
-            let hasEnd = ids.contains(where: unconfirmed.hasEnded)
-            let least: Durability = isRefused ? .powerCut : hasEnd ? .finding : .process
+            if durability == .process {
+                // If the disk refused an earlier record of these uploads, this one must survive a power cut. It may
+                // contain the upload URL to which the next bytes are sent.
+                if ids.contains(where: unconfirmed.dirty.contains) {
+                    durability = .powerCut
+                } else if ids.contains(where: unconfirmed.hasEnded) {
+                    // An upload ended while this record waited for a command. The end is then in this record.
+                    durability = .finding
+                }
+            }
             append(
-                saved.map(QueueChange.set), durability == .process ? least : durability,
-                .save(saved, begun: unconfirmed.dirty.now), reply)
+                saved.map(QueueChange.set), durability, .save(saved, begun: unconfirmed.dirty.now), reply)
         case .record(let id, let durably):
             guard let upload = uploads[id] else { throw .stopped }
             append([.set(upload)], durably ? .finding : .process, .record(id, durably: durably), reply)
@@ -237,7 +240,7 @@ extension QueueCore {
             case .resume: .pause(ids, batches: batches.resumed)
             case .setRanks:
                 .setRanks(Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }))
-            case .retry: .refuseRetry(ids)
+            case .retry: .refuseUndoOfRetry(ids)
             case .renew: nil
             }
         return TransactionResult(ids: ids, undo: undo)

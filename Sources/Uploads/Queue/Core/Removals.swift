@@ -73,8 +73,8 @@ struct Removals {
         return discarded
     }
 
-    /// Forgets uploads that can no longer be put back: at once those without a running attempt. `endWindows` forgets the
-    /// others, once their attempt has ended and the time for which servers keep their bytes (`window`) is over.
+    /// Forgets uploads that can no longer be put back: at once those without a running attempt. `endWindows` forgets
+    /// the others, once their attempt has ended and the time for which servers keep their bytes (`window`) is over.
     ///
     /// - Returns: The uploads whose bytes the servers must delete.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {

@@ -22,14 +22,14 @@ package enum UndoAction: Hashable, Sendable {
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
-    /// Refuses: these uploads were retried, and a retry cannot be undone.
-    case refuseRetry([Upload.ID])
+    /// Changes nothing and makes `undo` fail: these uploads were retried, and a retry cannot be undone.
+    case refuseUndoOfRetry([Upload.ID])
 
     /// The uploads that the action names.
     var ids: [Upload.ID] {
         switch self {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),
-            .putBack(let ids, _, _), .refuseRetry(let ids):
+            .putBack(let ids, _, _), .refuseUndoOfRetry(let ids):
             ids
         case .setRanks(let ranks): Array(ranks.keys)
         case .limitBandwidth, .limitConcurrency: []
@@ -40,7 +40,7 @@ package enum UndoAction: Hashable, Sendable {
     package var isEmpty: Bool {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
-        case .remove, .unadd, .putBack, .setRanks, .refuseRetry: ids.isEmpty
+        case .remove, .unadd, .putBack, .setRanks, .refuseUndoOfRetry: ids.isEmpty
         case .limitBandwidth, .limitConcurrency: false
         }
     }
@@ -66,7 +66,7 @@ extension UndoAction {
             return (.limitBandwidth(bandwidth, scope), limited(in: core))
         case .limitConcurrency(let count): return (.limitConcurrency(count), limited(in: core))
         // The transaction changes nothing. The change has a refusal, which `undo` reports.
-        case .refuseRetry: return (.change([], .pause), .retried)
+        case .refuseUndoOfRetry: return (.change([], .pause), .retried)
         }
     }
 
@@ -111,7 +111,7 @@ extension UndoAction {
             let ids = ranks.filter { core.uploads[$0.key].map(\.rank) ?? $0.value != $0.value }.map(\.key)
             return ids.isEmpty ? nil : (.moved, ids)
         case .limitBandwidth, .limitConcurrency: return (limited(in: core), [])
-        case .refuseRetry: return (.retried, [])
+        case .refuseUndoOfRetry: return (.retried, [])
         }
     }
 
@@ -124,7 +124,7 @@ extension UndoAction {
                 .bandwidth(core.limits.limit(of: scope, timetable, order: bandwidth, at: core.now.date)))
         case .limitConcurrency(let count):
             return .limited(.concurrency(count ?? core.configuration.concurrency))
-        case .pause, .resume, .remove, .unadd, .putBack, .setRanks, .refuseRetry:
+        case .pause, .resume, .remove, .unadd, .putBack, .setRanks, .refuseUndoOfRetry:
             return .limited(.concurrency(core.concurrency))
         }
     }

@@ -25,8 +25,8 @@ struct S3CredentialSource: Sendable {
         self.environment = environment
     }
 
-    /// - Throws: `UploadFailure`. Its category is `permanent` if other users can change AWS's files or a program that
-    ///   these files name, or can read the credentials file. For any other failure, it is `authentication`.
+    /// - Throws: `UploadFailure`. Its category is `permanent` if other users can change AWS's files or read the
+    ///   credentials file. For any other failure, it is `authentication`.
     func load() async throws(UploadFailure) -> S3Credentials {
         switch settings {
         case .keys(let accessKey, let secretKey, let token):

@@ -12,7 +12,8 @@ struct PathTrustTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Writes an empty file with mode 600, and gives its folder a mode. A test of the queue changes the umask meanwhile.
+    /// Writes an empty file with mode 600, and gives its folder a mode. A test of the queue changes the umask
+    /// meanwhile.
     private func file(_ name: String, folder: String, mode: Int) throws {
         try directory.write([], to: "\(folder)/\(name)")
         try setMode(0o600, "\(folder)/\(name)")
