@@ -99,8 +99,8 @@ enum ProblemText {
 
 /// The text of a server, made safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
-    /// Returns the error message in a JSON body, or else the beginning of a JSON or plain-text body; nil for any other
-    /// body.
+    /// Returns the error message in a JSON body or an HTML page, or else the beginning of a JSON or plain-text body; nil
+    /// for any other body.
     static func excerpt(of response: ExchangeOutcome.Response) -> String? {
         // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(response.fields[.contentEncoding]?.lowercased()) else { return nil }
@@ -113,6 +113,8 @@ package enum ServerText {
             said = String(decoding: body, as: UTF8.self)
         } else if type.isEmpty, let text = String(bytes: body, encoding: .utf8), !text.hasPrefix("<") {
             said = text
+        } else if CaptivePortal.isPage(response) {
+            return PageText.reason(in: response.body, status: response.status)
         } else {
             return nil
         }

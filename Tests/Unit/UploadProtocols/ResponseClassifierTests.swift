@@ -90,7 +90,7 @@ struct ResponseClassifierTests {
 
 struct ServerTextTests {
     private static func excerpt(_ body: [UInt8], type: String? = "text/plain; charset=utf-8") -> String? {
-        var answer = ExchangeOutcome.Response(status: 400, body: body)
+        var answer = ExchangeOutcome.Response(status: 413, body: body)
         answer.fields[.contentType] = type
         return ServerText.excerpt(of: answer)
     }
@@ -115,6 +115,28 @@ struct ServerTextTests {
     @Test(arguments: ["text/html", "application/octet-stream", nil] as [String?])
     func `a page for browsers is not shown`(type: String?) {
         #expect(Self.excerpt(Array("<html>".utf8), type: type) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("<title>413 Request Entity Too Large</title><center><h1>413</h1></center>", nil),
+            ("<!DOCTYPE html><TITLE>Access denied</TITLE><pre>x</pre>", "Access denied"),
+            (
+                "<title>t</title><P class=\"e\">The <b>name</b>\n is &quot;taken&quot; &amp;lt;</P><p>2</p>",
+                "The name is \"taken\" &lt;"
+            ),
+            ("<p>\u{1B}[31mred</p>", "[31mred"), ("<p>no end", nil), ("<p", nil), ("<p><p></p>", nil),
+        ] as [(String, String?)])
+    func `an HTML page shows its first paragraph, or else its title`(page: String, shown: String?) {
+        #expect(Self.excerpt(Array(page.utf8), type: "text/html") == shown)
+    }
+
+    @Test func `a hostile HTML page costs little`() {
+        for page in ["<p ", "<p>", "<title", "&amp;", "</p><p>"] {
+            let text =
+                Self.excerpt(Array(String(repeating: page, count: 100_000).utf8), type: "text/html") ?? ""
+            #expect(text.unicodeScalars.count <= 200)
+        }
     }
 
     @Test(

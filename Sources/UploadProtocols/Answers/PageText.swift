@@ -1,0 +1,59 @@
+/// The reason for a refusal in a server's HTML page.
+enum PageText {
+    /// The number of bytes, from the beginning of the page, that are searched.
+    private static let searched = 16 << 10
+
+    /// The characters that a page writes as entities most often. The ampersand comes last, so that `&amp;lt;` becomes
+    /// `&lt;`.
+    private static let entities = [
+        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&"),
+    ]
+
+    /// Returns the text of the page's first paragraph, or else the page's title; nil if it has none. A title that
+    /// repeats `status`, as nginx and Apache write it, counts as none.
+    static func reason(in body: [UInt8], status: Int) -> String? {
+        let page = body.prefix(searched)
+        if let paragraph = text(ofFirst: "p", in: page) { return paragraph }
+        guard let title = text(ofFirst: "title", in: page), !title.contains("\(status)") else { return nil }
+        return title
+    }
+
+    /// Returns the text of the first element called `name`, without tags; nil if the page has no such element, or if
+    /// the first one is empty.
+    private static func text(ofFirst name: String, in page: ArraySlice<UInt8>) -> String? {
+        let lowercase = page.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+        guard let start = startOfContent(name, in: lowercase),
+            let end = lowercase[start...].firstRange(of: "</\(name)".utf8)?.lowerBound
+        else { return nil }
+        var content: [UInt8] = []
+        var isInTag = false
+        for byte in page.dropFirst(start).prefix(end - start) {
+            switch byte {
+            case UInt8(ascii: "<"):
+                isInTag = true
+                content.append(UInt8(ascii: " "))
+            case UInt8(ascii: ">"): isInTag = false
+            default: if !isInTag { content.append(byte) }
+            }
+        }
+        let plain = entities.reduce(String(decoding: content, as: UTF8.self)) {
+            $0.replacing($1.0, with: $1.1)
+        }
+        let text = ServerText.cleaned(plain)
+        return text.isEmpty ? nil : text
+    }
+
+    /// Returns the position after the first start tag of an element called `name`; nil if there is none.
+    private static func startOfContent(_ name: String, in page: [UInt8]) -> Int? {
+        var rest = page[...]
+        while let tag = rest.firstRange(of: "<\(name)".utf8) {
+            rest = rest[tag.upperBound...]
+            // `<pre>` begins with the letters of `<p>`.
+            guard let next = rest.first, next == UInt8(ascii: ">") || next <= UInt8(ascii: " ") else {
+                continue
+            }
+            return rest.firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 }
+        }
+        return nil
+    }
+}
