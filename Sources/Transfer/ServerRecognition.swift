@@ -20,6 +20,11 @@ final class ServerRecognition: Sendable {
     /// software. Any other status adds nothing, and an HTML page adds nothing: it possibly comes from a captive portal.
     func accept(_ response: ExchangeOutcome.Response) {
         guard (200..<300).contains(response.status), !CaptivePortal.isPage(response) else { return }
+        acceptProven(response)
+    }
+
+    /// Learns from a response with any status that cannot come from a captive portal.
+    func acceptProven(_ response: ExchangeOutcome.Response) {
         let software = response.fields[.server]
         let isNew = server.withLock { server in
             let before = server

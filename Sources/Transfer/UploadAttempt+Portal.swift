@@ -72,8 +72,11 @@ extension UploadAttempt {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
         let software = server.software ?? []
-        // Before the server's first response, a refusal by the server looks like a refusal by a captive portal.
-        guard server.isKnown, !server.isTakenAtWord,
+        if !server.isKnown, !server.isTakenAtWord {
+            // A refusal at first contact counts as the server's: a wrong URL or password is more likely than a portal.
+            return await suspicionAtFirstContact(of: received, to: exchange)
+        }
+        guard !server.isTakenAtWord,
             let page = CaptivePortal(
                 suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
@@ -88,24 +91,62 @@ extension UploadAttempt {
         return page.failure(doubting: received.status, of: host(of: exchange))
     }
 
-    /// Returns a failure if the response that would complete the upload is an HTML page and possibly not the server's;
-    /// otherwise nil. In doubt, sends a `HEAD` request to the same URL to find out whether the server itself has
-    /// accepted the file.
+    /// The name of a file that no server has. A captive portal responds to a request for it as to every request.
+    private static let unknownName = "ferry-asks-who-responds"
+
+    /// Asks, without credentials, for a file beside the exchange's URL that no server has.
     ///
-    /// If the server's software is known, returns nil, because `suspicion` has checked the response. Also returns nil
-    /// if the request must not be repeated and the protocol cannot ask the server for the outcome.
+    /// - Returns: The URL, and the response; nil if there was none.
+    private func askForUnknownFile(
+        beside exchange: Exchange
+    ) async -> (url: String, response: ExchangeOutcome.Response)? {
+        let address = URL(string: Self.unknownName, relativeTo: URL(string: exchange.url))
+        guard let url = address?.absoluteString else { return nil }
+        var look = Exchange(.head, url)
+        look.traits.insert(.withoutCredentials)
+        guard case .responded(let response)? = try? await sender.ask(look, label: label) else { return nil }
+        return (url, response)
+    }
+
+    /// Returns a failure if a redirect comes from a captive portal, although the server has not responded before;
+    /// otherwise nil. A server that has moved redirects to the same path, and not every file to one page.
+    private func suspicionAtFirstContact(
+        of received: ExchangeOutcome.Response, to exchange: Exchange
+    ) async -> UploadFailure? {
+        guard let portal = CaptivePortal(redirecting: received, from: exchange.url),
+            let (url, looked) = await askForUnknownFile(beside: exchange),
+            CaptivePortal(redirecting: looked, from: url) == portal
+        else { return nil }
+        return portal.failure(inPlaceOf: host(of: exchange))
+    }
+
+    /// Returns a failure if the response that would complete the upload is an HTML page and possibly not the server's;
+    /// otherwise nil. In doubt, sends one more request to find out whether the server itself responds.
+    ///
+    /// If the server's software is known, returns nil, because `suspicion` has checked the response.
     private func suspicionAtEnd(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
-        let isAboutResource = exchange.url == known?.url
-        guard exchange.traits.contains(.completes), isAboutResource || exchange.traits.contains(.idempotent),
-            (server.now.software ?? []).isEmpty, !server.now.isTakenAtWord, !server.now.mayEndWithPage,
-            let page = CaptivePortal(doubting: received, to: exchange.url)
+        guard exchange.traits.contains(.completes), (server.now.software ?? []).isEmpty,
+            !server.now.isTakenAtWord, let page = CaptivePortal(doubting: received, to: exchange.url)
         else { return nil }
-        if case .responded(let looked)? = try? await sender.ask(Exchange(.head, exchange.url), label: label),
-            CaptivePortal.isExcluded(by: looked, afterSending: identity.size)
+        if server.now.mayEndWithPage {
+            server.acceptProven(received)
+            return nil
+        }
+        let isAboutResource = exchange.url == known?.url
+        if isAboutResource || exchange.traits.contains(.idempotent) {
+            let look = Exchange(.head, exchange.url)
+            if case .responded(let looked)? = try? await sender.ask(look, label: label),
+                CaptivePortal.isExcluded(by: looked, afterSending: identity.size)
+            {
+                server.accept(looked)
+                return nil
+            }
+        } else if let looked = await askForUnknownFile(beside: exchange)?.response,
+            CaptivePortal.isExcluded(by: looked, of: [], refusal: received.status)
         {
-            server.accept(looked)
+            server.acceptProven(looked)
             return nil
         }
         // A protocol with a resource asks the server for the outcome after the sign-in. Otherwise a user must look.

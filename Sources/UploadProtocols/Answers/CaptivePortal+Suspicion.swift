@@ -47,6 +47,24 @@ extension CaptivePortal {
         self.init()
     }
 
+    /// Makes the value, with the host to which the response redirects, if a captive portal may have sent the redirect in
+    /// place of a server that has not responded before.
+    ///
+    /// - Parameter url: The URL of the request. With https, only the server itself can respond.
+    /// - Returns: nil if the response is no redirect to another host, or keeps the last part of the path. A server that
+    ///   has moved does that.
+    public init?(redirecting response: ExchangeOutcome.Response, from url: String) {
+        guard [301, 302, 303, 307, 308].contains(response.status), let address = URL(string: url),
+            address.scheme?.lowercased() == "http",
+            let location = response.fields[.location],
+            let target = URL(string: location, relativeTo: address),
+            let host = target.host()?.lowercased(), host != address.host()?.lowercased(),
+            address.lastPathComponent.isEmpty || target.lastPathComponent != address.lastPathComponent
+        else { return nil }
+        self.init()
+        self.host = host
+    }
+
     /// True if the response to a second request proves that the server itself responds. A captive portal would send the
     /// same response to every request.
     ///

@@ -156,6 +156,76 @@ struct RunnerSignInTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test(arguments: ["put", "form", "post", "s3", "webdav", "tus", "resumable"], [301, 302, 303, 307, 308])
+    func
+        `N11 a redirect of every request to one page is a captive portal's at a server that was never reached`(
+            protocolName: String, status: Int
+        ) async throws
+    {
+        let server = try portal(Portal(status: status, location: "http://login.hotel.example/?next=/in/f"))
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, protocolName, software: nil)
+        #expect(failure(outcome)?.category == .signInPage, "\(outcome)")
+        #expect(failure(outcome)?.summary.contains("login.hotel.example") == true)
+    }
+
+    @Test(arguments: ["put", "form", "tus"], [301, 302, 307])
+    func `N11 a redirect to the same path of another host is a move of the server`(
+        protocolName: String, status: Int
+    ) async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                try connection.answer(status, headers: [("Location", "http://new.example\(head.target)")])
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, protocolName, software: nil)
+        #expect(failure(outcome).map { $0.category == .signInPage } == false, "\(outcome)")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: ["form", "post"], [nil, ""])
+    func `N11 a page that responds to every request completes no form at a server that names no software`(
+        protocolName: String, software: String?
+    ) async throws {
+        let server = try portal(Portal(status: 200, type: "text/html", body: Self.html))
+        defer { server.stop() }
+        let first = try await outcome(at: server, protocolName, software: software)
+        #expect(failure(first)?.category == .outcomeUnknown, "\(first)")
+        guard case .done = try await outcome(at: server, protocolName, software: software, uncertain: 1)
+        else {
+            Issue.record("a retry by the user is not done")
+            return
+        }
+    }
+
+    @Test(arguments: ["form", "post"])
+    func `N11 a form ends with a page where the server has no file of an unknown name`(
+        protocolName: String
+    ) async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                let headers = [("Server", "app/1.0"), ("Content-Type", "text/html")]
+                if head.method == "HEAD" {
+                    try connection.answer(404, headers: headers)
+                } else {
+                    try connection.answer(200, headers: headers, body: Self.html)
+                }
+            }
+        }
+        defer { server.stop() }
+        for _ in 0..<2 {
+            guard case .done = try await outcome(at: server, protocolName, software: nil) else {
+                Issue.record("it is not done")
+                return
+            }
+        }
+        // The second upload needs no look: the first one has learned the name of the server's software.
+        #expect(server.requests.map(\.method) == ["POST", "HEAD", "POST"])
+    }
+
     @Test(arguments: ["put", "resumable"], [nil, ""])
     func `N11 a page completes no upload at a server that was never reached or names no software`(
         protocolName: String, software: String?
