@@ -106,7 +106,7 @@ extension Responder {
         let length = request.length ?? (isComplete ? exchange.length : nil)
         try await checkSize(length ?? exchange.length ?? 0)
         let terms = ResumableTerms(path: wish.text, digest: fields[.reprDigest])
-        return try await withNewUpload(exchange, as: wish, length: length, resumable: terms) { id, upload in
+        return try await withNewUpload(exchange, length: length, resumable: terms) { id, upload in
             if exchange.length != 0 {
                 // The URL is sent before the content is read, so that a client can resume after a lost connection.
                 let fields = resumableFields(exchange.head).merging(uploadLimit(exchange.head))

@@ -76,8 +76,8 @@ extension Responder {
             throw Refusal(
                 .requestHeaderFieldsTooLarge, "Upload-Metadata is larger than \(Self.metadataBytes) bytes.")
         }
-        let wish = try TusUpload.wish(metadata)
-        return try await withNewUpload(exchange, as: wish, length: length, metadata: metadata) { id, upload in
+        _ = try TusUpload.wish(metadata, id: UploadID.make())
+        return try await withNewUpload(exchange, length: length, metadata: metadata) { id, upload in
             var response = Response(.created, fields: tusFields)
             if sendsContent || length == 0 {
                 let offset = try await append(exchange, &upload, at: 0, checksum)
@@ -191,8 +191,7 @@ extension Responder {
     ///
     /// - Parameter length: The size of the whole file; nil if the client has not declared it.
     func withNewUpload(
-        _ exchange: Exchange, as wish: StoredPath, length: Int?, metadata: String? = nil,
-        resumable: ResumableTerms? = nil,
+        _ exchange: Exchange, length: Int?, metadata: String? = nil, resumable: ResumableTerms? = nil,
         _ body: (_ id: String, inout TusUpload?) async throws -> Response
     ) async throws -> Response {
         let channel = exchange.channel
@@ -206,7 +205,7 @@ extension Responder {
             throw Refusal(
                 .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
         }
-        metrics.note(.created(id: created.id, name: wish.text, size: length))
+        metrics.note(.created(id: created.id, name: created.name, size: length))
         var upload: TusUpload? = created
         return try await releasing(created.id, &upload) { upload in try await body(created.id, &upload) }
     }

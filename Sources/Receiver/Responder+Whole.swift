@@ -33,8 +33,9 @@ extension Responder {
         do { return try StoredPath(clientName: name) } catch { throw Refusal(error) }
     }
 
-    static func madeUpName() throws(Refusal) -> SafeName {
-        do { return try SafeName("upload-\(UploadID.make().prefix(8))") } catch { throw Refusal(error) }
+    /// Returns a name for a file whose client has not named it.
+    static func madeUpName(_ id: String = UploadID.make()) throws(Refusal) -> SafeName {
+        do { return try SafeName("upload-\(id.prefix(8))") } catch { throw Refusal(error) }
     }
 
     /// Refuses a part of a file (`Content-Range`) and encoded content (`Content-Encoding`).

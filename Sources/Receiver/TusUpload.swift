@@ -50,7 +50,7 @@ struct TusUpload: Codable, Hashable, Sendable {
 extension TusUpload {
     func wish() throws(Refusal) -> StoredPath {
         if let resumable { return try resumable.wish() }
-        return try Self.wish(metadata)
+        return try Self.wish(metadata, id: id)
     }
 
     /// The path for users: the path of the file, or the one that the client requested.
@@ -61,11 +61,11 @@ extension TusUpload {
         }
     }
 
-    /// Returns the path in the metadata. If the metadata is missing, is malformed or has no `filename`, returns a
-    /// generated name.
-    static func wish(_ metadata: String?) throws(Refusal) -> StoredPath {
+    /// Returns the path in the metadata. If the metadata is missing, is malformed or has no `filename`, returns a name
+    /// made of the upload's `id`.
+    static func wish(_ metadata: String?, id: String) throws(Refusal) -> StoredPath {
         guard let path = metadata.flatMap({ TusMetadata(header: $0) }).flatMap(clientPath) else {
-            return StoredPath(file: try Responder.madeUpName())
+            return StoredPath(file: try Responder.madeUpName(id))
         }
         do { return try StoredPath(clientName: path) } catch { throw Refusal(error) }
     }

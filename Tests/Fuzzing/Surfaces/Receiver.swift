@@ -35,7 +35,7 @@ extension FuzzSurface {
             }
             promise((try? StoredPath(requestPath: path.location)) == path, "another path: \(path.location)")
         }
-        _ = try? TusUpload.wish(text)
+        _ = try? TusUpload.wish(text, id: "0123456789abcdef")
     }
 }
 

@@ -128,6 +128,29 @@ struct TusTests {
         }
     }
 
+    @Test func `an upload without a name has one name from its beginning to its end`() async throws {
+        try await withReceiver { site async throws in
+            let path = try await site.create(length: 10, name: "")
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PATCH", path, Site.patchFields(0), length: 10) + "hello")
+            client.finishSending()
+            var names: [String] = []
+            _ = await site.events.first { event -> Bool? in
+                switch event {
+                case .created(_, let name, _): names.append(name)
+                case .interrupted(_, let name, _):
+                    names.append(name)
+                    return true
+                default: break
+                }
+                return nil
+            }
+            _ = try await site.patch(path, at: 5, "world")
+            #expect(names.count == 2)
+            #expect(try site.names() == Array(Set(names)))
+        }
+    }
+
     @Test func `a file in two requests is stored when the last has come`() async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 10, name: "fünf.txt")
